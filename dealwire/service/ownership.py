@@ -38,7 +38,7 @@ class NotTheOwner(LocalError):
         super().__init__(f"{setup}: {why}")
 
 
-class Owner(NamedTuple):
+class MeterOwner(NamedTuple):
     """A journal: its number, hex, its file, and the host that serves it."""
 
     journal: str
@@ -46,11 +46,11 @@ class Owner(NamedTuple):
     host: str
 
     @classmethod
-    def of(cls, path: Path, journal: str) -> "Owner":
+    def of(cls, path: Path, journal: str) -> "MeterOwner":
         """The journal at `path`; `journal` is its number, empty while it is not there."""
         return cls(journal, str(path.resolve()), socket.gethostname())
 
-    def takes_over(self, before: "Owner") -> bool:
+    def takes_over(self, before: "MeterOwner") -> bool:
         """Whether this is the owner that a note names: the same journal, also where it was moved to; or the one that
         was begun anew in its place."""
         if self.journal == before.journal:
@@ -70,7 +70,7 @@ def not_owned(found: Configuration) -> Iterator[tuple[Key, NotTheOwner]]:
     """Which files of a configuration belong to another journal, with their keys. Nothing is written."""
     named = [(index, key, setup) for index, part in enumerate(found.table) for key, setup in setups_of(part)]
     if named:
-        us = Owner.of(found.journal.path, _number_of(found.journal.path))
+        us = MeterOwner.of(found.journal.path, _number_of(found.journal.path))
         for index, key, setup in named:
             try:
                 _check(setup, found.journal.path, us)
@@ -80,7 +80,7 @@ def not_owned(found: Configuration) -> Iterator[tuple[Key, NotTheOwner]]:
 
 def own(found: Configuration, journal: str) -> None:
     """The journal of this number owns the files of its configuration from now on; NotTheOwner when another does."""
-    us = Owner.of(found.journal.path, journal)
+    us = MeterOwner.of(found.journal.path, journal)
     for part in found.table:
         for _, setup in setups_of(part):
             _check(setup, found.journal.path, us)
@@ -96,7 +96,7 @@ def notes(setup: Path, journal: Path) -> list[Path]:
     return [real.with_name(real.name + SUFFIX), *above]
 
 
-def _check(setup: Path, journal: Path, us: Owner) -> None:
+def _check(setup: Path, journal: Path, us: MeterOwner) -> None:
     for note in notes(setup, journal):
         owner = _read(setup, note)
         if owner is not None and not us.takes_over(owner):
@@ -109,13 +109,13 @@ def _check(setup: Path, journal: Path, us: Owner) -> None:
             )
 
 
-def _read(setup: Path, note: Path) -> Owner | None:
+def _read(setup: Path, note: Path) -> MeterOwner | None:
     """What a note says; None where there is none."""
     try:
-        said = json.loads(read_file(note, NOTE_MAX))
-        if said["schema"] != SCHEMA:
+        found = json.loads(read_file(note, NOTE_MAX))
+        if found["schema"] != SCHEMA:
             raise ValueError
-        return Owner(str(said["journal"]), str(said["path"]), str(said["host"]))
+        return MeterOwner(str(found["journal"]), str(found["path"]), str(found["host"]))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError:
@@ -127,7 +127,7 @@ def _read(setup: Path, note: Path) -> Owner | None:
         raise NotTheOwner(setup, note, why) from None
 
 
-def _note(setup: Path, journal: Path, us: Owner) -> None:
+def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
     """Leave the note, unless it says the same already."""
     first, *above = notes(setup, journal)
     place = first if may(first.parent, os.W_OK | os.X_OK) else _topmost(above)

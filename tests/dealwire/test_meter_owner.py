@@ -15,7 +15,7 @@ from dealwire.cli import main
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
 from dealwire.service import ownership
-from dealwire.service.ownership import NotTheOwner, Owner, notes, own
+from dealwire.service.ownership import MeterOwner, NotTheOwner, notes, own
 from dealwire.service.service import Service
 from tests.dealwire.test_service import LINK, LINKED
 from tests.support.rigs.serving import write_configuration
@@ -147,7 +147,7 @@ def test_one_of_many_that_begin_at_once_gets_it(tmp_path: Path, setup: Path) -> 
 
 def test_a_file_of_two_hosts_is_not_the_same_journal_s(tmp_path: Path) -> None:
     """Both keep theirs under the usual name."""
-    here, there = Owner("a" * 32, "/var/lib/dealwire/j", "one"), Owner("b" * 32, "/var/lib/dealwire/j", "two")
+    here, there = MeterOwner("a" * 32, "/var/lib/dealwire/j", "one"), MeterOwner("b" * 32, "/var/lib/dealwire/j", "two")
     assert not there.takes_over(here)
     assert there.takes_over(here._replace(host="two"))
 

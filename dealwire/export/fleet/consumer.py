@@ -21,6 +21,10 @@ EXPIRY_S: Final = 30 * 24 * 3600
 """How long the broker keeps lines for a consumer that is away."""
 ASK_S: Final = 10.0
 """How long a table may take to send lines again before it is asked once more."""
+REQUESTS_IN_VAIN: Final = 2
+"""How often a table of which no line ever came is asked for what a mark announced."""
+STRANGERS_MAX: Final = 10_000
+"""Tables that are remembered to have been asked in vain."""
 GRACE_S: Final = 0.5
 """How long a line that seems missing may still be on its way."""
 REPORT_S: Final = 60.0
@@ -39,6 +43,8 @@ class ConsumerCounts:
     requested: int = 0
     gaps: int = 0
     """Tables and journals that lines are missing of, at the last look."""
+    disputed: int = 0
+    """Numbers under which several lines came, at the last look: none of them counts in money."""
     listening: bool = False
     last_ns: int = 0
     """When the newest line that came was journalled."""
@@ -53,6 +59,8 @@ class RepeatRequests:
         """Table and journal with a gap -> when to ask if nothing comes, in seconds of any clock."""
         self._seen: dict[tuple[Address, str], int] = {}
         """Where each gap began at the last look."""
+        self.in_vain: Counter[tuple[Address, str]] = Counter()
+        """How often a gap was asked for without anything coming of it."""
         self._requested: dict[tuple[Address, str], int] = {}
         self._looked_s = 0.0
 
@@ -66,10 +74,12 @@ class RepeatRequests:
         self._looked_s = now_s
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
         self._requested = {key: after for key, after in self._requested.items() if key in places}
+        self.in_vain = Counter({key: times for key, times in self.in_vain.items() if key in places})
         ready = []
         for key, after in places.items():
             came = self._requested.get(key, after) != after  # some of what was asked for
             if self.due[key] <= now_s or (came and self._seen.get(key) == after):
+                self.in_vain[key] += key in self._requested and not came
                 ready.append((*key, after))
                 self.due[key], self._requested[key] = now_s + ASK_S, after
         self._seen = places
@@ -107,6 +117,8 @@ class Consumer:
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
         self._retry = Retry()
+        self._strangers: dict[Address, None] = {}
+        """Tables that were asked for what a mark announced, and of which no line ever came; the newest last."""
         self._reported_s = -REPORT_S
         self._stopping = asyncio.Event()
 
@@ -147,18 +159,29 @@ class Consumer:
             found = False
             if messages:
                 batch = sort(messages)
-                stored = await database.store(batch)
+                stored = await database.store(batch, self._strangers)
                 link.acknowledge(messages)
-                found = stored.gaps > 0
+                found = stored.gaps > 0 or "contradicting" in stored.refused
                 self._count(batch, stored.refused)
             self._retry.reset()
             self._problem = None
             if found or asking.looks_at(now_s()) or not messages:
+                self.counts.disputed = await database.disputed()
                 gaps = await database.gaps()
                 self.counts.gaps = len(gaps)
                 for address, journal, after in asking.of(gaps, now_s()):
                     self.counts.requested += 1
                     await link.send(address.topic(AGAIN), place(journal, after))
+                await self._give_up(database, asking)
+
+    async def _give_up(self, database: Database, asking: RepeatRequests) -> None:
+        """Anybody can write a mark: what it alone announces, of a table that never was, is no gap."""
+        for address in {address for (address, _), times in asking.in_vain.items() if times >= REQUESTS_IN_VAIN}:
+            if refused := await database.give_up(address):
+                self._strangers[address] = None
+                self._count(Batch(), Counter({"unreadable": refused}))
+        while len(self._strangers) > STRANGERS_MAX:
+            del self._strangers[next(iter(self._strangers))]
 
     def _count(self, batch: Batch, refused: Counter[RefusalKind]) -> None:
         """Note what a batch held, and say that something was refused: at once, then once a minute."""

@@ -1,7 +1,7 @@
 """The fleet's database: its tables, and one batch of lines into them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Self
 
@@ -9,7 +9,7 @@ import psycopg
 
 from dealwire.export.fleet.refusals import PAYLOAD_MAX, RefusalKind, RefusedMessage
 from dealwire.export.fleet.scripts import BASE, scripts
-from dealwire.export.topics import Received
+from dealwire.export.topics import MARK, Address, Received
 from protocol.errors import DealwireError
 
 CONNECT_S: Final = 10
@@ -65,21 +65,46 @@ SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigin
     %s::text[], %s::text[], %s::text[], %s::text[])
 ON CONFLICT DO NOTHING"""
 
-_CHANGED: Final = f"""
-SELECT came.number FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[], %s::text[])
-    WITH ORDINALITY AS came (site, table_name, journal, sequence, line, hash, number)
+_CONTRADICT: Final = f"""
+INSERT INTO dealwire.contradiction ({_KEY}, previous, at_ns, schema, line, epoch, hash, type)
+SELECT came.* FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
+    %s::text[], %s::text[], %s::text[], %s::text[])
+    AS came (site, table_name, journal, sequence, previous, at_ns, schema, line, epoch, hash, type)
 JOIN dealwire.line USING ({_KEY})
-WHERE came.line <> line.line OR (came.hash <> line.hash AND '' NOT IN (came.hash, line.hash))"""
+WHERE came.line <> line.line OR (came.hash <> line.hash AND '' NOT IN (came.hash, line.hash))
+ON CONFLICT DO NOTHING RETURNING site, table_name, journal, sequence, line"""
+"""Lines under a number of which another is there, each once."""
+
+_DISPUTED: Final = f"SELECT count(*) FROM (SELECT DISTINCT {_KEY} FROM dealwire.contradiction) AS number"
+
+_STRANGERS: Final = """
+SELECT site, table_name FROM unnest(%s::text[], %s::text[]) AS it (site, table_name) WHERE NOT EXISTS
+    (SELECT FROM dealwire.line WHERE (line.site, line.table_name) = (it.site, it.table_name))"""
+"""Of some tables those that no line has come of."""
+
+_FORGET: Final = """
+DELETE FROM dealwire.gap WHERE announced AND (site, table_name) = (%s, %s) RETURNING journal, sequence"""
+
+_OVERSTATED: Final = """
+DELETE FROM dealwire.gap USING unnest(%s::text[], %s::text[], %s::text[], %s::bigint[])
+    AS mark (site, table_name, journal, sequence)
+WHERE gap.announced AND (gap.site, gap.table_name, gap.journal) = (mark.site, mark.table_name, mark.journal)
+    AND gap.sequence > mark.sequence
+RETURNING gap.site, gap.table_name, gap.journal, gap.sequence"""
+"""What a mark announced, and a later one of the same journal does not: nobody goes back in a journal."""
 
 _MISSING: Final = f"""
-INSERT INTO dealwire.gap ({_KEY})
-SELECT DISTINCT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[]) AS due ({_KEY})
+INSERT INTO dealwire.gap ({_KEY}, announced)
+SELECT DISTINCT due.*, %s::boolean FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[]) AS due ({_KEY})
 WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (due.site, due.table_name, due.journal,
     due.sequence))
-ON CONFLICT DO NOTHING"""
+ON CONFLICT ({_KEY}) DO UPDATE SET announced = false WHERE gap.announced AND NOT excluded.announced"""
 
 _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUES (%s, %s, %s, %s)"
 _ROLLED_BACK: Final = "another line has this journal and sequence: the journal was put back to an older copy, or forged"
+
+_NEVER_WAS: Final = "a mark of a table of which no line ever came, though it was asked"
+_OVERSTATES: Final = "a mark of a line that the table's own later mark knows nothing of"
 
 _UNHOLDABLE: Final = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
 """What the database says of a line that it cannot hold, and never will; everything else is a trouble of its own."""
@@ -140,13 +165,14 @@ class Database:
                 f"its tables are of version {has}, this program knows {needs}: update dealwire", usage=True
             )
 
-    async def store(self, batch: Batch) -> BatchOutcome:
-        """All of a batch, in one transaction; what is there already stays as it is."""
+    async def store(self, batch: Batch, strangers: Collection[Address] = ()) -> BatchOutcome:
+        """All of a batch, in one transaction; what is there already stays as it is. Marks of `strangers`, tables that
+        were asked in vain, are refused while no line of them has come."""
         try:
             try:
-                return await self._store(batch)
+                return await self._store(batch, strangers)
             except _UNHOLDABLE:
-                return await self._store(await self._sorted_out(batch))
+                return await self._store(await self._sorted_out(batch), strangers)
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
@@ -158,10 +184,55 @@ class Database:
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
-    async def _store(self, batch: Batch) -> BatchOutcome:
+    async def disputed(self) -> int:
+        """Under how many numbers several lines came, and nobody has said yet which is true."""
+        try:
+            row = await (await self._connection.execute(_DISPUTED)).fetchone()
+            return int(row[0]) if row else 0
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+
+    async def give_up(self, address: Address) -> int:
+        """A table was asked for what a mark announced, and has not answered. If no line of it ever came, that was no
+        gap, and the mark is refused; how many were."""
+        try:
+            async with self._connection.transaction():
+                if not await self._strangers([address]):
+                    return 0
+                cursor = await self._connection.execute(_FORGET, [*address])
+                found = [(*address, *row) for row in await cursor.fetchall()]
+                for key in found:
+                    await self._connection.execute(_REFUSE, _refused_mark(key, _NEVER_WAS))
+                return len(found)
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+
+    async def _strangers(self, addresses: Collection[Address]) -> set[Address]:
+        """Of some tables those that no line has come of."""
+        if not addresses:
+            return set()
+        columns = [list(column) for column in zip(*addresses, strict=True)]
+        return {Address(*row) for row in await (await self._connection.execute(_STRANGERS, columns)).fetchall()}
+
+    async def _announced(
+        self, marks: Sequence[LineKey], strangers: Collection[Address]
+    ) -> tuple[int, list[RefusedMessage]]:
+        """The gaps that marks show, how many are new, and what is refused of marks."""
+        unanswered = {Address(*mark[:2]) for mark in marks} & set(strangers)
+        still = await self._strangers(unanswered)
+        good = [mark for mark in marks if Address(*mark[:2]) not in still]
+        refused = [_refused_mark(mark, _NEVER_WAS) for mark in marks if Address(*mark[:2]) in still]
+        if not good:
+            return 0, refused
+        columns = [list(column) for column in zip(*good, strict=True)]
+        cursor = await self._connection.execute(_OVERSTATED, columns)
+        refused += [_refused_mark(row, _OVERSTATES) for row in await cursor.fetchall()]
+        return (await self._connection.execute(_MISSING, [True, *columns])).rowcount, refused
+
+    async def _store(self, batch: Batch, strangers: Collection[Address]) -> BatchOutcome:
         lines = {_key(each): each for each in reversed(batch.lines)}
         columns = [list(column) for column in zip(*lines.values(), strict=True)] if lines else []
-        due = [(each.site, each.table, each.journal, each.previous) for each in lines.values()] + batch.announced
+        due = [(each.site, each.table, each.journal, each.previous) for each in lines.values()]
         refused, found = list(batch.refused), 0
         async with self._connection.transaction():
             if columns:
@@ -171,18 +242,19 @@ class Database:
                     refused += await self._contradictions(batch.lines)
             if due:
                 columns = [list(column) for column in zip(*due, strict=True)]
-                found = (await self._connection.execute(_MISSING, columns)).rowcount
+                found = (await self._connection.execute(_MISSING, [False, *columns])).rowcount
+            if batch.announced:
+                more, wrong = await self._announced(batch.announced, strangers)
+                found, refused = found + more, refused + wrong
             for each in refused:
                 await self._connection.execute(_REFUSE, each)
         return BatchOutcome(found, Counter(each.kind for each in refused))
 
     async def _contradictions(self, lines: Sequence[Received]) -> list[RefusedMessage]:
-        """Those that came under a number which another line has."""
-        columns = [
-            list(column) for column in zip(*((*_key(each), each.line, each.hash) for each in lines), strict=True)
-        ]
-        cursor = await self._connection.execute(_CHANGED, columns)
-        return [_contradicting(lines[number - 1]) for (number,) in await cursor.fetchall()]
+        """Those that came under a number which another line has: kept beside that one, and told of once."""
+        columns = [list(column) for column in zip(*lines, strict=True)]
+        cursor = await self._connection.execute(_CONTRADICT, columns)
+        return [_contradicting(*row) for row in await cursor.fetchall()]
 
     async def _sorted_out(self, batch: Batch) -> Batch:
         """The batch without the lines that the database cannot hold, which are kept aside."""
@@ -192,7 +264,7 @@ class Database:
                 async with self._connection.transaction():
                     await self._connection.execute("SELECT %s::jsonb", [each.line])
             except _UNHOLDABLE as error:
-                good.refused.append(RefusedMessage.of(_topic(each), each.line.encode(), ValueError(str(error))))
+                good.refused.append(RefusedMessage.of(_topic(*_key(each)), each.line.encode(), ValueError(str(error))))
             else:
                 good.lines.append(each)
         return good
@@ -242,13 +314,20 @@ def _key(line: Received) -> LineKey:
     return line.site, line.table, line.journal, line.sequence
 
 
-def _topic(line: Received) -> str:
-    return f"{line.site}/{line.table} {line.journal} {line.sequence}"
+def _topic(site: str, table: str, journal: str, sequence: int) -> str:
+    return f"{site}/{table} {journal} {sequence}"
 
 
-def _contradicting(line: Received) -> RefusedMessage:
+def _contradicting(site: str, table: str, journal: str, sequence: int, line: str) -> RefusedMessage:
     """A line that came under a number which another line has."""
-    return RefusedMessage(_topic(line), line.line.encode()[:PAYLOAD_MAX], _ROLLED_BACK, "contradicting")
+    topic = _topic(site, table, journal, sequence)
+    return RefusedMessage(topic, line.encode()[:PAYLOAD_MAX], _ROLLED_BACK, "contradicting")
+
+
+def _refused_mark(mark: Sequence[Any], why: str) -> RefusedMessage:
+    """A mark that shows no gap: site, table, journal and sequence."""
+    site, table, journal, sequence = mark
+    return RefusedMessage(Address(site, table).topic(MARK), f"{journal} {sequence}".encode(), why)
 
 
 def _as_ours(error: psycopg.Error) -> DatabaseUnusable:

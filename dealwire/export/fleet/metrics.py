@@ -18,6 +18,9 @@ FLEET_MEASURES: Final = {
     ),
     "dealwire_fleet_requests": counter("", "How often tables were asked for lines again."),
     "dealwire_fleet_gaps": gauge("", "Tables and journals that lines are missing of, at the last look."),
+    "dealwire_fleet_disputed": gauge(
+        "", "Line numbers under which several lines came, at the last look: none of them counts in money."
+    ),
     "dealwire_fleet_listening": gauge("", "1 while broker and database are both there."),
     "dealwire_fleet_last_line_timestamp_seconds": gauge(
         "", "When the newest line that came was journalled; 0 when none has come."
@@ -53,6 +56,7 @@ class FleetMetrics(Collector):
             "dealwire_fleet_refused": refused,
             "dealwire_fleet_requests": {(): counts.requested},
             "dealwire_fleet_gaps": {(): counts.gaps},
+            "dealwire_fleet_disputed": {(): counts.disputed},
             "dealwire_fleet_listening": {(): int(counts.listening)},
             "dealwire_fleet_last_line_timestamp_seconds": {(): counts.last_ns // NS},
         }

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple, Self
 
 RefusalKind = Literal["unreadable", "contradicting"]
-"""`unreadable`: no line, or none that the database can hold. `contradicting`: another line has its number."""
+"""`unreadable`: no line or mark, or none that the database can hold or believe. `contradicting`: another line has its
+number."""
 
 PAYLOAD_MAX: Final = 64 * 1024
 """Bytes kept of a refused message."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from dealwire.export.topics import LINE_MAX
@@ -187,3 +188,99 @@ def test_another_line_or_another_hash_under_a_known_number_is_a_roll_back(
     assert database.rows("SELECT DISTINCT why FROM dealwire.refused") == [
         ("another line has this journal and sequence: the journal was put back to an older copy, or forged",)
     ]
+
+
+def settlement(win: int) -> bytes:
+    bet = {"seat": 1, "bet": "ante", "result": "win", "stake": 100, "pay": 0, "returned": 0, "net": -win}
+    totals = {"players": -win, "house": win, "meters": 0}
+    return line_of("settlement", round=1, game={"id": "g"}, totals=totals, lines=[bet], pots=[])
+
+
+def say_settled(broker: Mosquitto, number: int, win: int, digest: str) -> None:
+    more = {"sequence": str(number), "previous": str(number - 1), "hash": digest, "schema": "dealwire.settlement/1"}
+    say(broker, "dealwire/v1/s/t/settlement", settlement(win), **told(**more))
+
+
+def test_a_forged_line_that_comes_first_counts_as_little_as_the_true_one(database: Postgres, broker: Mosquitto) -> None:
+    """Until a person says which the journal has. The table's own line is there, and not only put aside."""
+
+    def win() -> int:
+        return int(database.rows("SELECT coalesce(sum(win_cents), 0) FROM dealwire.day")[0][0])
+
+    with consuming(broker, database, "--metrics", "0") as consumer:
+        consumer.must_listen()
+        say_settled(broker, 1, 500, "a1")
+        say_settled(broker, 2, -15_000_000, "f0")  # what the table has not said yet
+        eventually(lambda: win() == 500 - 15_000_000, "it does not come")
+        for _ in range(2):
+            say_settled(broker, 2, 700, "a2")
+        eventually(lambda: win() == 500, "the forger's money counts, or the true one alone")
+        eventually(lambda: count(database, "refused") == 1, "it is told of once")
+        address = next(line for line in consumer.log().splitlines() if "metrics: " in line).rpartition(" ")[2]
+
+        def disputed(value: int) -> bool:
+            return f"dealwire_fleet_disputed {value}.0" in httpx.get(address).text
+
+        eventually(lambda: disputed(1), "no alarm")
+        both = "SELECT hash, (content -> 'totals' ->> 'house')::bigint FROM dealwire.contradicted ORDER BY hash"
+        assert database.rows(both) == [("a2", 700), ("f0", -15_000_000)]
+        assert count(database, "settlement") == count(database, "bet") == 1
+        database.rows(f"SELECT dealwire.keep('s', 't', '{'0' * 32}', 2, 'a2')::text")
+        assert win() == 1200
+        assert database.rows("SELECT hash FROM dealwire.line ORDER BY sequence") == [("a1",), ("a2",)]
+        say_settled(broker, 2, 700, "a2")  # and again: it is the one that is there
+        say_settled(broker, 3, 1, "a3")
+        eventually(lambda: win() == 1201, "it does not go on")
+        assert (count(database, "contradiction"), count(database, "refused")) == (0, 1)
+
+
+def test_incidents_that_contradict_each_other_are_both_seen(database: Postgres, broker: Mosquitto) -> None:
+    """Nobody hides one by forging another under its number."""
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        for code in ("count", "jam"):
+            say(
+                broker, "dealwire/v1/s/t/incident", line_of("incident", code=code), **told(schema="dealwire.incident/1")
+            )
+        eventually(lambda: count(database, "incident") == 2, "one is hidden")
+    assert database.rows("SELECT code, disputed FROM dealwire.incident ORDER BY code") == [
+        ("count", True),
+        ("jam", True),
+    ]
+
+
+def test_a_mark_of_a_table_that_never_was_is_refused_and_no_gap(database: Postgres, broker: Mosquitto) -> None:
+    mark = f"{'0' * 32} {2**63 - 1}".encode()
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        say(broker, "dealwire/v1/s/t2/sent", mark)
+        eventually(lambda: count(database, "refused") == 1, "asked for ever")
+        eventually(lambda: count(database, "gap") == 0, "a gap for ever")
+        say(broker, "dealwire/v1/s/t2/sent", mark)
+        eventually(lambda: count(database, "refused") == 2, "believed after all")
+        assert count(database, "gap") == 0
+        say(broker, "dealwire/v1/s/t2/state", json.dumps(LINE | {"table": "t2"}).encode(), **told(table="t2"))
+        eventually(lambda: count(database, "line") == 1, "its lines do not come")
+        say(broker, "dealwire/v1/s/t2/sent", b"0" * 32 + b" 3")  # now there is such a table
+        eventually(lambda: count(database, "gap") == 1, "its marks are not believed")
+    assert database.rows("SELECT DISTINCT topic, why FROM dealwire.refused") == [
+        ("dealwire/v1/s/t2/sent", "a mark of a table of which no line ever came, though it was asked")
+    ]
+
+
+def test_a_mark_that_the_table_s_own_later_one_does_not_bear_out_is_given_up(
+    database: Postgres, broker: Mosquitto
+) -> None:
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        say(broker, TOPIC, json.dumps(LINE).encode(), **told())
+        say(broker, "dealwire/v1/s/t/sent", f"{'0' * 32} {2**63 - 1}".encode())
+        eventually(lambda: count(database, "gap") == 1, "not noticed")
+        say(broker, "dealwire/v1/s/t/sent", b"0" * 32 + b" 1")
+        eventually(lambda: count(database, "gap") == 0, "a gap for ever")
+        assert count(database, "refused") == 1
+        say(broker, TOPIC, json.dumps(LINE).encode(), **told(sequence="9", previous="8"))  # a line says so: it is one
+        say(broker, "dealwire/v1/s/t/sent", b"0" * 32 + b" 1")
+        say(broker, TOPIC, json.dumps(LINE).encode(), **told(sequence="10", previous="9"))
+        eventually(lambda: count(database, "line") == 3, "it does not go on")
+        assert count(database, "gap") == 1
