@@ -13,8 +13,8 @@ Way = Literal["", "goes back", "stays a packet"]
 """What becomes of the packet that nobody lifted; nothing where both are the same."""
 
 RUN: Final = 8
-"""So many cards in the same sequence as in an earlier deal were not shuffled in between: of two shuffled decks one in
-ten billion pairs of deals has such a run, forwards or backwards."""
+"""So many cards in the same sequence as in an earlier deal were not shuffled in between: of ten
+billion pairs of shuffled deals one to four have such a run, forwards or backwards, by their length."""
 DEALS_KEPT: Final = 64
 """Deals whose order is remembered."""
 _BORDER: Final = b"\0"

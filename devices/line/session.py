@@ -166,10 +166,8 @@ class Feed:
                     message = output.message
                     kind, self.session, self._newest = message.__class__, output.session, message.number
                     number = self._newest
-                    if kind is RemainderDumpedMessage:
-                        self._dumped = number
-                    elif self._dumped and kind in _BOOK_CLOSED:
-                        self._dumped = 0
+                    if kind is RemainderDumpedMessage or (self._dumped and kind in _BOOK_CLOSED):
+                        self._dumped = number if kind is RemainderDumpedMessage else 0
                     if kind in events:
                         deliver(Seen(self.name, output.session, number, at_ns, events[kind](message)))
                         continue

@@ -18,6 +18,8 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 
 _NOBODY: Final = DeviceIdentity()
+_WRAP: Final = 1 << 32
+"""A controller's count of rounds goes on from 0 after its highest value."""
 
 
 class RoundOrigin(NamedTuple):
@@ -97,8 +99,9 @@ class Lines:
         if event and session == seen.session and event >= seen.number:
             return
         self.started[seen.device] = seen.session, seen.number, round_.number
-        if event and session == seen.session and round_.number <= number:
-            again = Incident(code="round-number-again", clause="procedure", number=round_.number, expected=number + 1)
+        if event and session == seen.session and not 0 < (round_.number - number) % _WRAP < _WRAP // 2:
+            due = (number + 1) % _WRAP
+            again = Incident(code="round-number-again", clause="procedure", number=round_.number, expected=due)
             round_.report(replace(again, device=seen.device, unreliable=True), seen)
 
     def _up(self, round_: Round, seen: Seen, body: e.LinkUp) -> None:

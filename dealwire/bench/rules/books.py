@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from dealer_flow.table.deal_book import dealt_again, order_of, remember
 from dealwire.bench.record import HeardFrame
-from dealwire.bench.rules.card_ledger import Book, told
+from dealwire.bench.rules.card_ledger import Book, words_for
 from dealwire.bench.rules.cards import JOKERS
 from dealwire.bench.rules.rule import BenchRule, Known
 from protocol.cards import UNREAD
@@ -52,7 +52,7 @@ class _Deals(BenchRule, name="book"):
             self.book.ready = status.loaded
         if status.state in _RESTS and self.book.under_way:
             found = self.book.contradicted(status)
-            self.judge(found is None, f"STATUS after event {self.newest}: {told(found) if found else ''}")
+            self.judge(found is None, f"STATUS after event {self.newest}: {words_for(found) if found else ''}")
 
 
 @dataclass

@@ -84,26 +84,26 @@ class Book(DealBook):
         """What of a misdeal record is not what the events said or does not add up, less the cards `missing` where it is
         known how many are; empty when all is well. Of a round that is over nothing is asked but that it adds up."""
         left = None if record.remainder == UNKNOWN else record.remainder
-        said = MisdealRecord(record.loaded, tuple(record.packets), left, record.rejected)
+        stated = MisdealRecord(record.loaded, tuple(record.packets), left, record.rejected)
         book: DealBook = self
         if not self.packets or self.ended:
             known = not self.ended
-            book = DealBook(loaded=self.loaded, verified=known and bool(self.loaded), packets=list(said.packets))
-            book.rejected, book.whole_tray = self.rejected if known else said.rejected, known
+            book = DealBook(loaded=self.loaded, verified=known and bool(self.loaded), packets=list(stated.packets))
+            book.rejected, book.whole_tray = self.rejected if known else stated.rejected, known
             book.lifted, book.remainder = len(book.packets), (left, left) if left is not None else None
-        found = book.record_contradicted(said, missing)
-        return "" if found is None else self._told(found, record)
+        found = book.record_contradicted(stated, missing)
+        return "" if found is None else self._worded(found, record)
 
-    def _told(self, found: Contradiction, record: m.MisdealMessage) -> str:
+    def _worded(self, found: Contradiction, record: m.MisdealMessage) -> str:
         if found.what == "record-packets":
             known = self.packets if self.way != "goes back" else self.packets[: self.lifted]
             return f"the misdeal record has the packets {list(record.packets)}, the events had {known}"
         if found.what == "record-remainder" and self.remainder is None:
             return f"the misdeal record has a remainder of {found.stated}; none was counted yet, which is FFFFh"
-        return told(found)
+        return words_for(found)
 
 
-def told(found: Contradiction) -> str:
+def words_for(found: Contradiction) -> str:
     """A contradiction, for a person."""
     words = _WORDS.get(found.what, "{what} is {stated}; the events before say {known}")
     return words.format(what=found.what, stated=found.stated, known=found.known)

@@ -186,7 +186,7 @@ BOOK_DEVICES: Final = (
     _caught(OtherDeckShort, "always.book", "deal.both-decks", quick=("deal.both-decks",)),
     _caught(OtherDeckStatus, "always.book", quick=("deal.both-decks",)),
     _caught(OtherDeckWhole, "count.other-deck-short"),
-    _caught(KeepsPacket, "always.book", "deal.both-decks", quick=("deal.both-decks",)),
+    _caught(KeepsPacket, "always.book", "always.unlifted", "deal.both-decks", quick=("deal.both-decks",)),
     _caught(BadgeTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(WagerTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(DecisionTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
