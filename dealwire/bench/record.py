@@ -48,6 +48,8 @@ class NotRunCause(StrEnum):
     LINE_GONE = "line gone"
     NO_SESSION = "no session"
     LATE = "this machine too busy"
+    NO_STATE = "not in the state it takes"
+    ENDED = "the run was ended"
     UNSEEN = "nothing to judge"
     IMPOSSIBLE = "cannot be made here"
 
@@ -147,6 +149,10 @@ class Measurement:
 
 class Failed(Exception):
     """The device did not do what the check wants."""
+
+
+class RunEnded(Exception):
+    """The run has come to its limit; the text says which."""
 
 
 class NotOpened(Failed):

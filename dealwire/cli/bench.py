@@ -15,6 +15,7 @@ from dealwire.bench.hands.command import HandsChannel, ProgramHands
 from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
+from dealwire.bench.report.about import program_facts
 from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
@@ -26,6 +27,7 @@ from dealwire.bench.verbs.probe import MS, Listener
 from dealwire.bench.verbs.wire import LiveWire, Wire
 from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
 from dealwire.cli.device import read_image
+from dealwire.cli.ending import LastResort, Terminated
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import A_FILE, ADDRESS, FILE, FLAG, SEED, decimal, declared, many, usually, whole
 from dealwire.cli.progress import ProgressLine
@@ -45,6 +47,9 @@ MakeHands = Callable[[Listener], Hands]
 OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, ProgressLine]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Runs the plan, as far as these patterns take it."""
+INTERRUPTIONS: Final = {Terminated: "SIGTERM", KeyboardInterrupt: "SIGINT"}
+REPORT_S: Final = 30.0
+"""How long the report of a run may take that SIGTERM has ended."""
 NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
 """What to do where nobody can be asked."""
 WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "overwrite"})
@@ -83,6 +88,11 @@ run_options = declared(
     ("--unattended", FLAG, "Ask nobody: what needs a person is not run."),
     ("--hands", {"metavar": "COMMAND"}, "A program that does what a person would be asked to do."),
     ("--watch", FLAG, "When the device was away and is back, make again what failed."),
+    (
+        "--limit limit_min",
+        {**decimal(0.01, 100_000), "metavar": "MINUTES"},
+        "End the run after so many minutes, with a report of what was made.",
+    ),
     ("--strict", FLAG, "Exit code 1 also when a check was not run, for whatever reason."),
 )
 _TEXT = {"default": "", "metavar": "TEXT", "callback": _head_text}
@@ -188,6 +198,9 @@ def _judge(
     entries, device, address = _choose(plan, given, simulated)
     _check_choices(entries, choices, hands, simulated)
     signer, before = files.signer(), read_earlier(against) if against else None
+    program_facts()  # known before somebody ends the run
+    if resort := ctx.find_object(LastResort):
+        resort.patience_s = REPORT_S
     line = _wire(device, address, choices, hands, ProgressLine(silent=as_json), entries.dialect)
     run = _run(entries, device, choices, line, watch)
     report = report_of(run, head, before)
@@ -195,6 +208,8 @@ def _judge(
     if against is not None and before is not None:
         doubt(against, before[0])
     files.write(report, signer)
+    if run.ended_by is not None:
+        raise run.ended_by  # of which this process ends as any other does
     ctx.exit(_exit_code(report, choices.strict, run.hands))
 
 
@@ -207,7 +222,9 @@ def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
     missed = 0 if report.options.unattended else causes.get(NotRunCause.UNATTENDED, 0)
     if missed:
         echo(f"dealwire: {missed} checks need a person and were not run; {NOBODY}", err=True)
-    if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN) or failed or missed:
+    if ended := causes.get(NotRunCause.ENDED, 0):
+        echo(f"dealwire: the run was ended by {report.ended_early}; {ended} checks were not made", err=True)
+    if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN) or failed or missed or ended:
         return Exit.CHECK_FAILED
     if strict and report.counts.not_run:
         echo(f"dealwire: --strict: {report.counts.not_run} checks were not run", err=True)
@@ -234,7 +251,8 @@ def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watc
     with line as (wire, make_hands, progress):
 
         def make(ids: tuple[str, ...]) -> BenchRun:
-            return run_plan(plan, wire, make_hands, dataclasses.replace(choices, only=ids), _watch(progress), device)
+            chosen, ends = dataclasses.replace(choices, only=ids), {} if watch else INTERRUPTIONS
+            return run_plan(plan, wire, make_hands, chosen, _watch(progress), device, ends)
 
         run = make(tuple(choices.only))
         if watch:

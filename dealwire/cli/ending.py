@@ -32,6 +32,8 @@ class LastResort:
 
     def __init__(self) -> None:
         self.code: int | None = None
+        self.patience_s = LAST_RESORT_S
+        """How long it waits: more for a command that has something to write down first."""
         self._begun = threading.Lock()
 
     def begin(self) -> None:
@@ -40,7 +42,7 @@ class LastResort:
             threading.Thread(target=self._count_down, name="last resort", daemon=True).start()
 
     def _count_down(self) -> None:
-        threading.Event().wait(LAST_RESORT_S)
+        threading.Event().wait(self.patience_s)
         if "multiprocessing" in sys.modules:
             import multiprocessing
 

@@ -108,6 +108,8 @@ class Check(Strict):
     """Capabilities; a device without them is not judged by this check."""
     prepare: Prepared | None = None
     """The state the device is brought into first."""
+    limit_s: int = Field(900, ge=0, le=86_400)
+    """How long the check may last, without what hands take; 0: as long as it does."""
     steps: tuple[BenchStep, ...] = Field(min_length=1)
     """What is done and looked at, one step after the other."""
 

@@ -78,6 +78,8 @@ def why_not(report: Report) -> str:
         return f"the line was allowed {report.allowance_ms} ms, more than the plan's {report.plan.allowance_ms}"
     if report.options.only:
         return "checks were filtered"
+    if report.ended_early:
+        return "the run was ended early"
     if {check.id for check in report.checks} != set(packaged_plan(wanted.plan).ids):
         return "the checks are not those of the plan"
     failed = [check.id for check in report.of(BenchOutcome.FAILED)]

@@ -187,6 +187,8 @@ class Report(LineRecord, frozen=True):
     """What is not as it was in the report given by --against."""
     conformance: str | msgspec.UnsetType = msgspec.UNSET
     """What the device has passed, in one sentence; absent when it may not be said."""
+    ended_early: str | msgspec.UnsetType = msgspec.UNSET
+    """What ended the run before its last check was made: the report is partial. Absent when nothing did."""
     image: str | msgspec.UnsetType = msgspec.UNSET
     """SHA-256 of the firmware's image against which *Verify* was held; absent when none was given."""
 

@@ -20,7 +20,7 @@ ORIGINS: Final = {
     PlanOrigin.OWN: "not one that comes with this program",
 }
 
-LISTED_TOGETHER: Final = frozenset({NotRunCause.FILTERED, NotRunCause.LEFT_OUT})
+LISTED_TOGETHER: Final = frozenset({NotRunCause.FILTERED, NotRunCause.LEFT_OUT, NotRunCause.ENDED})
 """Many checks are not run for these, all for the same reason."""
 
 
@@ -122,6 +122,9 @@ def warnings(report: Report) -> list[str]:
             f"This is not the plan {plan.id!r} that comes with the program, though it has its id: "
             f"{len(plan.left_out)} of that plan's checks are left out, {len(plan.altered)} stand otherwise"
         )
+    if report.ended_early:
+        not_made = report.counts.causes.get(NotRunCause.ENDED, 0)
+        found.append(f"Partial: the run was ended by {report.ended_early}, and {not_made} checks were not made")
     if report.hands == "simulated":
         found.append("The device was simulated: this says nothing about a real one")
     return found

@@ -50,6 +50,7 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Repo
         took_s=round((run.ended_ns - run.began_ns) / 1e9, 3),
         checks=checks,
         against=None,
+        ended_early=run.ended_early or UNSET,
         image=UNSET if run.choices.image is None else hashlib.sha256(run.choices.image).hexdigest(),
     )
     report = replace(report, conformance=sentence_of(report) or UNSET)

@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, packaged_plan
-from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotOpened, NotRun, NotRunCause
+from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotOpened, NotRun, NotRunCause, RunEnded
 from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules import ALL_RULES
@@ -31,6 +31,7 @@ TRIES: Final = 3
 """Times a check is made that fails while this machine is too busy for it."""
 DOUBT_MS: Final = 20
 """A failure is looked at again when this program was later than that: less than half the protocol's shortest time."""
+MINUTE_NS: Final = 60_000 * MS
 LATE: Final = "this machine was late itself"
 
 
@@ -50,6 +51,8 @@ class BenchChoices:
     """What a real line and this machine may add to every limit; None: as the plan says."""
     image: bytes | None = None
     """The device's firmware as its maker gives it; None: nobody gave it."""
+    limit_min: float | None = None
+    """After so many minutes of real time the run ends where it is; None: it is made to its end."""
 
     @property
     def as_options(self) -> RunOptions:
@@ -78,6 +81,10 @@ class BenchRun:
     began_ns: int
     ended_ns: int = 0
     results: list[CheckRecord] = field(default_factory=list)
+    ended_early: str = ""
+    """What ended it before its last check was made: `SIGTERM`, `--limit 30`."""
+    ended_by: BaseException | None = None
+    """What interrupted it then, for whoever is to hear of it when the report is written."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
         """The checks with this outcome."""
@@ -95,31 +102,31 @@ def run_plan(
     choices: BenchChoices = BenchChoices(),
     watching: Watching = lambda _number, _of, _name: None,
     device: str = "any",
+    interruptions: Mapping[type[BaseException], str] = {},
 ) -> BenchRun:
     """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
     the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
-    for good, the rest is not run."""
+    for good, the rest is not run. `interruptions` end it where it is, each under its name: the check under way and what
+    follows are not run, and the run so far is given."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
     choices = choices if choices.image is not None else dataclasses.replace(choices, image=wire.image)
     clock = SystemClock()
     began_ns = clock.now_ns()
-    stand: AnyStand
-    if isinstance(plan, DialectPlan):
-        hello, listening = None, PROBES[plan.id](wire)
-        stand = DialectStand(listening, make_hands(listening))
-    else:
-        rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
-        probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
-        hello = probe.meet()
-        profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
-        stand = Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image)
+    stand, hello = _stand(plan, wire, make_hands, choices, allowance_ms, device)
     stand.probe.contact_ns += stand.hands.patience_ms * MS
+    stand.probe.ended = _limit(choices, began_ns, clock)
     run = BenchRun(plan_facts(plan), wire.name, stand.hands, choices, allowance_ms, hello, began_ns)
     if isinstance(plan, DialectPlan):
         with contextlib.suppress(NotRun):  # then nor is any check that needs hands
             for step in plan.begin:
                 step(stand)
-    _run_checks(stand, plan, run, watching)
+    try:
+        _run_checks(stand, plan, run, watching)
+    except RunEnded as ended:
+        run.ended_early = str(ended)
+    except tuple(interruptions) as interruption:
+        run.ended_early, run.ended_by = interruptions[type(interruption)], interruption
+    _not_reached(plan, run)
     for entry in plan.rule:
         result = blank(entry)
         taken = choices.takes(entry.id)
@@ -127,6 +134,41 @@ def run_plan(
     run.results += _left_out(run.plan)
     run.ended_ns = clock.now_ns()
     return run
+
+
+def _stand(
+    plan: BenchPlan,
+    wire: Wire,
+    make_hands: Callable[[Listener], Hands],
+    choices: BenchChoices,
+    allowance_ms: int,
+    device: str,
+) -> tuple[AnyStand, HelloReplyMessage | None]:
+    """Who judges, at a device that has answered; one of another dialect has no word for who it is."""
+    if isinstance(plan, DialectPlan):
+        listening = PROBES[plan.id](wire)
+        return DialectStand(listening, make_hands(listening)), None
+    rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
+    probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
+    hello = probe.meet()
+    profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
+    return Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image), hello
+
+
+def _limit(choices: BenchChoices, began_ns: int, clock: SystemClock) -> Callable[[], str]:
+    """Why the run is over by now, empty while it is not."""
+    if choices.limit_min is None:
+        return lambda: ""
+    end_ns, words = began_ns + int(choices.limit_min * MINUTE_NS), f"--limit {choices.limit_min:g}"
+    return lambda: words if clock.now_ns() >= end_ns else ""
+
+
+def _not_reached(plan: BenchPlan, run: BenchRun) -> None:
+    """What a run that was ended early did not come to; the first of them was under way."""
+    why = f"the run was ended by {run.ended_early} before it was made"
+    for check in plan.check[len(run.results) :]:
+        result = blank(check).not_run(NotRunCause.ENDED, why)
+        run.results.append(result if run.choices.takes(check.id) else filtered(blank(check), run.choices))
 
 
 def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
@@ -220,6 +262,7 @@ def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
     probe, wire = stand.probe, stand.probe.wire
     began_ns = wire.now_ns()
     probe.timeline.take(began_ns)
+    probe.limit_ns = began_ns + check.limit_s * 1000 * MS if check.limit_s else None
     stand.begin(check.id)
     try:
         _check_needs(stand, check)

@@ -100,6 +100,16 @@ def wrong_counts(report: Report) -> Iterator[str]:
         yield f"the verdict is {report.verdict.value!r}, the checks give {verdict.value!r}"
     if report.summary != (summary := summary_of(counts, report.options)):
         yield f"the head says {report.summary!r}, the checks give {summary!r}"
+    yield from _ended(report)
+
+
+def _ended(report: Report) -> Iterator[str]:
+    """A report is partial when a check was not made for the run's end, and only then."""
+    partial = any(check.cause is NotRunCause.ENDED for check in report.checks)
+    if partial and not report.ended_early:
+        yield "checks were not made because the run was ended, and the head does not say so"
+    elif report.ended_early and not partial:
+        yield f"the head says that {report.ended_early} ended the run, and every check was made"
 
 
 def _plain(value: object) -> str:

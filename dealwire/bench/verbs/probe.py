@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, TimeLine
+from dealwire.bench.record import Actor, Failed, HeardFrame, NotOpened, RunEnded, TimeLine
 from dealwire.bench.rules.rule import NOT_KNOWN, BenchRule, Known
 from dealwire.bench.values import PATIENCE, STATES, spell
 from dealwire.bench.verbs.wire import Wire
@@ -50,12 +50,23 @@ class Listener(ABC):
         """What arrived since the check began."""
         self.mark = 0
         """Where in `heard` the answers to the last thing done begin."""
+        self.limit_ns: int | None = None
+        """When the check under way has lasted long enough; None: it may last."""
+        self.ended: Callable[[], str] = lambda: ""
+        """Why the whole run is over, empty while it is not."""
 
     def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
-        """Listen until `done()` holds (True) or the time has come (False)."""
+        """Listen until `done()` holds (True) or the time has come (False). Failed when the check has come to its limit,
+        RunEnded when the run has."""
         while not done():
-            if self.wire.now_ns() >= until_ns:
+            now_ns = self.wire.now_ns()
+            if now_ns >= until_ns:
                 return False
+            if self.limit_ns is not None and now_ns >= self.limit_ns:
+                self.limit_ns = None
+                raise Failed("the check came to no end within the time that it may take")
+            if why := self.ended():
+                raise RunEnded(why)
             self._turn(until_ns)
         return True
 

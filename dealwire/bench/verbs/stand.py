@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from dealwire.bench.hands.actions import CABLE_IN, POWER_OFF, POWER_ON
 from dealwire.bench.hands.hands import Hands
 from dealwire.bench.hands.profiles import Profile, Way
-from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement
+from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, NotRun, NotRunCause
 from dealwire.bench.values import (
     MESSAGES,
     PATIENCE,
@@ -34,8 +34,10 @@ from protocol.tdp.packets import MINOR, VERSION
 
 SETTLE_MS: Final = 60
 """Before each check: longer than `partial`, so that half a frame of the check before is gone."""
-PREPARE_MS: Final = 300_000
+PREPARE_MS: Final = 2 * PATIENCE["shuffle"]
 """The longest it may take to bring a device into a state: two shuffles and what hands do."""
+STUCK_MS: Final = 5_000
+"""How long it is tried when the device stays in the very state that it could not be brought out of before."""
 WAYS_MAX: Final = 3
 """How often a state is tried to be left in the same way: a device that was commanded twice in vain is not in doubt."""
 LEAVE_MS: Final = 2_000
@@ -111,11 +113,21 @@ class AnyStand:
         """Let hands do something."""
         self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
-        self.show(self.hands.do(name, fields or {}))
+        self._do(name, fields or {})
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> None:
         """Let something go wrong."""
-        self.show(self.hands.do(name, fields))
+        self._do(name, fields)
+
+    def _do(self, name: str, fields: Mapping[str, Any]) -> None:
+        """By hands. What they take is not taken off the time that the check may last."""
+        probe, began_ns = self.probe, self.probe.wire.now_ns()
+        limit_ns, probe.limit_ns = probe.limit_ns, None
+        try:
+            self.show(self.hands.do(name, fields))
+        finally:
+            if limit_ns is not None:
+                probe.limit_ns = limit_ns + probe.wire.now_ns() - began_ns
 
     def turn(self, action: str) -> None:
         """The plug off or on, the cable out or in. Nobody knows what the device said while its cable was out."""
@@ -123,7 +135,7 @@ class AnyStand:
         self.requested_ns = self.probe.wire.now_ns()
         if action == POWER_ON:
             self.probe.started_over()
-        self.show(self.hands.do(action))
+        self._do(action, {})
         if action != POWER_ON:
             self.probe.started_over(off=action == POWER_OFF)
         if action in (POWER_ON, CABLE_IN):
@@ -162,6 +174,8 @@ class Stand(AnyStand):
     command: Message = field(default_factory=m.ReportStatusMessage)
     """The last command sent, whose reply the next steps look for."""
     request: int = 0
+    stuck: tuple[str, str] | None = None
+    """A state that the device could not be brought out of, and the first check that found it."""
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
 
@@ -309,14 +323,20 @@ class Stand(AnyStand):
         return states(number).name if number in states._value2member_map_ else str(number)
 
     def prepare(self, wanted: str) -> None:
-        """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""
+        """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there, NotRun
+        when it stays where an earlier check has found it stuck."""
         wanted = self.profile.ready if wanted == "ready" else wanted
-        end_ns = self.probe.wire.now_ns() + PREPARE_MS * MS
+        began_ns = self.probe.wire.now_ns()
         tries: Counter[str] = Counter()
         self.probe.status = None
         while (state := self.state()) != wanted:
-            if self.probe.wire.now_ns() >= end_ns:
-                raise Failed(f"the device stays in {state}; it was to come to {wanted}")
+            stuck = self.stuck if self.stuck and self.stuck[0] == state else None
+            if self.probe.wire.now_ns() - began_ns >= (STUCK_MS if stuck else PREPARE_MS) * MS:
+                why = f"the device stays in {state}; it was to come to {wanted}"
+                if stuck:
+                    raise NotRun(f"as {stuck[1]}: {why}", NotRunCause.NO_STATE)
+                self.stuck = state, self.check
+                raise Failed(why)
             way = self.profile.ways.get(state) or self.profile.away.get(state)
             if way is None:
                 self.pause(100)
@@ -327,6 +347,7 @@ class Stand(AnyStand):
             tries[shown] += 1
             self._go(way)
             self._leave(shown)
+        self.stuck = None
 
     def _go(self, way: Way) -> None:
         """What is done in a state to get on; of several commands the first that is not refused."""
