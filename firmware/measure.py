@@ -1,6 +1,6 @@
 """What the images for the bare board need: flash of core and class, RAM, and the deepest stack along the call graph.
 
-    python firmware/measure.py build/firmware/lm3s6965 shoe shuffler …
+    python firmware/measure.py build/firmware/mps2-an385 shoe shuffler …
 
 There is no recursion and there are no function pointers but those of the class table, so the depth can be computed: the
 frame of each function is read from its machine code, and so is whom it calls. Exit code 1 above the budget.
@@ -24,8 +24,11 @@ EXCEPTION_FRAME: Final = 36
 """What the processor pushes when an interrupt comes, with the word that keeps it aligned."""
 
 CLASS_CALLS: Final = {"start", "tick", "obey", "host", "mid_round", "status"}
+READS: Final = ("tdp_ram_read", "fram_read")
+WRITES: Final = ("tdp_ram_write", "tdp_ram_barrier", "fram_write", "fram_barrier")
 INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
-    (r"store_.*", frozenset({"mid_round"})),
+    (r"fetch_head|take_head|ring_read|size_at|drop_oldest|store_(skip|at|read)", frozenset({*READS})),
+    (r"store_(load|save|append|keep|begin)|ring_write|tdp_save|take_kept", frozenset({"mid_round", *READS, *WRITES})),
     (r"send_stuffed|link_send", frozenset({"put_to_host"})),
     (r"send_status|link_state|status_is_stale|tdp_progress|make_reply", frozenset({"status", "put_to_host"})),
     (r"device_hear|hear|listen_to_hands", frozenset({"act"})),
@@ -149,7 +152,7 @@ def report(folder: Path, device: str) -> bool:
     stack = depth + EXCEPTION_FRAME + interrupt
     total = sum(ram.values()) + stack
     image = (folder / f"{device}.bin").stat().st_size
-    print(f"{device}: flash {core} core + {own} class = {core + own} of {FLASH_MAX} bytes; the whole image {image}")
+    print(f"{folder.name} {device}: flash {core} core + {own} class = {core + own} of {FLASH_MAX} bytes; image {image}")
     working = ram.get(".data", 0) + ram.get(".bss", 0)
     print(f"  RAM {ram.get('.store', 0)} store + {working} working + {stack} stack = {total} of {RAM_MAX} bytes")
     print(f"  deepest stack {depth} + {EXCEPTION_FRAME + interrupt} interrupt: {' > '.join(way)}")

@@ -9,7 +9,7 @@
 
 #define DEVICE shoe_device
 #define main board_main
-#include "../port/lm3s6965/main.c"
+#include "../port/bare/main.c"
 #undef main
 
 #define BYTE_MS (10000.0 / 115200.0)
@@ -50,9 +50,9 @@ void board_start(void)
     at = head = tail = asked = answered = answers = 0;
 }
 
-int board_get(enum board_line line)
+int16_t board_get(enum board_line line)
 {
-    int byte = -1;
+    int16_t byte = -1;
     if (line == BOARD_LINE_HOST) {
         advance(now + 0.002);
         longest_ms = now - fed_ms > longest_ms ? now - fed_ms : longest_ms;
@@ -113,6 +113,11 @@ void board_stamp(void)
 uint32_t board_random(void)
 {
     return 5;
+}
+
+const struct tdp_memory *board_memory(void)
+{
+    return &check_memory;
 }
 
 const uint8_t *board_image(void)

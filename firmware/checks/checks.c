@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checks.h"
 
-#include "put.h"
+#include "store.h"
 
 #define SAID_MAX (1U << 22)
 
 uint32_t check_now;
 int check_failed;
-void (*check_on_put)(volatile uint8_t *at, uint8_t byte);
+uint8_t check_kept[TDP_MEMORY_BYTES];
+void (*check_on_put)(uint32_t at, uint8_t byte);
+void (*check_on_head)(void);
+void (*check_on_barrier)(void);
 
 static uint8_t said[SAID_MAX];
 static size_t said_count;
@@ -23,14 +26,39 @@ static void put(void *context, uint8_t byte)
 }
 
 static const struct tdp_image image = {.bytes = (const uint8_t *)"1.0.0", .length = 5};
-const struct device_port check_port = {.put = put, .identity = &port_identity, .image = &image};
 
-void check_put(volatile uint8_t *at, uint8_t byte)
+static void write(void *context, uint32_t at, const uint8_t *bytes, uint32_t count)
 {
-    *at = byte;
-    if (check_on_put != NULL) {
-        check_on_put(at, byte);
+    for (uint32_t i = 0; i < count; i++) {
+        ((uint8_t *)context)[at + i] = bytes[i];
+        if (check_on_put != NULL) {
+            check_on_put(at + i, bytes[i]);
+        }
     }
+    if (at < 2U * TDP_HEAD_BYTES && check_on_head != NULL) {
+        check_on_head();
+    }
+}
+
+static void barrier(void *context)
+{
+    (void)context;
+    if (check_on_barrier != NULL) {
+        check_on_barrier();
+    }
+}
+
+const struct tdp_memory check_memory = {.read = tdp_ram_read, .write = write, .barrier = barrier, .context = check_kept};
+const struct device_port check_port = {.put = put, .identity = &port_identity, .memory = &check_memory, .image = &image};
+
+void check_load(struct tdp_link *link, const struct tdp_class *type, void *kept)
+{
+    static const struct tdp_link none;
+    *link = none;
+    link->type = type;
+    link->kept = kept;
+    link->memory = &check_memory;
+    store_load(link);
 }
 
 void check(bool holds, const char *what, long number)
@@ -57,7 +85,10 @@ void check_start(const struct device *device, uint32_t session, uint32_t ms)
 
 void check_new(const struct device *device, uint32_t session, uint32_t ms)
 {
-    memset(device->store, 0, device->store_size);
+    memset(check_kept, 0, sizeof check_kept);
+    if (device->mechanism != NULL) {
+        memset(device->mechanism, 0, device->mechanism_size);
+    }
     check_start(device, session, ms);
 }
 

@@ -15,8 +15,17 @@
 extern uint32_t check_now;
 extern const struct device_port check_port;
 
-/* Told of each byte that the store writes, if set. */
-extern void (*check_on_put)(volatile uint8_t *at, uint8_t byte);
+/* What outlives a power cut, and how the device under check gets at it. */
+extern uint8_t check_kept[TDP_MEMORY_BYTES];
+extern const struct tdp_memory check_memory;
+
+/* Told of each byte that the store writes, and of each head when all of it is written, if set. */
+extern void (*check_on_put)(uint32_t at, uint8_t byte);
+extern void (*check_on_head)(void);
+extern void (*check_on_barrier)(void);
+
+/* The head and the class's part as the next start would find them in the memory, into `link` and its `kept`. */
+void check_load(struct tdp_link *link, const struct tdp_class *type, void *kept);
 
 /* One frame that the device sent, its check taken off. */
 typedef void (*check_reader)(const uint8_t *frame, size_t length);

@@ -34,52 +34,50 @@ static void take_shoe_event(uint16_t message, const uint8_t *fields)
     burn_left = (uint8_t)(burn_left - (place == TDP_PLACE_BURN ? 1 : 0));
 }
 
-static void look_at_shoe(const struct tdp_head *head, const struct record *newest, bool fresh)
+static void look_at_shoe(const struct tdp_head *head, const struct shoe_kept *kept, const struct record *newest, bool fresh)
 {
-    struct shoe_kept kept;
-    memcpy(&kept, head->kept, sizeof kept);
-    check(kept.drawn == drawn, "the shoe has drawn what its events say", newest->message);
+    check(kept->drawn == drawn, "the shoe has drawn what its events say", newest->message);
     check(head->meters[1] == cards, "the shoe has counted what its events say", newest->message);
-    check(!fresh || newest->message != TDP_CARD_DRAWN || kept.burn_left == burn_left, "a burned card is burned",
+    check(!fresh || newest->message != TDP_CARD_DRAWN || kept->burn_left == burn_left, "a burned card is burned",
           newest->message);
-    check(!fresh || newest->message != TDP_SHOE_ENDED || !kept.round, "a shoe that ended is in no round", newest->message);
+    check(!fresh || newest->message != TDP_SHOE_ENDED || !kept->round, "a shoe that ended is in no round", newest->message);
 }
 
-static void look_at_shuffler(const struct tdp_head *head, const struct record *newest, const uint8_t *fields, bool fresh)
+static void look_at_shuffler(const struct tdp_head *head, const struct shuffler_kept *kept, const struct record *newest,
+                             const uint8_t *fields, bool fresh)
 {
-    struct shuffler_kept kept;
     uint16_t message = fresh ? newest->message : 0;
-    memcpy(&kept, head->kept, sizeof kept);
     bool empty = message == TDP_REMAINDER_DUMPED && get_u16(&fields[1]) == 0 && get_u16(&fields[3]) == 0;
     rounds += message == TDP_REMAINDER_LIFTED || empty ? 1U : 0U;
     check(head->meters[0] == rounds, "the shuffler has counted the rounds that its events end", message);
     check(!(message == TDP_REMAINDER_LIFTED || message == TDP_DECK_REMOVED || empty) || head->mid_round == 0,
           "a round is over with the event that ends it", message);
-    check(message != TDP_PACKET_DISPENSED || kept.round.count == fields[1], "a packet is in the book", message);
-    check(message != TDP_FAULT_RAISED || get_u16(fields) != TDP_FAULT_DOOR_OPENED_MID_ROUND || kept.latched_count > 0,
+    check(message != TDP_PACKET_DISPENSED || kept->round.count == fields[1], "a packet is in the book", message);
+    check(message != TDP_FAULT_RAISED || get_u16(fields) != TDP_FAULT_DOOR_OPENED_MID_ROUND || kept->latched_count > 0,
           "what lights the lamp is latched with it", message);
 }
 
-static void on_put(volatile uint8_t *at, uint8_t byte)
+static void on_head(void)
 {
-    struct tdp_store *store = device->link->store;
-    const struct tdp_head *head = &device->link->head;
+    static struct tdp_link found;
+    static union {
+        struct shoe_kept shoe;
+        struct shuffler_kept shuffler;
+    } kept;
+    const struct tdp_head *head = &found.head;
     uint8_t fields[TDP_EVENT_MAX];
-    (void)byte;
-    if (at != (uint8_t *)&store->heads[0] + sizeof *head - 1 && at != (uint8_t *)&store->heads[1] + sizeof *head - 1) {
-        return;
-    }
+    check_load(&found, device->link->type, &kept);
     bool fresh = head->last != seen;
-    struct record newest = store_read(device->link, store_at(device->link, head->last, false), fields);
+    struct record newest = store_read(&found, store_at(&found, head->last, false), fields);
     seen = head->last;
     saves++;
     if (device == &shoe_device) {
         if (fresh) {
             take_shoe_event(newest.message, fields);
         }
-        look_at_shoe(head, &newest, fresh);
+        look_at_shoe(head, &kept.shoe, &newest, fresh);
     } else {
-        look_at_shuffler(head, &newest, fields, fresh);
+        look_at_shuffler(head, &kept.shuffler, &newest, fields, fresh);
     }
 }
 
@@ -104,7 +102,7 @@ int main(void)
 {
     uint8_t game[36] = {13, 52, 0, 0, 'x'};
     device = &shoe_device;
-    check_on_put = on_put;
+    check_on_head = on_head;
     check_new(device, 5, 2000);
     play(of_shoe, sizeof of_shoe / sizeof of_shoe[0], 3);
     check(cards > 15, "cards were drawn", (long)cards);

@@ -4,8 +4,11 @@
 
 static void fill_at_random(const struct device *device)
 {
-    for (size_t i = 0; i < device->store_size; i++) {
-        ((uint8_t *)device->store)[i] = (uint8_t)rand();
+    for (size_t i = 0; i < sizeof check_kept; i++) {
+        check_kept[i] = (uint8_t)rand();
+    }
+    for (size_t i = 0; i < device->mechanism_size; i++) {
+        ((uint8_t *)device->mechanism)[i] = (uint8_t)rand();
     }
 }
 
@@ -14,7 +17,7 @@ static void begins_anew(const struct device *device, uint8_t empty)
     uint8_t status[64];
     check(device->link->head.boots == 1, "nothing of it is taken for this device's", (long)device->link->head.boots);
     check_run(device, 6000);
-    (void)device->link->class->status(device->link->device, status);
+    (void)device->link->type->status(device->link->device, status);
     check(status[0] == empty, "a device that was never filled is empty", status[0]);
     check(device->link->head.meters[0] == 0, "its meters begin at 0", (long)device->link->head.meters[0]);
 }
@@ -22,11 +25,12 @@ static void begins_anew(const struct device *device, uint8_t empty)
 /* What the other leaves when it was used for a while. */
 static void left_by(const struct device *other, const char *act, const struct device *device, uint8_t empty)
 {
-    size_t size = other->store_size < device->store_size ? other->store_size : device->store_size;
+    static uint8_t left[sizeof check_kept];
     check_new(other, 7, 6000);
     check_do(other, act, 50);
+    memcpy(left, check_kept, sizeof left);
     fill_at_random(device);
-    memcpy(device->store, other->store, size);
+    memcpy(check_kept, left, sizeof left);
     check_start(device, 8, 0);
     begins_anew(device, empty);
 }
@@ -35,18 +39,18 @@ static void left_by(const struct device *other, const char *act, const struct de
 static void saves_wrap(void)
 {
     const struct device *device = &controller_device;
-    struct tdp_store *store = device->store;
+    static uint8_t kept[sizeof check_kept];
     check_new(device, 7, 3000);
     device->link->head.turn = 0xFFFFFFFAU;
     check_do(device, "spot 1", 2); /* in both heads */
     for (int i = 0; i < 8; i++) {
         check_do(device, "spot 1", 1);
         uint32_t last = device->link->head.last;
-        struct tdp_store kept = *store;
-        store->heads[(device->link->head.turn + 1U) & 1U].boots ^= 1U;
+        memcpy(kept, check_kept, sizeof kept);
+        check_kept[((device->link->head.turn + 1U) & 1U) * TDP_HEAD_BYTES + 26] ^= 1U;
         device->start(&check_port, check_now, 7U, TDP_BOOT_CAUSE_POWER_ON);
         check(device->link->head.previous_last == last, "the other head is found", (long)device->link->head.previous_last);
-        *store = kept;
+        memcpy(check_kept, kept, sizeof kept);
         device->start(&check_port, check_now, 9U + (uint32_t)i, TDP_BOOT_CAUSE_POWER_ON);
         check(device->link->head.previous_last == last, "the newer head is found", (long)device->link->head.previous_last);
     }

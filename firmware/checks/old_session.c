@@ -64,10 +64,9 @@ static void overrun(uint16_t id, int before, int each)
 static void garbled(unsigned seed)
 {
     const struct device *device = full_ring();
-    struct tdp_store *store = device->store;
     srand(seed);
     for (int i = 0; i < 400; i++) {
-        store->ring[(unsigned)rand() % TDP_STORE_BYTES] = (uint8_t)rand();
+        check_kept[2U * TDP_HEAD_BYTES + (unsigned)rand() % TDP_STORE_BYTES] = (uint8_t)rand();
     }
     check_read(device, BEFORE, 1);
     for (int i = 0; i < 1000; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The power goes after each byte that is written into the store, the ring full of two sessions and not full: whatever is
-   found is the state before an event or the state after it, its meters and what the class keeps with it, and each record
+/* The power goes after each byte that is written into the store, the ring full of two sessions and not full, and of what was
+   written since the last barrier all is there, or any part of it: whatever is found is the state before an event or the state after it, its meters and what the class keeps with it, and each record
    whole. */
 #include "checks.h"
 #include "store.h"
@@ -20,17 +20,34 @@ struct counts {
 
 static struct said_event events[EVENTS_MAX];
 static size_t event_count;
-static struct tdp_store store, disk; /* as the program sees it, and as the cut leaves it */
+static uint8_t disk[TDP_MEMORY_BYTES]; /* as it lies there for certain */
+static struct {
+    uint32_t at;
+    uint8_t byte;
+} pending[1024]; /* on its way there when the cut came */
+static size_t pending_count;
 static struct tdp_link link;
 static struct counts kept;
 static long cut, written;
 
-static void on_put(volatile uint8_t *at, uint8_t byte)
+static void on_put(uint32_t at, uint8_t byte)
 {
     if (cut < 0 || written < cut) {
-        ((uint8_t *)&disk)[at - (volatile uint8_t *)&store] = byte;
+        pending[pending_count].at = at;
+        pending[pending_count].byte = byte;
+        pending_count++;
     }
     written++;
+}
+
+static void on_barrier(void)
+{
+    if (cut < 0 || written < cut) {
+        for (size_t i = 0; i < pending_count; i++) {
+            disk[pending[i].at] = pending[i].byte;
+        }
+        pending_count = 0;
+    }
 }
 
 static void nothing(void *device, uint32_t now_ms)
@@ -69,7 +86,7 @@ static uint8_t status(const void *device, uint8_t *out)
 
 static const struct tdp_meter meters[] = {{TDP_DEVICE_METER_CARDS, TDP_COMPONENT_EXIT},
                                           {TDP_DEVICE_METER_POWER_CYCLES, TDP_COMPONENT_DEVICE}};
-static const struct tdp_class class = {.kept_size = sizeof kept, .device_class = 2, .status_message = TDP_SHOE_STATUS,
+static const struct tdp_class counting = {.kept_size = sizeof kept, .kept_version = 1, .device_class = 2, .status_message = TDP_SHOE_STATUS,
                                        .model = "x", .meters = meters, .meter_count = 2, .start = nothing, .tick = nothing, .obey = obey,
                                        .host = host, .mid_round = mid_round, .status = status};
 
@@ -90,10 +107,10 @@ static void boot(uint32_t session)
     uint8_t booted[10] = {0};
     link = none;
     memset(&kept, 0, sizeof kept);
-    link.class = &class;
+    link.type = &counting;
     link.kept = &kept;
     link.device = &kept;
-    link.store = &store;
+    link.memory = &check_memory;
     link.identity = check_port.identity;
     link.put = check_port.put;
     tdp_start(&link, check_now, session, TDP_BOOT_CAUSE_POWER_ON);
@@ -129,16 +146,27 @@ static const struct said_event *event_of(uint32_t session, uint32_t number)
     return NULL;
 }
 
-/* What the next start finds. `session` had `whole` events before the write that was cut. */
-static void look(uint32_t session, uint32_t whole)
+/* What the next start finds, some of what was on its way lost when it is `torn`. `session` had `whole` events before the
+   write that was cut. */
+static void look(uint32_t session, uint32_t whole, bool torn)
 {
-    static struct tdp_store found;
+    static uint8_t found[sizeof disk];
+    static struct tdp_memory memory = {.read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = found};
     struct tdp_link after = link;
     struct counts counts = {0, 0};
     uint32_t cards = 0;
     uint32_t shown = 0;
-    found = disk;
-    after.store = &found;
+    int manner = 0;
+    memcpy(found, disk, sizeof found);
+    for (size_t i = 0; i < pending_count; i++) {
+        if (torn && (i == 0 || pending[i].at != pending[i - 1].at + 1U)) {
+            manner = rand() % 3; /* of this write all comes, nothing, or some bytes */
+        }
+        if (manner == 0 || (manner == 2 && rand() % 2 > 0)) {
+            found[pending[i].at] = pending[i].byte;
+        }
+    }
+    after.memory = &memory;
     after.kept = &counts;
     store_load(&after);
     check(after.head.boots > 0, "a head is found", cut);
@@ -170,7 +198,7 @@ static void look(uint32_t session, uint32_t whole)
    */
 static long cut_everywhere(int kind)
 {
-    static struct tdp_store store_before, disk_before;
+    static uint8_t store_before[sizeof disk], disk_before[sizeof disk];
     struct tdp_link link_before = link;
     struct counts kept_before = kept;
     size_t count_before = event_count;
@@ -178,25 +206,27 @@ static long cut_everywhere(int kind)
     unsigned seed = (unsigned)rand();
     bool over = false;
     long cuts = 0;
-    store_before = store;
-    disk_before = disk;
+    memcpy(store_before, check_kept, sizeof disk);
+    memcpy(disk_before, disk, sizeof disk);
     for (cut = 0; !over; cut++) {
-        store = store_before;
-        disk = disk_before;
+        memcpy(check_kept, store_before, sizeof disk);
+        memcpy(disk, disk_before, sizeof disk);
         link = link_before;
         kept = kept_before;
         event_count = count_before;
         check_now = now_before;
         written = 0;
+        pending_count = 0;
         srand(seed);
         if (kind % 40 == 39) {
             boot(0xC000U + (uint32_t)kind);
         } else {
             emit(kind);
         }
-        over = written <= cut;
-        cuts++;
-        look(link_before.head.session, link_before.head.last);
+        over = written < cut;
+        cuts += 2;
+        look(link_before.head.session, link_before.head.last, false);
+        look(link_before.head.session, link_before.head.last, true);
     }
     cut = -1;
     return cuts;
@@ -205,8 +235,8 @@ static long cut_everywhere(int kind)
 static long play(int first, int second, int events_cut)
 {
     long cuts = 0;
-    memset(&store, 0, sizeof store);
-    memset(&disk, 0, sizeof disk);
+    memset(check_kept, 0, sizeof check_kept);
+    memset(disk, 0, sizeof disk);
     event_count = 0;
     cut = -1;
     boot(0xA1);
@@ -226,10 +256,11 @@ static long play(int first, int second, int events_cut)
 int main(void)
 {
     check_on_put = on_put;
+    check_on_barrier = on_barrier;
     srand(7);
-    long cuts = play(20, 30, 41);
-    cuts += play(600, 20, 41);
-    cuts += play(600, 600, 41);
+    long cuts = play(20, 30, 81);
+    cuts += play(600, 20, 81);
+    cuts += play(600, 600, 81);
     (void)printf("%ld cuts\n", cuts);
     check(cuts > 30000, "there were cuts", cuts);
     return check_failed;

@@ -27,6 +27,7 @@ static const char *const acts[] = {"draw", "fill 1 20", "begin 2", "draw-unread"
 #define RARELY 1U
 #define FULL 2U
 
+static uint8_t kept[TDP_MEMORY_BYTES];
 static uint32_t now;
 static uint32_t heard;
 static uint32_t manner;
@@ -80,7 +81,7 @@ static void pass_time(const struct device *device, uint32_t turns)
 /* As many events as find room: what is read of them after a power cut is being overwritten. Made once for each device. */
 static void fill_memory(const struct device *device)
 {
-    static uint8_t filled[DEVICE_COUNT][1U << 14];
+    static uint8_t filled[DEVICE_COUNT][sizeof kept];
     static const struct device *filled_for[DEVICE_COUNT];
     uint8_t fields[7] = {0};
     size_t place = 0;
@@ -88,25 +89,28 @@ static void fill_memory(const struct device *device)
         place++;
     }
     if (filled_for[place] == device) {
-        memcpy(device->store, filled[place], device->store_size);
+        memcpy(kept, filled[place], sizeof kept);
         return;
     }
     while (device->link->head.oldest < 3) {
         tdp_emit(device->link, TDP_GREEN_BUTTON, 0xFFFF, fields, device->link->head.last % sizeof fields);
     }
-    if (device->store_size <= sizeof filled[place]) {
-        memcpy(filled[place], device->store, device->store_size);
-        filled_for[place] = device;
-    }
+    memcpy(filled[place], kept, sizeof kept);
+    filled_for[place] = device;
 }
 
 static void run(const struct device *device, const uint8_t *data, size_t size)
 {
     static const uint8_t bytes[1500] = {0x7F};
     static const struct tdp_image image = {.bytes = bytes, .length = sizeof bytes};
-    static const struct device_port port = {.put = put, .identity = &port_identity, .image = &image};
+    static const struct tdp_memory memory = {
+        .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
+    static const struct device_port port = {.put = put, .identity = &port_identity, .memory = &memory, .image = &image};
     size_t at = 0;
-    memset(device->store, 0, device->store_size);
+    memset(kept, 0, sizeof kept);
+    if (device->mechanism != NULL) {
+        memset(device->mechanism, 0, device->mechanism_size);
+    }
     now = 0xFFFFFF00; /* the clock wraps while it runs */
     device->start(&port, now, 12345, TDP_BOOT_CAUSE_POWER_ON);
     if ((manner & FULL) != 0) {

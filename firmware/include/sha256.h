@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SHA256_BYTES 32U
 
 struct sha256 {
@@ -18,5 +22,9 @@ void sha256_add(struct sha256 *hash, const uint8_t *bytes, uint32_t count);
 
 /* The digest of SHA256_BYTES bytes; `hash` is of no use afterwards. */
 void sha256_end(struct sha256 *hash, uint8_t *digest);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

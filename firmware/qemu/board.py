@@ -1,7 +1,8 @@
-"""The reference device on a Cortex-M3 that QEMU plays: its line a pseudo-terminal; power, cable and keys a socket.
+"""The reference device on a board that QEMU plays: its line a pseudo-terminal; power, cable and keys a socket.
 
     python -m firmware.qemu.board build/firmware/lm3s6965/shuffler.bin
 
+plays the board that the image's folder is named after, a Cortex-M3 of 2006 or ARM's MPS2 with the FPGA image AN385. It
 prints one line of JSON, `{"line": …, "control": …}`, and plays the board until it is interrupted. Each line written to
 the control socket is an order, answered by one line: `power off`, `power on`, `cable out`, `cable in`, and anything
 else goes to the device's own hands' channel (UART 1) as it is.
@@ -31,7 +32,10 @@ from types import TracebackType
 from typing import Any, Final
 
 QEMU: Final = "qemu-system-arm"
-MACHINE: Final = "lm3s6965evb"
+MACHINES: Final = {"lm3s6965": "lm3s6965evb", "mps2-an385": "mps2-an385"}
+"""QEMU's name of a board by the folder that its images are built in."""
+FRAM_BYTES: Final = 32 * 1024
+"""Of the part on the two-wire bus of the MPS2; its bytes are a file, which outlives the emulator as well."""
 HANDED_AT: Final = 0x20000000
 """Where the image awaits a word of randomness; link.ld lays it first in RAM."""
 PATIENCE_S: Final = 30.0
@@ -46,7 +50,7 @@ class Board:
     """One board. Use it as a context manager; `line` is the pseudo-terminal's steady name, `control` takes orders.
 
     A power cut stops the processor, loses each byte on its way, and ends in a reset. RAM keeps what it holds; the image
-    clears it at its start, except for the store that stands for FRAM.
+    clears it at its start, except for what outlives a reset. The MPS2 has its events in FRAM, the file `fram`.
     """
 
     def __init__(self, image: Path, folder: Path | None = None) -> None:
@@ -54,6 +58,9 @@ class Board:
             raise BoardFailed(f"{QEMU} was not found (Debian: apt-get install {QEMU})")
         if not image.exists():
             raise BoardFailed(f"{image} was not found; try: make firmware")
+        if image.resolve().parent.name not in MACHINES:
+            boards = ", ".join(MACHINES)
+            raise BoardFailed(f"{image} lies in no folder that is named after a board; there are {boards}")
         self._image = image
         self._own = folder is None
         self._folder = folder or Path(tempfile.mkdtemp(prefix="tdp-board-"))
@@ -68,6 +75,7 @@ class Board:
         self._start_qemu()
         self._plug_in()
         self._listener = socket.socket(socket.AF_UNIX)
+        self.control.unlink(missing_ok=True)
         self._listener.bind(str(self.control))
         self._listener.listen()
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._carry, self._serve)]
@@ -153,9 +161,16 @@ class Board:
             for word in ("-chardev", f"socket,id={name},path={path},server=on,wait=off")
         ]
         handed = f"loader,addr={HANDED_AT:#x},data={secrets.randbits(32):#x},data-len=4"
-        command = [QEMU, "-M", MACHINE, "-S", "-nodefaults", "-display", "none", *chardevs]
+        board = self._image.resolve().parent.name
+        command = [QEMU, "-M", MACHINES[board], "-S", "-nodefaults", "-display", "none", *chardevs]
         command += ["-mon", "chardev=qmp,mode=control", "-serial", "chardev:bytes", "-serial", "chardev:keys"]
         command += ["-kernel", str(self._image), "-device", handed]
+        if board == "mps2-an385":
+            fram = self._folder / "fram"
+            if not fram.exists():
+                fram.write_bytes(bytes(FRAM_BYTES))
+            command += ["-drive", f"if=none,id=fram,format=raw,file={fram}"]
+            command += ["-device", f"at24c-eeprom,bus=i2c,address=0x50,rom-size={FRAM_BYTES},drive=fram"]
         self._qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self._monitor, self._bytes, self._keys = (self._reach(path) for path in names.values())
         self._answers = self._monitor.makefile("r", encoding="utf-8")

@@ -76,6 +76,7 @@ static uint16_t open_session(struct tdp_link *link, const uint8_t *bytes)
         reason = TDP_REASON_NOT_PERMITTED;
     } else {
         link->open = true;
+        link->awaited = true;
         link->role = bytes[6];
         link->resend_ms = link->now_ms;
     }
@@ -86,7 +87,7 @@ static uint16_t open_session(struct tdp_link *link, const uint8_t *bytes)
 static uint16_t read_meters(struct tdp_link *link, const uint8_t *bytes)
 {
     link->meters_first = get_u16(bytes);
-    link->meters_asked = link->class->meter_count > 0U;
+    link->meters_asked = link->type->meter_count > 0U;
     return link->meters_asked ? TDP_REASON_NONE : TDP_REASON_NOT_SUPPORTED;
 }
 
@@ -109,10 +110,10 @@ static uint16_t judge(struct tdp_link *link, const struct command *command, uint
         reason = read_meters(link, bytes);
     } else if (command->message == TDP_VERIFY) {
         reason = verify_begin(link, request, bytes);
-    } else if (command->device_class != 0U && command->device_class != link->class->device_class) {
+    } else if (command->device_class != 0U && command->device_class != link->type->device_class) {
         reason = TDP_REASON_UNKNOWN_COMMAND;
     } else {
-        reason = link->class->obey(link->device, request, command->message, bytes);
+        reason = link->type->obey(link->device, request, command->message, bytes);
     }
     return reason;
 }
@@ -130,7 +131,9 @@ static void make_reply(struct tdp_link *link, uint8_t *reply, uint16_t reason)
         reply[0] = TDP_STATUS_ACCEPTED;
         reason = TDP_REASON_NONE;
     }
-    tdp_count(link, TDP_DEVICE_METER_COMMANDS_REFUSED, reason == TDP_REASON_NONE ? 0U : 1U);
+    if (reason != TDP_REASON_NONE) {
+        meters_count_refusal(link);
+    }
     (void)put_u16(&reply[1], reason);
     reply[3] = link_state(link);
 }

@@ -255,9 +255,12 @@ static const struct tdp_meter meters[] = {
     {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
 };
 
+TDP_ASSERT(controller_fits, sizeof(struct controller_kept) <= TDP_KEPT_MAX && sizeof meters / sizeof meters[0] <= TDP_METERS_MAX);
+
 const struct tdp_class controller_class = {
     .capabilities = (uint32_t)TDP_CAPABILITY_LAYOUT_READER | (uint32_t)TDP_CAPABILITY_BET_SENSORS,
     .kept_size = sizeof(struct controller_kept),
+    .kept_version = 1U,
     .device_class = TDP_DEVICE_CLASS_TABLE_CONTROLLER,
     .status_message = TDP_CONTROLLER_STATUS,
     .model = "tdp-controller",

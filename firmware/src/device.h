@@ -7,7 +7,7 @@
 
 #define DEVICE_NUMBERS 10U /* of one act */
 
-/* Where memory lies that a power cut does not reach. A port that has such a place names its section. */
+/* Where the cards of a mechanism lie while the power is off. A port that has such a place names its section. */
 #ifndef DEVICE_STORE
 #define DEVICE_STORE
 #endif
@@ -16,14 +16,15 @@ struct device_port {
     void (*put)(void *context, uint8_t byte);
     void *context;
     const struct tdp_identity *identity;
+    const struct tdp_memory *memory; /* what outlives a power cut */
     const struct tdp_image *image; /* its firmware, NULL: it is not measured */
 };
 
 struct device {
     const char *name;
     struct tdp_link *link;
-    void *store; /* all that outlives a power cut: the events, and the cards where they lie */
-    size_t store_size;
+    void *mechanism; /* the cards where they lie, which need no power; NULL: there are none */
+    size_t mechanism_size;
     /* Power is on. */
     void (*start)(const struct device_port *port, uint32_t now_ms, uint32_t random, uint8_t boot_cause);
     /* What hands do, by the name that acceptance plans have for it; its fields in their order, zeros for the others.

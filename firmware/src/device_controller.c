@@ -11,7 +11,6 @@ struct work {
     struct controller_kept kept;
 };
 
-DEVICE_STORE static struct tdp_store memory;
 static struct work work;
 
 /* A key whose event is its numbers, one after another, in so many bytes each. */
@@ -140,10 +139,10 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     work = none;
     work.controller.link = &work.link;
     work.controller.kept = &work.kept;
-    work.link.class = &controller_class;
+    work.link.type = &controller_class;
     work.link.device = &work.controller;
     work.link.kept = &work.kept;
-    work.link.store = &memory;
+    work.link.memory = port->memory;
     work.link.identity = port->identity;
     work.link.image = port->image;
     work.link.put = port->put;
@@ -154,8 +153,8 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
 const struct device controller_device = {
     .name = "table-controller",
     .link = &work.link,
-    .store = &memory,
-    .store_size = sizeof memory,
+    .mechanism = NULL,
+    .mechanism_size = 0U,
     .start = switch_on,
     .act = act,
 };

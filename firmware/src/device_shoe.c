@@ -17,18 +17,13 @@ struct mechanism {
     uint8_t cards[DECK * DECKS_MAX];
 };
 
-struct memory {
-    struct tdp_store events;
-    struct mechanism mechanism;
-};
-
 struct work {
     struct tdp_link link;
     struct shoe shoe;
     struct shoe_kept kept;
 };
 
-DEVICE_STORE static struct memory memory;
+DEVICE_STORE static struct mechanism inside;
 static struct work work;
 
 /* ------------------------------------------------------------------ the mechanism */
@@ -55,7 +50,7 @@ static void shuffle(struct mechanism *mechanism)
 
 static bool fill(const uint32_t *numbers)
 {
-    struct mechanism *mechanism = &memory.mechanism;
+    struct mechanism *mechanism = &inside;
     uint32_t decks = numbers[0];
     if (decks < 1U || decks > DECKS_MAX || work.shoe.state != TDP_SHOE_STATE_EMPTY) {
         return false;
@@ -73,7 +68,7 @@ static bool fill(const uint32_t *numbers)
 
 static bool draw(bool readable)
 {
-    struct mechanism *mechanism = &memory.mechanism;
+    struct mechanism *mechanism = &inside;
     if (work.shoe.state == TDP_SHOE_STATE_BOOT || mechanism->next >= mechanism->count) {
         return false;
     }
@@ -88,7 +83,7 @@ static bool draw(bool readable)
 
 static bool push_back(void)
 {
-    struct mechanism *mechanism = &memory.mechanism;
+    struct mechanism *mechanism = &inside;
     bool back = mechanism->next > 0U && shoe_pushed_back(&work.shoe, mechanism->cards[mechanism->next - 1U]);
     mechanism->next = (uint16_t)(mechanism->next - (back ? 1U : 0U));
     return back;
@@ -97,7 +92,7 @@ static bool push_back(void)
 /* What is left comes out, if only the shoe lets it; there may be nothing in it. */
 static bool empty(void)
 {
-    struct mechanism *mechanism = &memory.mechanism;
+    struct mechanism *mechanism = &inside;
     if (shoe_emptied(&work.shoe)) {
         mechanism->count = 0U;
         mechanism->next = 0U;
@@ -210,27 +205,27 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     work = none;
     work.shoe.link = &work.link;
     work.shoe.kept = &work.kept;
-    work.link.class = &shoe_class;
+    work.link.type = &shoe_class;
     work.link.device = &work.shoe;
     work.link.kept = &work.kept;
-    work.link.store = &memory.events;
+    work.link.memory = port->memory;
     work.link.identity = port->identity;
     work.link.image = port->image;
     work.link.put = port->put;
     work.link.port = port->context;
-    memory.mechanism.random = random | 1U;
+    inside.random = random | 1U;
     tdp_start(&work.link, now_ms, random, boot_cause);
-    if (work.kept.loaded == 0U || memory.mechanism.count != work.kept.loaded) {
-        memory.mechanism.count = 0U; /* the memory was lost, or never held anything */
+    if (work.kept.loaded == 0U || inside.count != work.kept.loaded) {
+        inside.count = 0U; /* the memory was lost, or never held anything */
     }
-    memory.mechanism.next = work.kept.drawn;
+    inside.next = work.kept.drawn;
 }
 
 const struct device shoe_device = {
     .name = "shoe",
     .link = &work.link,
-    .store = &memory,
-    .store_size = sizeof memory,
+    .mechanism = &inside,
+    .mechanism_size = sizeof inside,
     .start = switch_on,
     .act = act,
 };

@@ -3,32 +3,31 @@
 #include "device.h"
 #include "shuffler.h"
 
-struct memory {
-    struct tdp_store events;
-    struct shuffler_bays bays;
-};
-
 struct work {
     struct tdp_link link;
     struct shuffler shuffler;
     struct shuffler_kept kept;
 };
 
-DEVICE_STORE static struct memory memory;
+/* In whole words, as the file of tdp-device has always had it. */
+DEVICE_STORE static union {
+    struct shuffler_bays bays;
+    uint32_t words[4];
+} inside;
 static struct work work;
 
 /* ------------------------------------------------------------------ the mechanism */
 
 static bool is_inside(uint8_t deck)
 {
-    const struct shuffler_bays *bays = &memory.bays;
+    const struct shuffler_bays *bays = &inside.bays;
     return bays->cards[BAY_INPUT][deck] > 0U || bays->cards[BAY_CHAMBER][deck] > 0U || bays->cards[BAY_TRAY][deck] > 0U;
 }
 
 /* The deck that lies outside, made whole again, some cards short or with some too many. */
 static bool load(uint32_t missing, uint32_t extra)
 {
-    struct shuffler_bays *bays = &memory.bays;
+    struct shuffler_bays *bays = &inside.bays;
     uint8_t deck = is_inside(0U) ? 1U : 0U;
     if (is_inside(deck) || bays->cards[BAY_INPUT][1U - deck] > 0U || missing > 5U || extra > 5U) {
         return false;
@@ -73,7 +72,7 @@ static bool call_off(void)
     for (uint8_t i = 0U; i < SHUFFLER_MISHAPS; i++) {
         work.shuffler.mishaps[i].armed = false;
     }
-    memory.bays.sensor_blocked = false;
+    inside.bays.sensor_blocked = false;
     return true;
 }
 
@@ -106,11 +105,11 @@ static bool arrange(const char *name, const uint32_t *numbers)
 {
     bool done = true;
     if (device_same(name, "block-sensor")) {
-        memory.bays.sensor_blocked = true;
+        inside.bays.sensor_blocked = true;
     } else if (device_same(name, "free-sensor")) {
-        memory.bays.sensor_blocked = false;
+        inside.bays.sensor_blocked = false;
     } else if (device_same(name, "speed")) {
-        memory.bays.speed = (uint8_t)numbers[0];
+        inside.bays.speed = (uint8_t)numbers[0];
     } else if (device_same(name, "call-off")) {
         done = call_off();
     } else {
@@ -156,11 +155,11 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     work = none;
     work.shuffler.link = &work.link;
     work.shuffler.kept = &work.kept;
-    work.shuffler.bays = &memory.bays;
-    work.link.class = &shuffler_class;
+    work.shuffler.bays = &inside.bays;
+    work.link.type = &shuffler_class;
     work.link.device = &work.shuffler;
     work.link.kept = &work.kept;
-    work.link.store = &memory.events;
+    work.link.memory = port->memory;
     work.link.identity = port->identity;
     work.link.image = port->image;
     work.link.put = port->put;
@@ -171,8 +170,8 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
 const struct device shuffler_device = {
     .name = "shuffler",
     .link = &work.link,
-    .store = &memory,
-    .store_size = sizeof memory,
+    .mechanism = &inside,
+    .mechanism_size = sizeof inside,
     .start = switch_on,
     .act = act,
 };

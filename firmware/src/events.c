@@ -55,7 +55,23 @@ static void skip_lost(struct tdp_link *link)
     if (link->acknowledged + 1U < head->oldest) {
         send_gap(link, head->session, link->acknowledged + 1U, head->oldest, head->last);
         link->acknowledged = head->oldest - 1U;
+        link->acknowledged_at = head->middle;
     }
+}
+
+/* The place of what comes next is kept, so that no ACK makes the store be read from its beginning. */
+static void acknowledge(struct tdp_link *link, uint32_t up_to)
+{
+    if (up_to + 1U < link->head.oldest) {
+        /* the next one is gone, and that is said when it is due */
+    } else if (up_to == link->sent && up_to > link->acknowledged) {
+        link->acknowledged_at = link->sent_at;
+    } else if (up_to >= link->acknowledged && link->acknowledged + 1U >= link->head.oldest) {
+        link->acknowledged_at = store_skip(link, link->acknowledged_at, up_to - link->acknowledged);
+    } else {
+        link->acknowledged_at = store_at(link, up_to + 1U, false);
+    }
+    link->acknowledged = up_to;
 }
 
 /* What the window lets go: when something changed, or nobody acknowledged for a while. */
@@ -70,7 +86,7 @@ static void pump(struct tdp_link *link)
     skip_lost(link);
     if (again || link->sent <= link->acknowledged) {
         link->sent = link->acknowledged;
-        link->sent_at = store_at(link, link->sent + 1U, false);
+        link->sent_at = link->acknowledged_at;
         link->resend_ms = link->now_ms;
     }
     while (link->sent < head->last && link->sent < link->acknowledged + TDP_WINDOW) {
@@ -99,7 +115,7 @@ uint16_t events_read(struct tdp_link *link, const uint8_t *bytes)
     uint32_t first = get_u32(&bytes[4]) == 0U ? 1U : get_u32(&bytes[4]);
     uint16_t reason = TDP_REASON_NONE;
     if (session == head->session) {
-        link->acknowledged = first - 1U < link->last_before ? first - 1U : link->last_before;
+        acknowledge(link, first - 1U < link->last_before ? first - 1U : link->last_before);
         link->sent = link->acknowledged;
         link->pump_due = true;
     } else if (session == head->previous_session && session != 0U) {
@@ -125,7 +141,7 @@ void events_acknowledged(struct tdp_link *link, const uint8_t *bytes)
 {
     uint32_t up_to = get_u32(&bytes[4]);
     if (get_u32(bytes) == link->head.session && up_to > link->acknowledged && up_to <= link->last_before) {
-        link->acknowledged = up_to;
+        acknowledge(link, up_to);
         link->pump_due = link->open;
         link->resend_ms = link->now_ms;
     }

@@ -34,7 +34,7 @@ static bool read_number(const char **at, uint32_t *number)
 static bool is_in(const struct device *device, uint32_t state)
 {
     uint8_t status[STATUS_MAX];
-    (void)device->link->class->status(device->link->device, status);
+    (void)device->link->type->status(device->link->device, status);
     return status[0] == state;
 }
 

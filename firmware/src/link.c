@@ -74,23 +74,23 @@ void link_nak(struct tdp_link *link, uint16_t request, uint16_t message, uint16_
 static void send_status(struct tdp_link *link)
 {
     uint8_t *at = link_payload(link);
-    uint8_t length = link->class->status(link->device, at + STATUS_HEAD);
+    uint8_t length = link->type->status(link->device, at + STATUS_HEAD);
     link->shown_sum = tdp_crc(0U, at + STATUS_HEAD, length);
     link->status_ms = link->now_ms;
     (void)put_u32(put_u32(put_u32(at, link->head.session), link->head.last), link_uptime(link));
-    link_send(link, TDP_KIND_LINK, 0U, link->class->status_message, (uint16_t)(STATUS_HEAD + length));
+    link_send(link, TDP_KIND_LINK, 0U, link->type->status_message, (uint16_t)(STATUS_HEAD + length));
 }
 
 uint8_t link_state(struct tdp_link *link)
 {
-    (void)link->class->status(link->device, link_payload(link));
+    (void)link->type->status(link->device, link_payload(link));
     return *link_payload(link);
 }
 
 static bool status_is_stale(struct tdp_link *link)
 {
     uint8_t *at = link_payload(link);
-    uint8_t length = link->class->status(link->device, at);
+    uint8_t length = link->type->status(link->device, at);
     return tdp_crc(0U, at, length) != link->shown_sum || link->now_ms - link->status_ms >= STATUS_MS;
 }
 
@@ -102,12 +102,12 @@ static void send_hello_reply(struct tdp_link *link)
     *at++ = 0U;
     *at++ = TDP_MAJOR;
     *at++ = TDP_MINOR;
-    *at++ = link->class->device_class;
-    uint32_t meters = link->class->meter_count > 0U ? (uint32_t)TDP_CAPABILITY_METERS : 0U;
+    *at++ = link->type->device_class;
+    uint32_t meters = link->type->meter_count > 0U ? (uint32_t)TDP_CAPABILITY_METERS : 0U;
     uint32_t verify = link->image != NULL ? (uint32_t)TDP_CAPABILITY_VERIFY : 0U;
-    at = put_u32(put_u32(at, link->class->capabilities | meters | verify), link->head.boots);
+    at = put_u32(put_u32(at, link->type->capabilities | meters | verify), link->head.boots);
     at = put_u16(put_u16(at, TDP_EVENT_DEPTH), TDP_FRAME_MAX);
-    at = put_text(put_text(at, identity->maker, 16U), link->class->model, 16U);
+    at = put_text(put_text(at, identity->maker, 16U), link->type->model, 16U);
     at = put_text(put_text(at, identity->serial, 16U), identity->firmware, 16U);
     copy_bytes(at, identity->digest, sizeof identity->digest);
     at += sizeof identity->digest;
@@ -121,7 +121,7 @@ static void heard(struct tdp_link *link)
     link->heard_ms = link->now_ms;
     if (link->lost) {
         link->lost = false;
-        link->class->host(link->device, true);
+        link->type->host(link->device, true);
     }
 }
 
@@ -235,6 +235,13 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms)
     drop(link); /* nothing when a zero opens a frame, or is idle */
 }
 
+void tdp_line_ended(struct tdp_link *link)
+{
+    link->open = false;
+    link->old_next = link->head.previous_last + 1U; /* what was asked for is not for whoever comes */
+    drop(link);
+}
+
 /* ------------------------------------------------------------------ time */
 
 void tdp_tick(struct tdp_link *link, uint32_t now_ms)
@@ -243,11 +250,11 @@ void tdp_tick(struct tdp_link *link, uint32_t now_ms)
     if (now_ms - link->byte_ms >= PARTIAL_MS) {
         drop(link);
     }
-    if (link->open && !link->lost && now_ms - link->heard_ms >= LOST_MS) {
+    if (link->awaited && !link->lost && now_ms - link->heard_ms >= LOST_MS) {
         link->lost = true;
-        link->class->host(link->device, false);
+        link->type->host(link->device, false);
     }
-    link->class->tick(link->device, now_ms);
+    link->type->tick(link->device, now_ms);
     commands_forget(link);
     meters_tick(link);
     store_keep(link);
@@ -280,7 +287,7 @@ void tdp_start(struct tdp_link *link, uint32_t now_ms, uint32_t random, uint8_t 
     link->old_next = link->head.previous_last + 1U;
     link->powered_ms = now_ms;
     tdp_count(link, TDP_DEVICE_METER_POWER_CYCLES, 1U);
-    link->class->start(link->device, now_ms);
+    link->type->start(link->device, now_ms);
     (void)put_u32(put_u32(booted, link->head.boots), previous);
     booted[8] = boot_cause;
     booted[9] = mid_round ? 1U : 0U;

@@ -3,6 +3,7 @@
 
 #include "frame.h"
 #include "link.h"
+#include "store.h"
 
 #define MINUTE_MS 60000U
 #define HOUR_MS 3600000U
@@ -37,14 +38,31 @@ static const struct counted counted[] = {
     {TDP_PULLED_BACK, TDP_DEVICE_METER_FAULTS, ONE},
 };
 
+/* Whether the class has it. */
+static bool add(struct tdp_link *link, uint8_t meter, uint32_t by)
+{
+    const struct tdp_class *type = link->type;
+    bool has = false;
+    for (uint8_t i = 0U; i < type->meter_count; i++) {
+        if (type->meters[i].meter == meter) {
+            link->head.meters[i] += by; /* after FFFFFFFFh comes 0 */
+            has = true;
+        }
+    }
+    return has;
+}
+
 void tdp_count(struct tdp_link *link, uint8_t meter, uint32_t by)
 {
-    const struct tdp_class *class = link->class;
-    for (uint8_t i = 0U; by > 0U && i < class->meter_count; i++) {
-        if (class->meters[i].meter == meter) {
-            link->head.meters[i] += by; /* after FFFFFFFFh comes 0 */
-            link->meters_moved = true;
-        }
+    if (by > 0U && add(link, meter, by)) {
+        link->meters_moved = true;
+    }
+}
+
+void meters_count_refusal(struct tdp_link *link)
+{
+    if (add(link, TDP_DEVICE_METER_COMMANDS_REFUSED, 1U)) {
+        link->refusals_wait = true;
     }
 }
 
@@ -76,15 +94,18 @@ void meters_tick(struct tdp_link *link)
 
 void meters_send(struct tdp_link *link, uint16_t request, uint16_t first)
 {
-    const struct tdp_class *class = link->class;
+    const struct tdp_class *type = link->type;
     uint8_t *start = link_payload(link);
-    uint8_t *at = put_u16(put_u16(put_u32(start, link->head.session), class->meter_count), first);
-    uint16_t left = first < class->meter_count ? (uint16_t)(class->meter_count - first) : 0U;
+    if (link->refusals_wait) {
+        store_save(link);
+    }
+    uint8_t *at = put_u16(put_u16(put_u32(start, link->head.session), type->meter_count), first);
+    uint16_t left = first < type->meter_count ? (uint16_t)(type->meter_count - first) : 0U;
     uint16_t count = left < PAGE ? left : PAGE;
     *at++ = (uint8_t)count;
     for (uint16_t i = first; i < first + count; i++) {
-        *at++ = class->meters[i].meter;
-        *at++ = class->meters[i].component;
+        *at++ = type->meters[i].meter;
+        *at++ = type->meters[i].component;
         at = put_u32(at, link->head.meters[i]);
     }
     link_send(link, TDP_KIND_LINK, request, TDP_METERS, (uint16_t)(at - start));

@@ -8,6 +8,10 @@
 /* Count what an event says was done. */
 void meters_count_event(struct tdp_link *link, uint16_t message, const uint8_t *fields);
 
+/* Count a command that was refused: any host can cause them on end, so they are saved with whatever is saved next, each
+   minute, and before they are told. A power cut takes at most a minute of them, none that anybody was told of. */
+void meters_count_refusal(struct tdp_link *link);
+
 /* Time goes on: hours under power. */
 void meters_tick(struct tdp_link *link);
 

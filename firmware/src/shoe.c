@@ -244,9 +244,12 @@ static const struct tdp_meter meters[] = {
     {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
 };
 
+TDP_ASSERT(shoe_fits, sizeof(struct shoe_kept) <= TDP_KEPT_MAX && sizeof meters / sizeof meters[0] <= TDP_METERS_MAX);
+
 const struct tdp_class shoe_class = {
     .capabilities = TDP_CAPABILITY_CARD_RECOGNITION,
     .kept_size = sizeof(struct shoe_kept),
+    .kept_version = 1U,
     .device_class = TDP_DEVICE_CLASS_SHOE,
     .status_message = TDP_SHOE_STATUS,
     .model = "tdp-shoe",

@@ -241,10 +241,13 @@ static const struct tdp_meter meters[] = {
     {TDP_DEVICE_METER_COMMANDS_REFUSED, TDP_COMPONENT_LINK},
 };
 
+TDP_ASSERT(shuffler_fits, sizeof(struct shuffler_kept) <= TDP_KEPT_MAX && sizeof meters / sizeof meters[0] <= TDP_METERS_MAX);
+
 const struct tdp_class shuffler_class = {
     .capabilities =
         (uint32_t)TDP_CAPABILITY_TWO_DECKS | (uint32_t)TDP_CAPABILITY_COUNTS_PACKETS | (uint32_t)TDP_CAPABILITY_HOST_LAMP,
     .kept_size = sizeof(struct shuffler_kept),
+    .kept_version = 1U,
     .device_class = TDP_DEVICE_CLASS_SHUFFLER,
     .status_message = TDP_SHUFFLER_STATUS,
     .model = "tdp-shuffler",

@@ -1,73 +1,224 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The store: two heads of TDP_HEAD_BYTES, then the ring. A head is written low byte first, whatever the processor:
+     0  layout, class, number of meters n, version and size k of what the class keeps, mid-round: a byte each
+     6  turn, session, last, previous session, its last, boots, oldest, previous oldest, milliseconds of the hour: four each
+    42  from, middle, to, and the ring's size: two each
+    50  n meters: number, and four bytes of count
+        k bytes of the class, then the check over all before it, inverted
+   Layout 2 was the head as it lay in the memory of a little-endian processor, in the same two places, with the ring where it
+   is: size of what the class keeps, number of meters, class, 2; the numbers in the order of `struct tdp_head`; the check. */
 #include "store.h"
 
 #include "frame.h"
 
 #define RECORD_HEAD 9U /* length, request, message, clock */
 #define RECORD_MAX (RECORD_HEAD + (uint32_t)TDP_EVENT_MAX)
-#define LAYOUT 2U /* one up with each change of struct tdp_head, or of what a class keeps that its size does not show */
+#define RING_AT (2U * (uint32_t)TDP_HEAD_BYTES)
 
-/* The longest event of which a host can cause 256 on end is GameSelected. Beside them there is room for the next event. */
-#if TDP_STORE_BYTES < 256U * (9U + 36U) + 130U
-#error "the store has no room for 256 events"
+#define LAYOUT 0xA3U /* the third; no head of layout 2 begins so, which has the size of what the class keeps there */
+#define NUMBERS_AT 6U
+#define METERS_AT 50U
+#define METER_BYTES 5U
+#define CHECK_AT_MAX ((uint32_t)TDP_HEAD_BYTES - 4U)
+
+#define OLD_LAYOUT 2U
+#define OLD_NUMBERS_AT 4U
+#define OLD_KEPT_AT 120U
+#define OLD_CHECK_AT 256U
+#define OLD_KEPT_MAX (OLD_CHECK_AT - OLD_KEPT_AT)
+
+/* The longest event of which a host can cause 256 on end is GameSelected. Beside them there is room for the next event.
+   Positions go up to twice the ring's size. */
+#if TDP_STORE_BYTES < 256U * (9U + 36U) + 130U || TDP_STORE_BYTES > 32767U
+#error "the store must have room for 256 events, and at most 32767 bytes"
 #endif
 
-/* How a byte gets into the store. Each is written on its own and in order, whatever a compiler would rather do: a power
-   cut may come between any two. */
-#ifndef STORE_PUT
-#define STORE_PUT(at, byte) (*(volatile uint8_t *)(at) = (byte))
-#endif
+/* The numbers of a head in the order in which they are written: four bytes each, the last three two each. */
+#define PLACE(number) ((uint8_t)offsetof(struct tdp_head, number))
+static const uint8_t places[] = {PLACE(turn),   PLACE(session), PLACE(last),            PLACE(previous_session),
+                                 PLACE(previous_last), PLACE(boots),  PLACE(oldest),    PLACE(previous_oldest),
+                                 PLACE(powered_ms),    PLACE(from),   PLACE(middle),    PLACE(to)};
+#define PLACES (sizeof places / sizeof places[0])
+#define WIDE (PLACES - 3U)
 
-static uint32_t layout_of(const struct tdp_class *class)
+static uint32_t head_at(uint32_t turn)
 {
-    return (LAYOUT << 24) | ((uint32_t)class->device_class << 16) | ((uint32_t)class->meter_count << 8) | class->kept_size;
+    return (turn & 1U) * (uint32_t)TDP_HEAD_BYTES;
 }
 
-static uint32_t check_of(const struct tdp_head *head)
+static void fetch_head(struct tdp_link *link, uint32_t slot)
 {
-    return ~tdp_crc(0U, (const uint8_t *)head, offsetof(struct tdp_head, check));
+    link->memory->read(link->memory->context, head_at(slot), link->saved, (uint32_t)TDP_HEAD_BYTES);
+}
+
+/* ------------------------------------------------------------------ heads of both layouts, from `saved` */
+
+static bool is_old(const uint8_t *saved)
+{
+    return saved[0] != LAYOUT;
+}
+
+static uint32_t kept_at(const uint8_t *saved)
+{
+    return METERS_AT + METER_BYTES * saved[2];
+}
+
+static uint32_t turn_of(const uint8_t *saved)
+{
+    return get_u32(&saved[is_old(saved) ? OLD_NUMBERS_AT + offsetof(struct tdp_head, turn) : NUMBERS_AT]);
+}
+
+/* Whether it is a head that this class may take, of a whole write. */
+static bool is_whole(const struct tdp_link *link, const uint8_t *saved)
+{
+    bool old = is_old(saved);
+    uint32_t size = old ? OLD_CHECK_AT : kept_at(saved) + saved[4];
+    bool mine = saved[old ? 2U : 1U] == link->type->device_class && size <= CHECK_AT_MAX &&
+                (!old || (saved[3] == OLD_LAYOUT && saved[1] <= (uint8_t)TDP_METERS_MAX && saved[0] <= OLD_KEPT_MAX));
+    return mine && get_u32(&saved[size]) == ~tdp_crc(0U, saved, size);
+}
+
+static void take_kept(struct tdp_link *link, uint8_t version, const uint8_t *was, uint16_t size)
+{
+    const struct tdp_class *type = link->type;
+    if (version == type->kept_version && size == type->kept_size) {
+        copy_bytes(link->kept, was, size);
+    } else if (type->take_over != NULL) {
+        type->take_over(link->kept, version, was, size);
+    } else {
+        /* it begins as it is when it was never used */
+    }
+}
+
+/* Its meters are those that the class had then, in their order: others stand behind them. */
+static void take_old(struct tdp_link *link)
+{
+    const uint8_t *saved = link->saved;
+    copy_bytes((uint8_t *)&link->head, &saved[OLD_NUMBERS_AT], sizeof link->head);
+    for (uint32_t i = saved[1]; i < (uint32_t)TDP_METERS_MAX; i++) {
+        link->head.meters[i] = 0U;
+    }
+    take_kept(link, 1U, &saved[OLD_KEPT_AT], saved[0]);
+}
+
+static void take_meter(struct tdp_link *link, uint8_t meter, uint32_t count)
+{
+    for (uint8_t i = 0U; i < link->type->meter_count; i++) {
+        if (link->type->meters[i].meter == meter) {
+            link->head.meters[i] = count;
+        }
+    }
+}
+
+static void take_head(struct tdp_link *link)
+{
+    struct tdp_head *head = &link->head;
+    const uint8_t *saved = link->saved;
+    const uint8_t *from = &saved[NUMBERS_AT];
+    head->mid_round = saved[5];
+    for (uint8_t i = 0U; i < PLACES; i++) {
+        uint32_t number = i < WIDE ? get_u32(from) : get_u16(from);
+        copy_bytes((uint8_t *)head + places[i], (const uint8_t *)&number, sizeof number);
+        from += i < WIDE ? 4 : 2;
+    }
+    for (uint32_t at = METERS_AT; at < kept_at(saved); at += METER_BYTES) {
+        take_meter(link, saved[at], get_u32(&saved[at + 1U]));
+    }
+    take_kept(link, saved[3], &saved[kept_at(saved)], saved[4]);
+    if (get_u16(&saved[48]) != TDP_STORE_BYTES) {
+        head->from = 0U; /* another ring: its events lie elsewhere */
+        head->middle = 0U;
+        head->to = 0U;
+        head->oldest = head->last + 1U;
+        head->previous_oldest = head->previous_last + 1U;
+    }
 }
 
 void store_load(struct tdp_link *link)
 {
     static const struct tdp_head none;
-    const struct tdp_head *newest = NULL;
-    for (uint8_t i = 0U; i < 2U; i++) {
-        const struct tdp_head *head = &link->store->heads[i];
-        bool whole = head->check == check_of(head) && head->layout == layout_of(link->class);
-        if (whole && (newest == NULL || (int32_t)(head->turn - newest->turn) > 0)) {
-            newest = head;
+    uint32_t turn = 0U;
+    bool found = false;
+    link->head = none;
+    for (uint16_t i = 0U; i < link->type->kept_size; i++) {
+        ((uint8_t *)link->kept)[i] = 0U;
+    }
+    for (uint32_t slot = 0U; slot < 2U; slot++) {
+        fetch_head(link, slot);
+        if (is_whole(link, link->saved) && (!found || (int32_t)(turn_of(link->saved) - turn) > 0)) {
+            turn = turn_of(link->saved);
+            found = true;
         }
     }
-    link->head = newest == NULL ? none : *newest;
-    link->head.layout = layout_of(link->class);
-    copy_bytes(link->kept, link->head.kept, link->class->kept_size);
+    if (found) {
+        fetch_head(link, turn);
+        if (is_old(link->saved)) {
+            take_old(link);
+        } else {
+            take_head(link);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ saving */
+
+/* The head as it is to be written, into `saved`; its bytes. */
+static uint32_t write_down(struct tdp_link *link)
+{
+    const struct tdp_head *head = &link->head;
+    const struct tdp_class *type = link->type;
+    uint8_t *at = link->saved;
+    *at++ = LAYOUT;
+    *at++ = type->device_class;
+    *at++ = type->meter_count;
+    *at++ = type->kept_version;
+    *at++ = (uint8_t)type->kept_size;
+    *at++ = (uint8_t)head->mid_round;
+    for (uint8_t i = 0U; i < PLACES; i++) {
+        uint32_t number;
+        copy_bytes((uint8_t *)&number, (const uint8_t *)head + places[i], sizeof number);
+        at = i < WIDE ? put_u32(at, number) : put_u16(at, (uint16_t)number);
+    }
+    at = put_u16(at, (uint16_t)TDP_STORE_BYTES);
+    for (uint8_t i = 0U; i < type->meter_count; i++) {
+        *at++ = type->meters[i].meter;
+        at = put_u32(at, head->meters[i]);
+    }
+    copy_bytes(at, link->kept, type->kept_size);
+    at += type->kept_size;
+    at = put_u32(at, ~tdp_crc(0U, link->saved, (size_t)(at - link->saved)));
+    return (uint32_t)(at - link->saved);
 }
 
 void store_save(struct tdp_link *link)
 {
-    struct tdp_head *head = &link->head;
-    head->turn++;
-    head->mid_round = link->class->mid_round(link->device) ? 1U : 0U;
-    copy_bytes(head->kept, link->kept, link->class->kept_size);
-    head->check = check_of(head);
-    uint8_t *to = (uint8_t *)&link->store->heads[head->turn & 1U];
-    for (size_t i = 0U; i < sizeof *head; i++) {
-        STORE_PUT(&to[i], ((const uint8_t *)head)[i]);
-    }
+    const struct tdp_memory *memory = link->memory;
+    link->head.turn++;
+    link->head.mid_round = link->type->mid_round(link->device) ? 1U : 0U;
+    uint32_t size = write_down(link);
+    memory->barrier(memory->context); /* what it counts as kept is kept */
+    memory->write(memory->context, head_at(link->head.turn), link->saved, size);
+    memory->barrier(memory->context);
     link->meters_moved = false;
+    link->refusals_wait = false;
 }
 
 void store_keep(struct tdp_link *link)
 {
     const uint8_t *kept = link->kept;
-    bool same = !link->meters_moved && (link->head.mid_round != 0U) == link->class->mid_round(link->device);
-    for (uint16_t i = 0U; i < link->class->kept_size; i++) {
-        same = same && kept[i] == link->head.kept[i];
+    const uint8_t *saved = &link->saved[kept_at(link->saved)];
+    bool same = !link->meters_moved && (link->head.mid_round != 0U) == link->type->mid_round(link->device);
+    for (uint16_t i = 0U; i < link->type->kept_size; i++) {
+        same = same && kept[i] == saved[i];
     }
     if (!same) {
         store_save(link);
     }
+}
+
+void tdp_save(struct tdp_link *link)
+{
+    store_save(link);
 }
 
 void store_begin(struct tdp_link *link, uint32_t session)
@@ -84,31 +235,50 @@ void store_begin(struct tdp_link *link, uint32_t session)
     head->last = 0U;
     head->oldest = 1U;
     head->boots++;
+    link->acknowledged_at = head->middle;
 }
 
-static uint8_t ring_byte(const struct tdp_link *link, uint32_t at)
+/* ------------------------------------------------------------------ the ring */
+
+static void ring_read(const struct tdp_link *link, uint32_t at, uint8_t *bytes, uint32_t count)
 {
-    return link->store->ring[at % TDP_STORE_BYTES];
+    const struct tdp_memory *memory = link->memory;
+    uint32_t begin = at % TDP_STORE_BYTES;
+    uint32_t first = count < TDP_STORE_BYTES - begin ? count : TDP_STORE_BYTES - begin;
+    memory->read(memory->context, RING_AT + begin, bytes, first);
+    if (count > first) {
+        memory->read(memory->context, RING_AT, &bytes[first], count - first);
+    }
 }
 
-static void ring_write(struct tdp_link *link, uint32_t at, const uint8_t *bytes, uint32_t count)
+static void ring_write(const struct tdp_link *link, uint32_t at, const uint8_t *bytes, uint32_t count)
 {
-    for (uint32_t i = 0U; i < count; i++) {
-        STORE_PUT(&link->store->ring[(at + i) % TDP_STORE_BYTES], bytes[i]);
+    const struct tdp_memory *memory = link->memory;
+    uint32_t begin = at % TDP_STORE_BYTES;
+    uint32_t first = count < TDP_STORE_BYTES - begin ? count : TDP_STORE_BYTES - begin;
+    memory->write(memory->context, RING_AT + begin, bytes, first);
+    if (count > first) {
+        memory->write(memory->context, RING_AT, &bytes[first], count - first);
     }
 }
 
 /* Of its fields, at most as many as an event has: memory that lost a bit leads nowhere outside. */
-static uint8_t length_at(const struct tdp_link *link, uint32_t at)
+static uint8_t bounded(uint8_t length)
 {
-    uint8_t length = ring_byte(link, at);
-    return length < TDP_EVENT_MAX ? length : (uint8_t)TDP_EVENT_MAX;
+    return length < (uint8_t)TDP_EVENT_MAX ? length : (uint8_t)TDP_EVENT_MAX;
+}
+
+static uint32_t size_at(const struct tdp_link *link, uint32_t at)
+{
+    uint8_t length;
+    ring_read(link, at, &length, 1U);
+    return RECORD_HEAD + (uint32_t)bounded(length);
 }
 
 static void drop_oldest(struct tdp_link *link)
 {
     struct tdp_head *head = &link->head;
-    uint32_t size = RECORD_HEAD + (uint32_t)length_at(link, head->from);
+    uint32_t size = size_at(link, head->from);
     if (head->from != head->middle) {
         head->previous_oldest++;
     } else {
@@ -128,6 +298,7 @@ static void count_anew(struct tdp_link *link)
         head->middle -= TDP_STORE_BYTES;
         head->to -= TDP_STORE_BYTES;
         link->sent_at -= TDP_STORE_BYTES;
+        link->acknowledged_at -= TDP_STORE_BYTES;
         link->old_at -= TDP_STORE_BYTES;
     }
 }
@@ -151,31 +322,32 @@ void store_append(struct tdp_link *link, const struct record *event, const uint8
     store_save(link);
 }
 
+uint32_t store_skip(const struct tdp_link *link, uint32_t at, uint32_t count)
+{
+    uint32_t next = at;
+    for (uint32_t i = 0U; i < count; i++) {
+        next += size_at(link, next);
+    }
+    return next;
+}
+
 uint32_t store_at(const struct tdp_link *link, uint32_t number, bool previous)
 {
     const struct tdp_head *head = &link->head;
-    uint32_t at = previous ? head->from : head->middle;
     uint32_t oldest = previous ? head->previous_oldest : head->oldest;
-    for (uint32_t i = oldest; i < number; i++) {
-        at += RECORD_HEAD + (uint32_t)length_at(link, at);
-    }
-    return at;
+    return store_skip(link, previous ? head->from : head->middle, number > oldest ? number - oldest : 0U);
 }
 
 struct record store_read(const struct tdp_link *link, uint32_t at, uint8_t *fields)
 {
     uint8_t begin[RECORD_HEAD];
     struct record event;
-    for (uint32_t i = 0U; i < RECORD_HEAD; i++) {
-        begin[i] = ring_byte(link, at + i);
-    }
-    event.length = length_at(link, at);
+    ring_read(link, at, begin, RECORD_HEAD);
+    event.length = bounded(begin[0]);
     event.request = get_u16(&begin[1]);
     event.message = get_u16(&begin[3]);
     event.device_ms = get_u32(&begin[5]);
     event.next = at + RECORD_HEAD + event.length;
-    for (uint32_t i = 0U; i < event.length; i++) {
-        fields[i] = ring_byte(link, at + RECORD_HEAD + i);
-    }
+    ring_read(link, at + RECORD_HEAD, fields, event.length);
     return event;
 }

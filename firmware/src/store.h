@@ -12,7 +12,8 @@ struct record {
     uint8_t length; /* of its fields behind number and clock */
 };
 
-/* Take up what the power cut left: zeros when that is nothing. */
+/* Take up what the power cut left, in this layout or the one before: zeros when that is nothing. Nothing is written: the
+   first save is in this layout, and a power cut in it leaves the old one. */
 void store_load(struct tdp_link *link);
 
 /* Begin a session: what is kept becomes the previous one's. */
@@ -27,6 +28,9 @@ void store_save(struct tdp_link *link);
 
 /* Save the head when the class's part, or a meter, is another than was saved. */
 void store_keep(struct tdp_link *link);
+
+/* Where the record begins that comes so many behind the one at `at`. */
+uint32_t store_skip(const struct tdp_link *link, uint32_t at, uint32_t count);
 
 /* Where event `number` of this session, or of the one before, begins; both ends may be asked for, last + 1 too. */
 uint32_t store_at(const struct tdp_link *link, uint32_t number, bool previous);

@@ -1,5 +1,5 @@
 """The whole acceptance plans against the reference device in C, nobody at hand: as a program under sanitizers, and on
-the Cortex-M3 that QEMU plays."""
+the boards that QEMU plays."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rigs.firmware import ROOT, board, devices, make, order, program
+from tests.support.rigs.firmware import BOARDS, ROOT, board, devices, make, order, program
 
 pytestmark = pytest.mark.firmware
 
@@ -62,7 +62,8 @@ def test_the_program_passes_its_whole_plan(device: str, tmp_path: Path) -> None:
         judge(device, line, tmp_path / "control", tmp_path / "report.json")
 
 
+@pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("device", devices())
-def test_the_board_passes_its_whole_plan(device: str, tmp_path: Path) -> None:
-    with board(device) as playing:
+def test_the_board_passes_its_whole_plan(device: str, name: str, tmp_path: Path) -> None:
+    with board(device, name) as playing:
         judge(device, str(playing.line), playing.control, tmp_path / "report.json")

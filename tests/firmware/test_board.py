@@ -1,12 +1,13 @@
 """The reference device on a bare Cortex-M3 that QEMU plays: power, watchdog, randomness, store, stack."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
-from tests.support.rigs.firmware import Asked, board, devices, make
+from tests.support.rigs.firmware import BOARDS, Asked, board, devices, make
 
 pytestmark = pytest.mark.firmware
 
@@ -36,12 +37,15 @@ PLAYED: dict[str, tuple[tuple[str, type[Message]], ...]] = {
 
 def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
     said = make("cross")
-    assert re.findall(r"^([\w-]+): flash", said, re.MULTILINE)
+    told = re.findall(r"^([\w-]+) ([\w-]+): flash", said, re.MULTILINE)
+    assert len(told) == len(BOARDS) * len(devices())
+    assert {name for name, _ in told} == {*BOARDS}
     assert "above the budget" not in said
 
 
-def test_a_program_that_hangs_is_started_anew_by_the_watchdog_and_says_so() -> None:
-    with board("shoe") as playing, Asked(str(playing.line)) as host:
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_program_that_hangs_is_started_anew_by_the_watchdog_and_says_so(name: str) -> None:
+    with board("shoe", name) as playing, Asked(str(playing.line)) as host:
         before = host.greet()
         assert host.booted(before.session).cause == m.BootCause.POWER_ON
         playing.send_keys("hang")
@@ -53,10 +57,11 @@ def test_a_program_that_hangs_is_started_anew_by_the_watchdog_and_says_so() -> N
         assert event.previous_session == before.session
 
 
-def test_no_two_power_ups_draw_the_same_session() -> None:
+@pytest.mark.parametrize("name", BOARDS)
+def test_no_two_power_ups_draw_the_same_session(name: str) -> None:
     seen = []
     for _ in range(3):
-        with board("shoe") as playing:
+        with board("shoe", name) as playing:
             for _ in range(4):
                 with Asked(str(playing.line)) as host:
                     seen.append(host.greet().session)
@@ -66,8 +71,9 @@ def test_no_two_power_ups_draw_the_same_session() -> None:
     assert len(set(seen)) == len(seen) == 12
 
 
-def test_events_and_cards_are_kept_through_a_power_cut() -> None:
-    with board("shoe") as playing, Asked(str(playing.line)) as host:
+@pytest.mark.parametrize("name", BOARDS)
+def test_events_and_cards_are_kept_through_a_power_cut(name: str) -> None:
+    with board("shoe", name) as playing, Asked(str(playing.line)) as host:
         before = host.greet()
         host.booted(before.session)
         host.hear(m.StateChangedMessage)
@@ -87,12 +93,13 @@ def test_events_and_cards_are_kept_through_a_power_cut() -> None:
         assert host.hear(m.CardDrawnMessage, lambda each: each.ordinal == 3)
 
 
+@pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("device", devices())
-def test_the_measured_stack_is_within_the_computed_one(device: str) -> None:
+def test_the_measured_stack_is_within_the_computed_one(device: str, name: str) -> None:
     said = make("cross")
     image = {"table-controller": "controller"}.get(device, device)
-    computed = int(re.search(rf"^{image}: .*\n.* \+ (\d+) stack", said, re.MULTILINE)[1])
-    with board(device) as playing, Asked(str(playing.line)) as host:
+    computed = int(re.search(rf"^{name} {image}: .*\n.* \+ (\d+) stack", said, re.MULTILINE)[1])
+    with board(device, name) as playing, Asked(str(playing.line)) as host:
         host.booted(host.greet().session)
         host.hear(
             m.StateChangedMessage,
@@ -103,5 +110,22 @@ def test_the_measured_stack_is_within_the_computed_one(device: str) -> None:
             assert playing.keys(act) == "ok", act
             host.hear(said)
         used = int(playing.keys("stack"))
-    print(f"{device}: {used} bytes of stack used, {computed} computed")
+    print(f"{device} on {name}: {used} bytes of stack used, {computed} computed")
     assert 0 < used <= computed
+
+
+def test_the_fram_of_the_second_board_outlives_the_emulator(tmp_path: Path) -> None:
+    """Meters, events and boots lie in the part on the two-wire bus, not in memory that the processor addresses."""
+    with board("table-controller", "mps2-an385", tmp_path) as playing, Asked(str(playing.line)) as host:
+        before = host.greet()
+        host.booted(before.session)
+        host.hear(m.StateChangedMessage)
+        assert playing.keys("start-game") == "ok"
+        started = host.hear(m.GameStartedMessage)
+    with board("table-controller", "mps2-an385", tmp_path) as playing, Asked(str(playing.line)) as host:
+        after = host.greet()
+        assert after.boot_count == before.boot_count + 1
+        booted = host.booted(after.session)
+        assert (booted.previous_session, booted.mid_round) == (before.session, 1)
+        host.say(m.ReadEventsMessage(before.session, started.number))
+        assert host.hear(m.GameStartedMessage) == started

@@ -2,6 +2,7 @@
 #include "board.h"
 
 #include "lm3s6965.h"
+#include "tdp_ring.h"
 
 #define CLOCK_HZ 50000000U
 #define CYCLES_PER_MS (CLOCK_HZ / 1000U)
@@ -9,36 +10,18 @@
 #define WAKE_MS 2U
 #define WATCHDOG_MS 4000U /* twice: so long may a computer that plays the board stand still */
 #define WATCHDOG_KEY 0x1ACCE551U
-#define RING 256U /* a power of two; indexes run freely and are masked */
-#define STAMP_DOG 0xD06D06D0U
-#define STAMP_POOL 0x5EED5EEDU
 #define JITTER_ROUNDS 64U
 
-struct ring {
-    volatile uint8_t bytes[RING];
-    volatile uint16_t head, tail;
-};
-
 struct uart {
-    struct ring in, out;
+    struct tdp_ring in, out;
     volatile uint32_t lost;
-};
-
-/* What outlives a reset, each cell with its check beside it: after a loss of power it holds anything. */
-struct kept {
-    uint32_t pool, pool_check;
-    volatile uint32_t dog, dog_check;
 };
 
 static const uint32_t bases[BOARD_LINES] = {[BOARD_LINE_HOST] = UART0_BASE, [BOARD_LINE_HANDS] = UART1_BASE};
 static struct uart uarts[BOARD_LINES];
 static uint32_t counted, cycles, milliseconds;
-static bool by_watchdog;
-__attribute__((section(".store.board"))) static struct kept kept;
-
-/* The rig writes a word of its own here before the first instruction; zero in the image. A board with a source of
-   randomness reads that instead. */
-__attribute__((section(".store.handed"))) static volatile uint32_t handed;
+static bool said_watchdog;
+__attribute__((section(".store.events"))) static uint8_t events[TDP_MEMORY_BYTES];
 
 static void disable_interrupts(void)
 {
@@ -52,45 +35,32 @@ static void enable_interrupts(void)
 
 /* ------------------------------------------------------------------ lines */
 
-static uint16_t waiting(const struct ring *ring)
-{
-    return (uint16_t)(ring->head - ring->tail);
-}
-
 /* Into the UART what its FIFO takes. With its interrupt held off. */
 static void push_out(enum board_line line)
 {
-    struct ring *out = &uarts[line].out;
+    struct tdp_ring *out = &uarts[line].out;
     uint32_t base = bases[line];
-    while (waiting(out) > 0U && (UART_FR(base) & UART_FR_TX_FULL) == 0U) {
-        UART_DR(base) = out->bytes[out->tail & (RING - 1U)];
-        out->tail++;
+    while (tdp_ring_count(out) > 0U && (UART_FR(base) & UART_FR_TX_FULL) == 0U) {
+        UART_DR(base) = (uint32_t)tdp_ring_get(out);
     }
 }
 
 static void serve(enum board_line line)
 {
-    struct ring *in = &uarts[line].in;
     uint32_t base = bases[line];
     UART_ICR(base) = UART_INT_RX | UART_INT_TX | UART_INT_RX_TIMEOUT;
     while ((UART_FR(base) & UART_FR_RX_EMPTY) == 0U) {
         uint32_t word = UART_DR(base);
         if ((word & UART_DR_BREAK) != 0U) {
             /* it is no zero, which would end a frame: it means nothing */
-        } else if (waiting(in) < RING) {
-            in->bytes[in->head & (RING - 1U)] = (uint8_t)(word & 0xFFU);
-            in->head++;
-        } else {
+        } else if (!tdp_ring_put(&uarts[line].in, (uint8_t)(word & 0xFFU))) {
             uarts[line].lost++;
+        } else {
+            /* the main loop takes it */
         }
     }
     push_out(line);
 }
-
-void uart0_handler(void);
-void uart1_handler(void);
-void timer0_handler(void);
-void watchdog_handler(void);
 
 void uart0_handler(void)
 {
@@ -102,26 +72,18 @@ void uart1_handler(void)
     serve(BOARD_LINE_HANDS);
 }
 
-int board_get(enum board_line line)
+int16_t board_get(enum board_line line)
 {
-    struct ring *in = &uarts[line].in;
-    int byte = -1;
-    if (waiting(in) > 0U) {
-        byte = in->bytes[in->tail & (RING - 1U)];
-        in->tail++;
-    }
-    return byte;
+    return tdp_ring_get(&uarts[line].in);
 }
 
+/* The outgoing ring's end is moved by both: by the main loop with interrupts held off. */
 void board_put(enum board_line line, uint8_t byte)
 {
-    struct ring *out = &uarts[line].out;
-    while (waiting(out) >= RING) {
+    while (!tdp_ring_put(&uarts[line].out, byte)) {
         /* its interrupt makes room */
     }
-    out->bytes[out->head & (RING - 1U)] = byte;
     disable_interrupts();
-    out->head++;
     push_out(line);
     enable_interrupts();
 }
@@ -161,7 +123,7 @@ uint32_t board_ms(void)
 void board_wait(void)
 {
     disable_interrupts();
-    if (waiting(&uarts[BOARD_LINE_HOST].in) == 0U && waiting(&uarts[BOARD_LINE_HANDS].in) == 0U) {
+    if (tdp_ring_count(&uarts[BOARD_LINE_HOST].in) == 0U && tdp_ring_count(&uarts[BOARD_LINE_HANDS].in) == 0U) {
         __asm volatile("wfi"); /* an interrupt that is held off ends it all the same */
     }
     enable_interrupts();
@@ -183,12 +145,6 @@ static void start_clock(void)
 
 /* ------------------------------------------------------------------ the watchdog */
 
-void board_stamp(void)
-{
-    kept.dog = STAMP_DOG;
-    kept.dog_check = ~STAMP_DOG;
-}
-
 /* The first time is over, and a second one begins: at its end is the reset. The stamp tells the next start why it came; a
    board whose reset cause register says so as well is believed without it. The interrupt stays pending, so it is held off
    until somebody feeds: a processor that was only slow goes on. */
@@ -201,9 +157,7 @@ void watchdog_handler(void)
 void board_feed(void)
 {
     WDT_LOCK = WATCHDOG_KEY;
-    if (kept.dog == STAMP_DOG) {
-        kept.dog = 0U;
-        kept.dog_check = 0U;
+    if (board_unstamp()) {
         WDT_ICR = 1U;
         NVIC_ISER0 = 1U << IRQ_WATCHDOG;
     }
@@ -213,36 +167,24 @@ void board_feed(void)
 
 static void start_watchdog(void)
 {
-    by_watchdog = (SYSCTL_RESC & 0x08U) != 0U || (kept.dog == STAMP_DOG && kept.dog_check == ~STAMP_DOG);
+    said_watchdog = (SYSCTL_RESC & 0x08U) != 0U;
     SYSCTL_RESC = 0U;
-    kept.dog = 0U;
-    kept.dog_check = 0U;
+    board_look_back();
     WDT_LOCK = WATCHDOG_KEY;
     WDT_LOAD = WATCHDOG_MS * CYCLES_PER_MS;
     WDT_CTL = 3U; /* the first time ends in its interrupt, the next in a reset */
     WDT_LOCK = 0U;
 }
 
-bool board_was_watchdog(void)
+bool board_says_watchdog(void)
 {
-    return by_watchdog;
+    return said_watchdog;
 }
 
 /* ------------------------------------------------------------------ randomness */
 
-static uint32_t stirred(uint32_t pool, uint32_t with)
-{
-    /* the finish of MurmurHash3: each bit of what comes in moves half of what goes out */
-    pool ^= with + 0x9E3779B9U + (pool << 6) + (pool >> 2);
-    pool ^= pool >> 16;
-    pool *= 0x85EBCA6BU;
-    pool ^= pool >> 13;
-    pool *= 0xC2B2AE35U;
-    return pool ^ (pool >> 16);
-}
-
 /* How far the program comes between two wake-ups of the timer, and where the other counter stands then. */
-static uint32_t jitter(void)
+uint32_t board_noise(void)
 {
     uint32_t pool = 0U;
     for (uint32_t round = 0U; round < JITTER_ROUNDS; round++) {
@@ -251,18 +193,18 @@ static uint32_t jitter(void)
         while (((SYST_CVR - until) & COUNTER_MASK) <= 2000U) {
             turns++;
         }
-        pool = stirred(pool, turns ^ (SYST_CVR << 12));
+        pool = board_stirred(pool, turns ^ (SYST_CVR << 12));
     }
     return pool;
 }
 
-uint32_t board_random(void)
+/* ------------------------------------------------------------------ memory */
+
+const struct tdp_memory *board_memory(void)
 {
-    uint32_t pool = (kept.pool ^ STAMP_POOL) == ~kept.pool_check ? kept.pool : 0U;
-    pool = stirred(stirred(pool, jitter()), handed);
-    kept.pool = stirred(pool, STAMP_POOL); /* what is kept does not tell what was given out */
-    kept.pool_check = ~(kept.pool ^ STAMP_POOL);
-    return pool;
+    static const struct tdp_memory memory = {
+        .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = events};
+    return &memory;
 }
 
 /* ------------------------------------------------------------------ start */
@@ -297,16 +239,4 @@ void board_start(void)
     start_uart(UART1_BASE);
     NVIC_ISER0 = (1U << IRQ_UART0) | (1U << IRQ_UART1) | (1U << IRQ_WATCHDOG) | (1U << IRQ_TIMER0A);
     enable_interrupts();
-}
-
-extern const uint8_t _image_start[], _image_end[];
-
-const uint8_t *board_image(void)
-{
-    return _image_start;
-}
-
-uint32_t board_image_bytes(void)
-{
-    return (uint32_t)(_image_end - _image_start);
 }

@@ -26,6 +26,7 @@
 #include "port.h"
 
 #define TURN_MS 5
+#define PORTIONS 64 /* of one connection, before another takes its place */
 #define LINE_MAX_ 128
 
 static const struct device *const devices[] = DEVICES;
@@ -115,6 +116,15 @@ static void plug_out(struct program *program)
     program->line = program->slave = -1;
 }
 
+/* A TCP connection is over: the next one's host has not opened the session. */
+static void end_line(struct program *program)
+{
+    plug_out(program);
+    if (program->powered) {
+        tdp_line_ended(program->device->link);
+    }
+}
+
 static void plug_in(struct program *program)
 {
     struct termios raw;
@@ -155,36 +165,51 @@ static void listen_tcp(struct program *program)
     program->tcp_port = ntohs(address.sin_port);
 }
 
+/* One portion of what came; whether there was one. */
+static bool hear_host(struct program *program)
+{
+    uint8_t bytes[512];
+    ssize_t count = read(program->line, bytes, sizeof bytes);
+    bool ended = count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+    if (ended && program->tcp_port >= 0) {
+        end_line(program);
+    }
+    for (ssize_t i = 0; i < count && program->powered; i++) {
+        tdp_byte(program->device->link, bytes[i], now_ms());
+    }
+    return count > 0;
+}
+
+/* One host a line: while the one that opened the session is heard, another is closed at once. A connection whose host is
+   lost, or never opened the session, gives way; whoever comes has to open it. */
 static void accept_host(struct program *program)
 {
     int yes = 1;
     int caller = accept(program->listener, NULL, NULL);
-    if (caller >= 0) {
-        plug_out(program);
+    for (int i = 0; i < PORTIONS && program->line >= 0 && hear_host(program); i++) {
+        /* it may have ended behind what it said last */
+    }
+    const struct tdp_link *link = program->device->link;
+    if (caller >= 0 && program->line >= 0 && program->powered && link->open && !link->lost) {
+        (void)close(caller);
+    } else if (caller >= 0) {
+        end_line(program);
         (void)setsockopt(caller, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         (void)fcntl(caller, F_SETFL, O_NONBLOCK);
         program->line = caller;
-    }
-}
-
-static void hear_host(struct program *program)
-{
-    uint8_t bytes[512];
-    ssize_t count = read(program->line, bytes, sizeof bytes);
-    if (count <= 0 && program->tcp_port >= 0) {
-        plug_out(program);
-    }
-    for (ssize_t i = 0; i < count && program->powered; i++) {
-        tdp_byte(program->device->link, bytes[i], now_ms());
+    } else {
+        /* it went before it was taken */
     }
 }
 
 /* ------------------------------------------------------------------ what outlives the power */
 
+static uint8_t kept[TDP_MEMORY_BYTES]; /* the file's beginning; behind it what lies in the mechanism */
+
 /* A file of another size is none of this device's: it is left as it is, and not believed in part. */
 static void load_store(struct program *program)
 {
-    size_t size = program->device->store_size;
+    size_t size = sizeof kept + program->device->mechanism_size;
     FILE *file = program->store_path == NULL ? NULL : fopen(program->store_path, "rb");
     if (file == NULL) {
         if (program->store_path != NULL && errno != ENOENT) {
@@ -192,7 +217,10 @@ static void load_store(struct program *program)
         }
         return;
     }
-    bool whole = fread(program->device->store, 1, size, file) == size && fgetc(file) == EOF;
+    bool whole = fread(kept, sizeof kept, 1, file) == 1;
+    whole = whole && (program->device->mechanism == NULL ||
+                      fread(program->device->mechanism, program->device->mechanism_size, 1, file) == 1);
+    whole = whole && fgetc(file) == EOF;
     (void)fclose(file);
     if (!whole) {
         (void)fprintf(stderr, "tdp-device: %s: no store of this device, which has %zu bytes\n", program->store_path, size);
@@ -201,23 +229,47 @@ static void load_store(struct program *program)
     program->loaded = true;
 }
 
-/* Written beside it and then put in its place: whatever ends the program meanwhile, one of the two is whole. */
+/* The folder's entry is on the disk, too. */
+static bool sync_folder(const char *path)
+{
+    static char folder[4096];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1, slash == NULL ? "." : path);
+    int at = open(folder, O_RDONLY | O_DIRECTORY);
+    bool synced = at >= 0 && fsync(at) == 0;
+    if (at >= 0) {
+        (void)close(at);
+    }
+    return synced;
+}
+
+static bool write_whole(int file, const void *bytes, size_t size)
+{
+    return size == 0U || write(file, bytes, size) == (ssize_t)size;
+}
+
+/* Written beside it, synced, and then put in its place: whatever ends the program or the machine meanwhile, one of the two
+   is whole. What stands there under that name is taken away when it is a file, and never
+   followed. */
 static void save_store(struct program *program)
 {
     static char beside[4096];
-    uint32_t saved = program->device->link->head.turn;
+    const struct device *device = program->device;
+    uint32_t saved = device->link->head.turn;
     if (program->store_path == NULL || saved == program->saved_turn) {
         return;
     }
     int length = snprintf(beside, sizeof beside, "%s.new", program->store_path);
-    FILE *file = length < (int)sizeof beside ? fopen(beside, "wb") : NULL;
-    if (file == NULL) {
+    if (length >= (int)sizeof beside) {
+        errno = ENAMETOOLONG;
         fail(program->store_path);
-        return;
     }
-    bool written = fwrite(program->device->store, program->device->store_size, 1, file) == 1;
-    written = fclose(file) == 0 && written;
-    if (!written || rename(beside, program->store_path) != 0) {
+    free_name(beside, S_IFREG);
+    int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    bool written = file >= 0 && write_whole(file, kept, sizeof kept) &&
+                   write_whole(file, device->mechanism, device->mechanism_size) && fsync(file) == 0;
+    written = written && close(file) == 0;
+    if (!written || rename(beside, program->store_path) != 0 || !sync_folder(program->store_path)) {
         fail(program->store_path);
     }
     program->saved_turn = saved;
@@ -253,7 +305,10 @@ static void map_image(struct program *program)
 
 static void power_on(struct program *program)
 {
-    const struct device_port port = {.put = put, .context = program, .identity = &port_identity, .image = &program->image};
+    static const struct tdp_memory memory = {
+        .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
+    const struct device_port port = {.put = put, .context = program, .identity = &port_identity, .memory = &memory,
+                                     .image = &program->image};
     uint32_t random = 0U;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
         fail("no randomness");
@@ -261,13 +316,23 @@ static void power_on(struct program *program)
     program->powered = true;
     program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
     if (program->loaded && program->device->link->head.boots == 1U) {
-        (void)fprintf(stderr, "tdp-device: %s: its check does not fit, or another firmware wrote it: begun anew\n",
+        (void)fprintf(stderr, "tdp-device: %s: its check does not fit, or another device wrote it: begun anew\n",
                       program->store_path);
     }
     program->loaded = false;
 }
 
 /* ------------------------------------------------------------------ orders */
+
+/* Of a serial line a device is told nothing. */
+static void pull_cable(struct program *program)
+{
+    if (program->tcp_port >= 0) {
+        end_line(program);
+    } else {
+        plug_out(program);
+    }
+}
 
 static const char *obey(struct program *program, const char *order)
 {
@@ -277,9 +342,9 @@ static const char *obey(struct program *program, const char *order)
     } else if (strcmp(order, "power on") == 0) {
         power_on(program);
     } else if (strcmp(order, "cable out") == 0) {
-        plug_out(program);
+        pull_cable(program);
     } else if (strcmp(order, "cable in") == 0) {
-        plug_out(program);
+        pull_cable(program);
         plug_in(program);
     } else if (!program->powered) {
         answer = "no power";
@@ -344,7 +409,7 @@ static void turn(struct program *program)
                              {.fd = program->caller, .events = POLLIN}};
     (void)poll(ends, 4, TURN_MS);
     if ((ends[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-        hear_host(program);
+        (void)hear_host(program);
     }
     if ((ends[1].revents & POLLIN) != 0) {
         accept_host(program);

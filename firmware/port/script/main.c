@@ -5,7 +5,7 @@
      W  milliseconds (u16): so much time passes, a tick in each
      B  count (u16), bytes: they arrive, and a tick follows each frame
      A  count (u8), text: hands do it, as at the control socket of tdp-device, and a tick follows
-     P  session's id (u32): the power goes and comes back
+     P  session's id (u32): the supply warns (tdp_save), the power goes and comes back
    Each record is answered on standard output by what the device sent meanwhile: count (u32), bytes. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static const struct device *const devices[] = DEVICES;
 
 static uint8_t said[1U << 20];
 static size_t said_count;
+static uint8_t kept[TDP_MEMORY_BYTES];
 static const struct device *device;
 static uint32_t now;
 
@@ -56,7 +57,9 @@ static uint32_t take_number(size_t size)
 static void power_on(uint32_t random)
 {
     static struct tdp_image image;
-    static const struct device_port port = {.put = put, .identity = &port_identity, .image = &image};
+    static const struct tdp_memory memory = {
+        .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
+    static const struct device_port port = {.put = put, .identity = &port_identity, .memory = &memory, .image = &image};
     image.bytes = (const uint8_t *)port_identity.firmware; /* as tdp-device does without --image */
     image.length = (uint32_t)strlen(port_identity.firmware);
     device->start(&port, now, random, TDP_BOOT_CAUSE_POWER_ON);
@@ -77,7 +80,10 @@ static void new_device(void)
         fail("no such device");
     }
     device = devices[at];
-    (void)memset(device->store, 0, device->store_size);
+    (void)memset(kept, 0, sizeof kept);
+    if (device->mechanism != NULL) {
+        (void)memset(device->mechanism, 0, device->mechanism_size);
+    }
     now = 0U;
     power_on(take_number(4));
 }
@@ -133,6 +139,7 @@ static void play(int kind)
         act();
         break;
     case 'P':
+        tdp_save(device->link);
         power_on(take_number(4));
         break;
     default:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 import socket
@@ -28,6 +29,9 @@ BUILD: Final = ROOT / "build/firmware"
 PATIENCE_S: Final = 300.0
 """Far above what a busy machine takes; only a device that says nothing runs into it."""
 IMAGES: Final = {"shoe": "shoe", "table-controller": "controller", "shuffler": "shuffler"}
+
+REQUESTS: Final = itertools.count(int(time.monotonic() * 1000))
+"""The ids of commands: no two hosts that come after each other use the same."""
 
 
 def make(target: str) -> str:
@@ -74,13 +78,17 @@ def program(
     assert running.returncode == 0
 
 
+BOARDS: Final = ("lm3s6965", "mps2-an385")
+"""The folders of their images."""
+
+
 @contextmanager
-def board(device: str) -> Iterator[Board]:
-    """The device on the Cortex-M3 that QEMU plays."""
+def board(device: str, name: str = BOARDS[0], folder: Path | None = None) -> Iterator[Board]:
+    """The device on a board that QEMU plays; what it keeps lies in `folder`, if one is given."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"no {QEMU} on this machine")
     make("cross")
-    with Board(BUILD / f"lm3s6965/{IMAGES[device]}.bin") as playing:
+    with Board(BUILD / f"{name}/{IMAGES[device]}.bin", folder) as playing:
         yield playing
 
 
@@ -92,13 +100,35 @@ def order(control: Path, words: str) -> str:
         return line.makefile("r").readline().strip()
 
 
+class OnTcp:
+    """A TCP line, with what of a serial port a host of a few lines uses."""
+
+    def __init__(self, line: str) -> None:
+        host, _, port = line.removeprefix("tcp://").rpartition(":")
+        self._socket = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+        self._socket.settimeout(0.05)
+
+    def read(self, count: int) -> bytes:
+        """What came within a moment; nothing when it is closed."""
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            return self._socket.recv(count)
+        return b""
+
+    def write(self, data: bytes) -> None:
+        """On the line."""
+        self._socket.sendall(data)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+
 class Asked:
     """A host of a few lines: what it sends and what it awaits, one message at a time."""
 
     def __init__(self, line: str) -> None:
-        self._port = serial.Serial(line, 115200, timeout=0.05)
+        self._port = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
         self._framer, self._heard, self._session = Framer(), list[Message](), 0
-        self._request = int(time.monotonic() * 1000) % 60_000
 
     def __enter__(self) -> Asked:
         return self
@@ -108,8 +138,8 @@ class Asked:
 
     def say(self, message: Message) -> None:
         """Send it, as a command with a new request id when it is one."""
-        self._request += 1
-        self._port.write(encode_frame(encode(message, request=self._request), after_silence=True))
+        request = next(REQUESTS) % 60_000 + 1
+        self._port.write(encode_frame(encode(message, request=request), after_silence=True))
 
     def hear(
         self, kind: type[Message], wanted: Callable[[Message], bool] = lambda _: True, within: float = PATIENCE_S

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device on the bare board: UART 0 is its line, UART 1 the hands' channel. `DEVICE` names which device it is. */
+/* The device on the bare board: one line is the host's, the other the hands' channel. `DEVICE` names which device it is. */
 #include "board.h"
 #include "device.h"
 #include "port.h"
@@ -66,7 +66,7 @@ static void listen_to_hands(void)
     static char line[LINE_MAX];
     static uint32_t length;
     static bool too_long;
-    int byte = 0;
+    int16_t byte = 0;
     for (uint32_t i = 0U; i < BYTES_A_TURN && byte >= 0; i++) {
         byte = board_get(BOARD_LINE_HANDS);
         if (byte == '\n') {
@@ -85,7 +85,7 @@ static void listen_to_hands(void)
 
 static void listen_to_host(struct tdp_link *link)
 {
-    int byte = 0;
+    int16_t byte = 0;
     for (uint32_t i = 0U; i < BYTES_A_TURN && byte >= 0; i++) {
         byte = board_get(BOARD_LINE_HOST);
         if (byte >= 0) {
@@ -94,14 +94,13 @@ static void listen_to_host(struct tdp_link *link)
     }
 }
 
-int main(void);
-
 int main(void)
 {
     static struct tdp_image image;
-    static const struct device_port port = {.put = put_to_host, .identity = &port_identity, .image = &image};
+    static struct device_port port = {.put = put_to_host, .identity = &port_identity, .image = &image};
     struct tdp_link *link = DEVICE.link;
     board_start();
+    port.memory = board_memory();
     image.bytes = board_image();
     image.length = board_image_bytes();
     DEVICE.start(&port, board_ms(), board_random(),

@@ -9,6 +9,10 @@
 #include "body.h"
 #include "tdp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CONTROLLER_TEXT 40U
 #define CONTROLLER_METERS 8U
 
@@ -42,5 +46,9 @@ bool controller_setup_moved(struct controller *controller, bool open);
 
 /* A key whose event says no more than what was keyed: its message and the fields behind number and clock. */
 bool controller_key(struct controller *controller, uint16_t message, const struct body *fields);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "tdp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct body {
     uint8_t length;
     uint8_t bytes[TDP_EVENT_MAX];
@@ -37,5 +41,9 @@ static inline void body_u32(struct body *body, uint32_t value)
     body_u16(body, (uint16_t)(value & 0xFFFFU));
     body_u16(body, (uint16_t)(value >> 16));
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

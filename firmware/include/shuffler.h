@@ -9,6 +9,10 @@
 #include "body.h"
 #include "tdp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     SHUFFLER_DECKS = 2,
     SHUFFLER_PACKETS = 56, /* of one card each, from the largest deck */
@@ -94,5 +98,9 @@ void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, u
 bool shuffler_may_clear(const struct shuffler *shuffler, uint8_t resolution);
 void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolution, uint16_t request);
 uint16_t shuffler_obey(void *device, uint16_t request, uint16_t message, const uint8_t *payload);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

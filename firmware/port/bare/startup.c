@@ -7,20 +7,12 @@
 
 #define PAINT 0xA5A5A5A5U
 #define SPARED 128U
-#define VECTORS 36U /* the processor's 16 and interrupts 0 to 19 */
 
-extern uint32_t _data_start, _data_end, _data_load, _bss_start, _bss_end, _stack_limit, _stack_top;
-
-int main(void);
-void reset_handler(void);
-void uart0_handler(void);
-void uart1_handler(void);
-void timer0_handler(void);
-void watchdog_handler(void);
+extern uint32_t _data_start, _data_end, _data_load, _bss_start, _bss_end, _stack_limit;
 
 /* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. The stamp is written here: a
    fault keeps the watchdog's own interrupt out. Before the watchdog was started nothing ends it. */
-static void stray_handler(void)
+void stray_handler(void)
 {
     board_stamp();
     for (;;) {
@@ -58,29 +50,6 @@ void reset_handler(void)
     (void)main();
     stray_handler();
 }
-
-typedef void (*handler)(void);
-
-__attribute__((section(".vectors"), used)) static const union {
-    uint32_t *stack;
-    handler handle;
-} vectors[VECTORS] = {
-    [0] = {.stack = &_stack_top},
-    [1] = {.handle = reset_handler},
-    [2] = {.handle = stray_handler},
-    [3] = {.handle = stray_handler},
-    [4] = {.handle = stray_handler},
-    [5] = {.handle = stray_handler},
-    [6] = {.handle = stray_handler},
-    [11] = {.handle = stray_handler},
-    [12] = {.handle = stray_handler},
-    [14] = {.handle = stray_handler},
-    [15] = {.handle = stray_handler},
-    [16 + 5] = {.handle = uart0_handler},
-    [16 + 6] = {.handle = uart1_handler},
-    [16 + 18] = {.handle = watchdog_handler},
-    [16 + 19] = {.handle = timer0_handler},
-};
 
 /* The compiler makes calls of these out of plain loops and structure copies; there is no library to take them from. */
 void *memcpy(void *restrict to, const void *restrict from, size_t count);

@@ -9,6 +9,10 @@
 
 #include "tdp.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What outlives a power cut. Zeros are a shoe that was never filled. */
 struct shoe_kept {
     uint32_t shoe;   /* shoes it was ever filled with */
@@ -48,5 +52,9 @@ bool shoe_key_turned(struct shoe *shoe, bool locked);
 bool shoe_trouble(struct shoe *shoe, uint16_t fault, bool halts);
 bool shoe_error_cleared(struct shoe *shoe, uint32_t badge);
 bool shoe_setup_moved(struct shoe *shoe, bool open);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
