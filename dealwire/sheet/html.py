@@ -66,8 +66,9 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(table: PaperTable) -> Iterator[str]:
-    yield '<div class="rows"><table>'
-    heads = (f'<th scope="col"{_side(table, at)}>{escape(text)}</th>' for at, text in enumerate(table.head))
+    title = ", ".join(text.lower() for text in table.head if text)
+    yield f'<div class="rows" role="region" aria-label="{escape(title)}" tabindex="0"><table>'
+    heads = (_head(text, _side(table, at)) for at, text in enumerate(table.head))
     yield f"<thead><tr>{''.join(heads)}</tr></thead>"
     yield "<tbody>"
     for at, row in enumerate(table.rows):
@@ -75,6 +76,11 @@ def _table(table: PaperTable) -> Iterator[str]:
         cells = (f"<td{_side(table, column)}>{_cell(cell)}</td>" for column, cell in enumerate(row))
         yield f"<tr{f' class={chr(34)}{kind}{chr(34)}' if kind else ''}>{''.join(cells)}</tr>"
     yield "</tbody></table></div>"
+
+
+def _head(text: str, side: str) -> str:
+    """The head of a column; one without words is no heading."""
+    return f'<th scope="col"{side}>{escape(text)}</th>' if text else f"<td{side}></td>"
 
 
 def _side(table: PaperTable, column: int) -> str:

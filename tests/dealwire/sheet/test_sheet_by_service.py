@@ -22,6 +22,7 @@ from dealwire.cli import main
 from dealwire.console.server import Console
 from dealwire.journal import SealingKey
 from devices.extras import install_command
+from tests.dealwire.test_console_layout import SMALL
 from tests.support.dealing.round_journals import exported
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser
 from tests.support.rigs.consoles import client
@@ -153,6 +154,24 @@ def test_the_list_is_kept_as_a_file(evening: Evening) -> None:
         assert row["incidents"].split() == [each["code"] for each in rounds[number]["incidents"]]
     of_seat = list(csv.DictReader(StringIO(answers["csv-of-seat"][2].decode())))
     assert all("3" in row["seats"].split() for row in of_seat if row["outcome"])
+
+
+@needs_browser
+@pytest.mark.more
+def test_a_sheet_and_the_list_are_read_on_a_phone_and_by_a_screen_reader(evening: Evening, tmp_path: Path) -> None:
+    """A checker of accessibility finds nothing, and no text is smaller than 14 pixels."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    _, answers = evening
+    (tmp_path / "sheet.html").write_bytes(answers["page"][2].replace(b"/static/sheet.css", b"sheet.css"))
+    (tmp_path / "sheet.css").write_bytes(answers["style"][2])
+    with at_most(TEST_S), chromium() as browser:
+        for width, height in ((390, 844), (1400, 900)):
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.goto((tmp_path / "sheet.html").as_uri())
+            found = Axe().run(page).response["violations"]
+            assert not found, [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
+            assert page.evaluate(SMALL) == [], width
 
 
 def test_the_consoles_sheet_is_the_command_lines(evening: Evening) -> None:
