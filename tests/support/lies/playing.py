@@ -20,7 +20,7 @@ from dealwire.bench.record import BenchOutcome
 from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.live import LineConfig, LiveTable
-from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.dealt_table import DealtTable, PeoplePace
 from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, endless
 from dealwire.rehearsal.scenario_file import clean_round, clean_scenario, find_scenario, scenario_of
 from dealwire.rehearsal.simulate import SPEED, hosted
@@ -38,6 +38,7 @@ from tests.support.lies.liar import DeviceLie
 
 STOPPED_NS: Final = 900_000_000_000
 """A table at which no round ends for so long stands still."""
+SLOW: Final = 0.2
 SECOND: Final = 1_000_000_000
 SESSION: Final = re.compile(r"\b[0-9a-f]{8}\b")
 
@@ -109,6 +110,8 @@ class LiedEvening:
     """Further keys of a scenario file."""
     file: str = ""
     """A scenario that comes with the program, dealt again and again."""
+    slow: bool = False
+    """People are slower than the machines: the next deck is counted before the remainder is lifted."""
     cut: tuple[str, ...] = ()
     """In each third round the lying device loses its power for a moment when it comes into these states, one after the
     other."""
@@ -191,6 +194,8 @@ def lying_evening(lie: DeviceLie | None, device: str, evening: LiedEvening) -> P
     dealt = set_up(scenario, speed=SPEED)
     unit = dealt.units[device]
     assert isinstance(unit, Unit)
+    if evening.slow:
+        dealt.dealer.pace = PeoplePace().faster(SLOW)
     if lie is not None:
         lie.attach(unit)
     table = usual_table(evening.procedure, name="lies")
@@ -283,7 +288,8 @@ _ALL: Final = (
     LiedEvening("power", FGW, rounds=9, power=True),
     LiedEvening("reads-power", FGW, rounds=9, power=True, recognition=True),
     LiedEvening("lost", FGW, rounds=6, troubles=({"what": "lost-card", "packet": 2},)),
-    LiedEvening("short-deck", FGW, rounds=12, troubles=({"what": "deck", "cards": 1},)),
+    LiedEvening("slow", FGW, rounds=6, slow=True),
+    LiedEvening("short-deck", FGW, rounds=12, slow=True, troubles=({"what": "deck", "cards": 1},)),
     LiedEvening(
         "reject", FGW, rounds=8, recognition=True, troubles=({"what": "rejected-card", "packet": 3, "cards": 1},)
     ),

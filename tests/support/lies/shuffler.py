@@ -231,6 +231,7 @@ class RemainderLongHidden(ShufflerLie):
 
 class RemainderLiftedOther(ShufflerLie):
     id = "remainder-lifted-other"
+    evenings = ("slow",)
     does = "*RemainderLifted* names the deck that is ready beside it, once that one has been counted."
     breaks = "RemainderLifted.deck: the deck whose remainder was lifted"
     harm = "The books of two decks are mixed up: wear, defects and counts go to the wrong one."
