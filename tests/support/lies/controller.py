@@ -49,7 +49,7 @@ class SensorSticks(ControllerLie):
 
 class SensorSeatFourBits(ControllerLie):
     id = "sensor-seat-four-bits"
-    evenings = ("many-sensors",)
+    evenings = ("groups-many",)
     does = "*SensorChanged* has the seat in four bits: seat 17 is told as seat 1; STATUS has it right."
     breaks = "SensorChanged.seat: 1 at the dealer's left, clockwise"
     harm = "A seat that has bet nothing wins the progressive, and the one that has bet does not."
@@ -126,6 +126,7 @@ class RoundLostByPower(ControllerLie):
 
 class RoundBackByPower(ControllerLie):
     id = "round-back-by-power"
+    evenings = ("power",)
     does = (
         "The round number is written every fourth game: a power cut between games takes it back to the last multiple."
     )
@@ -350,7 +351,7 @@ class KeyedBadgeTwentyFourBits(ControllerLie):
 
 class LevelSticks(ControllerLie):
     id = "level-sticks"
-    evenings = ("awards",)
+    evenings = ("two-levels",)
     does = "After an executive's badge every badge of the session is told as an executive's."
     breaks = "BadgeLevel: whose card was swiped at the table controller"
     harm = "A supervisor signs for an award that needs an executive."

@@ -108,6 +108,8 @@ class LiedEvening:
     """Tables of a scenario file: what goes wrong in every other round."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of a scenario file."""
+    awards: tuple[str, ...] = ()
+    """Who lets an award pass, round by round."""
     file: str = ""
     """A scenario that comes with the program, dealt again and again."""
     slow: bool = False
@@ -126,6 +128,10 @@ class LiedEvening:
         if isinstance(clean, RaceScenario):
             clean = replace(clean, **self.more)
             return endless(clean, faults=self.faults, seed=self.seed)
+        if self.awards:
+            whole = clean_round(procedure, seats)
+            rounds = [whole | {"awards": [{"seat": 1, "hand": 1, "card": card}]} for card in self.awards]
+            return endless(scenario_of(procedure, rounds), seed=self.seed)
         if self.troubles:
             whole = clean_round(procedure, seats)
             clean = scenario_of(procedure, [whole, whole | {"troubles": list(self.troubles)}], **self.more)
@@ -301,17 +307,20 @@ _ALL: Final = (
     ),
     LiedEvening("noise", FGW, rounds=12, recognition=True, troubles=({"what": "noise", "packet": 2, "bytes": 20},)),
     LiedEvening("lossy", FGW, rounds=12, recognition=True, troubles=({"what": "drop", "packet": 2, "bytes": 60},)),
+    LiedEvening("slow-cuts", FGW, rounds=4, slow=True, troubles=({"what": "power", "packet": 3},)),
+    LiedEvening("doors", FGW, rounds=10, troubles=({"what": "door", "packet": 2},)),
     LiedEvening("power-cuts", FGW, rounds=8, players=6, troubles=({"what": "power", "packet": 5},)),
     LiedEvening("unnoticed", FGW, rounds=8, troubles=({"what": "packet", "packet": 2, "by": -1, "noticed": False},)),
     LiedEvening("two-wrong", FGW, rounds=8, troubles=tuple({"what": "packet", "packet": n, "by": -1} for n in (2, 3))),
     LiedEvening("cut-in-game", FGW, rounds=9, cut=("GAME",)),
     LiedEvening("awards", "flushes-gone-wild.wa", rounds=9, file="wa-award"),
+    LiedEvening("two-levels", "flushes-gone-wild.wa", rounds=8, awards=("executive", "supervisor")),
     LiedEvening("cut-in-award", "flushes-gone-wild.wa", rounds=9, file="wa-award", cut=("AWARD",)),
-    LiedEvening("cut-twice", FGW, rounds=9, cut=("PACKET_WAIT", "MISDEAL")),
+    LiedEvening("cut-twice", FGW, rounds=9, cut=("PACKET_WAIT", "MISDEAL", "MISDEAL")),
     LiedEvening(
         "cut-in-jam", FGW, rounds=12, troubles=({"what": "jam", "packet": 2, "tries": 3},), cut=("RECOVERING",)
     ),
-    LiedEvening("many-sensors", "three-card.co", rounds=6, players=20),
+    LiedEvening("groups-many", "mississippi-stud.co", rounds=6, players=20),
     LiedEvening("cut-in-round", "race-to-the-flush", rounds=9, cut=("ROUND",)),
     LiedEvening("cut-in-error", "race-to-the-flush", rounds=24, faults=0.9, cut=("ERROR",)),
     LiedEvening("cut-at-end", "race-to-the-flush", rounds=9, more={}, cut=("CUT_CARD_SEEN",), file="race-cut-card"),

@@ -271,6 +271,7 @@ class DeckSwapAfterRemoval(ShufflerLie):
 
 class BackBlindAfterDoor(ShufflerLie):
     id = "back-blind-after-door"
+    evenings = ("doors",)
     does = "Once its door was opened the device sees no backs any more, until the power goes: `back` is 0."
     breaks = "always the same for one deck. A device that cannot see backs sends 0."
     harm = "Two decks with one back are not noticed."
@@ -670,7 +671,7 @@ class OldClockSixteenBits(ShufflerLie):
     does = "Events of the session before are told with the lower 16 bits of their clock."
     breaks = "An event that is sent again is the same **byte for byte** in its payload"
     harm = "The times of a round that a power cut ended are wrong by minutes, in a dispute about who acted when."
-    evenings = ("power-cuts",)
+    evenings = ("slow-cuts",)
 
     def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
         if isinstance(message, m.Event) and any(kind == SESSION_EXTENSION for kind, _ in envelope.extensions):
