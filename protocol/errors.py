@@ -172,6 +172,14 @@ class LineAbsent(LineError):
         super().__init__(f"{line}: not there: {why}")
 
 
+class LineMute(LineAbsent):
+    """Somebody takes the connection and answers nothing on it."""
+
+    def __init__(self, line: str, why: str) -> None:
+        super().__init__(line, why)
+        self.args = (f"{line}: no answer: {why}",)
+
+
 class LineBusy(LineError):
     """Another program holds the port."""
 

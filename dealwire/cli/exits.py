@@ -29,6 +29,7 @@ from protocol.errors import (
     LineClosed,
     LineDenied,
     LineGarbled,
+    LineMute,
     NoAnswer,
     NotPermitted,
     RemoteError,
@@ -54,8 +55,8 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
     ((KeyProblem, KeyUnknown, SealingUnavailable, OutputClosed), Exit.USAGE),
+    ((NoAnswer, LineMute), Exit.TIMEOUT),
     ((LineAbsent, LineClosed), Exit.ABSENT),
-    ((NoAnswer,), Exit.TIMEOUT),
     ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )

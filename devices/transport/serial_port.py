@@ -7,6 +7,7 @@ used. A pty whose other end closed behaves like an unplugged USB adapter: end of
 import contextlib
 import errno
 import os
+import re
 import stat
 import warnings
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import serial
 
 from devices.transport.base import DescriptorLine, Transport
 from devices.transport.threaded import ThreadedPort
-from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
+from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineMute, LineUnusable
 
 try:
     import termios
@@ -62,19 +63,33 @@ class SerialPort(DescriptorLine):
 def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, name: str | None = None) -> Transport:
     """Open a device path or any pyserial URL, locked where it can be.
 
-    LineAbsent, LineBusy (naming the holder), LineDenied (naming the group that may) or LineUnusable.
+    LineAbsent, LineMute, LineBusy (naming the holder), LineDenied (naming the group that may) or LineUnusable.
     """
     name = name or device
     # A URL's own reader thread is made with calls that Python 3.10 deprecated.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            port = _open(device, settings)
+            port = _open_as_it_can(device, settings)
         except _REFUSALS as cause:
             raise _opening_error(device, name, cause) from cause
     if os.name == "posix" and isinstance(port, serial.Serial):
         return SerialPort(port, name)
     return ThreadedPort(port, name)
+
+
+def _open_as_it_can(device: str, settings: SerialSettings) -> serial.Serial:
+    """A serial server whose line has no modem lines never confirms their levels: then it is opened without them."""
+    try:
+        return _open(device, settings)
+    except serial.SerialException as error:
+        if not (_is_rfc2217(device) and _NO_MODEM_LINES in str(error)) or _WITHOUT_THEM in device:
+            raise
+    return _open(f"{device}{'&' if '?' in device else '?'}{_WITHOUT_THEM}", settings)
+
+
+def _is_rfc2217(device: str) -> bool:
+    return device.lower().startswith("rfc2217://")
 
 
 def _open(device: str, settings: SerialSettings) -> serial.Serial:
@@ -111,6 +126,13 @@ def _settle(port: serial.Serial) -> None:
         port.set_low_latency_mode(True)
 
 
+_NO_MODEM_LINES: Final = "timeout while waiting for option 'control'"
+_NOT_TELNET: Final = "Remote does not seem to support RFC2217"
+_UNCONFIRMED: Final = re.compile(r"waiting for option '(\w+)'|does not accept parameter change .*?(\w+):REQUESTED")
+"""What pyserial says of a serial server, which has no other form."""
+_WITHOUT_THEM: Final = "ign_set_control"
+"""What pyserial calls it in an address."""
+
 _ABSENT: Final = {errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.ECONNREFUSED, errno.EIO}
 _BUSY: Final = {errno.EAGAIN, errno.EBUSY}
 _DENIED: Final = {errno.EACCES, errno.EPERM}
@@ -124,6 +146,11 @@ def _opening_error(device: str, name: str, cause: Exception) -> LineError:
         return LineBusy(name, holder_of(device))
     if number in _DENIED:
         return LineDenied(name, remedy_for(device))
+    if _is_rfc2217(device) and _NOT_TELNET in str(cause):
+        return LineMute(name, "it takes the connection and does not speak RFC 2217; tcp://HOST:PORT is for raw bytes")
+    if _is_rfc2217(device) and (waited := _UNCONFIRMED.search(str(cause))) is not None:
+        setting = waited[1] or waited[2]
+        return LineMute(name, f"it speaks RFC 2217 and does not confirm the setting {setting!r} of its port")
     # A URL's refused connection arrives without its number; a bad setting or a file that is no port likewise.
     if "://" in device and isinstance(cause, serial.SerialException):
         return LineAbsent(name, str(cause))
