@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from devices.files import read_file
-from protocol.nearest import did_you_mean
+from protocol.nearest import instead
 from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
@@ -171,8 +171,7 @@ def locate(
         return known[source]
     if (why := misnamed(source)) is not None:
         raise error(source, None, "", why)
-    near = did_you_mean(source, known)
-    raise error(source, None, "", f"no such {what}{near}; {named}: {', '.join(known)}, or a .toml file")
+    raise error(source, None, "", f"no such {what}{instead(source, known, f'{named}: ', ', or a .toml file')}")
 
 
 def misnamed(source: str | Path) -> str | None:

@@ -6,6 +6,8 @@ from typing import Final
 
 LIKE: Final = 0.7
 """How alike two names must be, from 0 to 1, for one to be offered for the other."""
+LISTED: Final = 12
+"""So many names are listed beside the one that somebody may have meant."""
 LONGEST: Final = 80
 """Characters of a name that is compared: no id of this project is nearly as long."""
 
@@ -33,3 +35,11 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     """` (did you mean X?)`, or nothing: to be put behind what says that `given` is not there."""
     found = nearest(given, known)
     return f" (did you mean {found}?)" if found else ""
+
+
+def instead(given: object, known: Iterable[str], lead: str, more: str = "") -> str:
+    """What can be named instead of `given`, to be put behind what says that it is not there: ` (did you mean X?)`, and
+    `; known: A, B`, where `known: ` is the `lead`, with `more` behind the last. Of many, one that is near is enough."""
+    names = list(known)
+    near = did_you_mean(given, names)
+    return near if near and len(names) > LISTED else f"{near}; {lead}{', '.join(names) or 'none'}{more}"

@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from typing import Any, Final, cast
 
 from dealer_flow.editions import Edition, EditionError
-from dealer_flow.procedure.load import ProcedureError, known_procedures
+from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
@@ -31,8 +31,10 @@ from devices.drive.replay import PlayStats, play
 from devices.events import Seen
 from devices.processes import end_with_parent
 from devices.record.capture import Capture, CaptureError, CaptureInaccessible
+from devices.record.foreign import NamedLines
 from devices.record.pcapng import RTAC_SERIAL
 from protocol.errors import DealwireError
+from protocol.nearest import did_you_mean
 from protocol.printable import printable
 
 BATCH_BYTES: Final = 256 * 1024
@@ -67,7 +69,7 @@ class Dealt:
     code: Exit = Exit.GOOD
     problem: str | None = None
     remark: str | None = None
-    """What a person should know who wonders why nothing was dealt."""
+    """What a person should know of it beside."""
     problems: int = 0
 
     def add(self, other: "Dealt") -> None:
@@ -96,18 +98,20 @@ def deal(
     tables: TableMaker,
     say: Callable[[TableOutcome], None],
     progress: Callable[[int, int], None] = lambda *_: None,
+    lines: NamedLines | None = None,
 ) -> Dealt:
     """Deal one recording at a table of its own. A file that cannot be opened or played deals no round. `progress` gets
-    from time to time how many bytes of the file are dealt, of how many."""
+    from time to time how many bytes of the file are dealt, of how many. `lines` are those of a file of another tool."""
     try:
-        capture = Capture.read(path)
+        capture = Capture.read(path, lines)
         recorded = "" if tables.given else recorded_procedure(capture)
+        remark = _of_another(path, tables, capture.procedure)
         must_hold(tables.edition, capture)
     except (CaptureError, ProcedureError, EditionError) as error:
         code, line = explain(error)
         return Dealt(code=code, problem=line)
     table = tables.table(recorded)
-    dealt = Dealt(recorded, outcomes=table.outcomes, incidents=table.incidents, opened=True)
+    dealt = Dealt(recorded, outcomes=table.outcomes, incidents=table.incidents, opened=True, remark=remark)
 
     def publish(items: Sequence[TableOutcome]) -> None:
         for item in items:
@@ -128,11 +132,38 @@ def deal(
     publish(table.finish())
     if capture.torn and dealt.problem is None:
         dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
-    if not dealt.stats.lines and capture.foreign:
-        types = " and ".join(map(str, sorted(capture.foreign)))
-        why = f"it holds no serial line (link type {RTAC_SERIAL}), only link type {types}"
-        dealt.remark = f"{path}: nothing to deal: {why}"
+    missing = [name for name in lines or () if name not in capture.there]
+    if missing and dealt.problem is None:
+        there = ", ".join(map(repr, capture.there)) or "none"
+        dealt.code, dealt.problem = Exit.USAGE, f"{path}: no line {missing[0]!r} is in it; there are {there}"
+    if not dealt.stats.frames and dealt.problem is None:
+        dealt.code, dealt.problem = Exit.PROTOCOL, f"{path}: nothing to deal: {_why_empty(capture, dealt.stats)}"
     return dealt
+
+
+def _why_empty(capture: Capture, stats: PlayStats) -> str:
+    if not stats.lines and capture.foreign:
+        types = " and ".join(map(str, sorted(capture.foreign)))
+        return f"it holds no serial line (link type {RTAC_SERIAL}), only link type {types}"
+    if not stats.lines:
+        return "no line was recorded in it"
+    return f"{stats.bytes:,} bytes were received, and no frame is in them" if stats.bytes else "no byte was received"
+
+
+def _of_another(path: Path, tables: TableMaker, named: str) -> str | None:
+    """What to say of a recording of another game than it is dealt as: bets and choices stand in it by their numbers."""
+    if tables.given is None or named not in known_procedures():
+        return None
+    given = tables.table().flow.procedure
+    if _numbered(given) == _numbered(load_procedure(named)):
+        return None
+    why = "its bets and choices have their numbers by the former, and their names by the latter"
+    return f"{path}: it was recorded at {named} and is dealt as {given.id}: {why}"
+
+
+def _numbered(procedure: Procedure) -> tuple[list[str], list[str]]:
+    """What the numbers of bets and choices mean."""
+    return [bet.name for bet in procedure.bet], [choice.name for choice in procedure.decision]
 
 
 def must_hold(edition: Edition | None, capture: Capture) -> None:
@@ -156,7 +187,8 @@ def known_procedure(file: Path, named: str) -> str:
     recording or a journal may come from anybody: what it names is never opened as a path."""
     known = known_procedures()
     if named and named not in known:
-        why = f"{printable(repr(named))} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
+        which = f"{printable(repr(named))} was dealt, which does not come with dealwire{did_you_mean(named, known)}"
+        why = f"{which}; give its file with --procedure"
         raise ProcedureError(str(file), None, "procedure", why)
     return named
 

@@ -9,28 +9,47 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
-from dealwire.cli.options import JSON_LINES, declared, usually, whole
+from dealwire.cli.options import JSON_LINES, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import TableMaker, table_options
 from dealwire.cli.terminal import echo
 from dealwire.table.table import TableOutcome
+from devices.dialects.known import dialect_named
+from devices.record.foreign import LineEnd
+from protocol.errors import LocalError
 
 
 @click.command("replay")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(readable=False, path_type=Path))
-@declared(JSON_LINES, ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."))
+@declared(
+    JSON_LINES,
+    ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."),
+    (
+        "--line line_names",
+        many("NAME=KIND[:DIALECT]"),
+        "What is at the end of a line, in FILE of another tool: 'line 1=shuffler:tdp', 'usb 1-5=shoe'.",
+    ),
+)
 @table_options
 @click.pass_context
-def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **options: Any) -> None:
+def command(
+    ctx: click.Context, /, file: Path, as_json: bool, jobs: int, line_names: tuple[str, ...], **options: Any
+) -> None:
     """Deal the recording FILE again and print its rounds, incidents and settlements.
 
     The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last
     record is cut is dealt as far as it goes; that is reported and the exit code is 1. A damaged one gives 6.
 
+    A file of another tool does not say what is at the end of a line: --line does, once for each line to be dealt. Then
+    pcap and USB transfers of usbmon are read as well as pcapng.
+
     Of a FOLDER every file *.pcapng is dealt in order of the names, each at a table of its own; meters go on from one
     to the next. What is wrong with one is reported and the others are dealt; the worst exit code counts.
     """
+    lines = {name: _end(name, text) for name, text in pairs(line_names, "--line").items()} or None
+    if os.path.isdir(file) and lines is not None:
+        raise click.UsageError("--line names lines of one FILE, and this is a folder")
     if os.path.isdir(file):  # where `Path.is_dir` raises, opening it says in one line why
         if jobs > 1 and options["awards"]:
             raise click.UsageError("awards move the meters while a round is dealt: --awards needs --jobs 1")
@@ -38,7 +57,9 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **optio
     printer, progress = RoundPrinter(), CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(file.name)
     try:
-        dealt = deal(file, TableMaker(**options), above(progress, say_json if as_json else printer), progress.step)
+        dealt = deal(
+            file, TableMaker(**options), above(progress, say_json if as_json else printer), progress.step, lines
+        )
     finally:
         progress.clear()
     printer.end()
@@ -46,6 +67,17 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **optio
         say_end(dealt, as_json, capture=file.name)
     complain(dealt)
     ctx.exit(dealt.code)
+
+
+def _end(name: str, text: str) -> LineEnd:
+    """What is said to be at the end of a line; a usage error names what it may be."""
+    kind, _, dialect = text.partition(":")
+    end = LineEnd(kind, dialect or "tdp")
+    try:
+        dialect_named(end.dialect).driver(end.device, where=name)
+    except LocalError as error:
+        raise click.BadParameter(str(error), param_hint="--line") from None
+    return end
 
 
 def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any]) -> Dealt:

@@ -301,7 +301,7 @@ def recorded_procedure(capture: Capture) -> str:
     """Id of the procedure that a recording names, the usual one when it names none; ReplayUnusable for any other."""
     named, known = capture.procedure or DEFAULT, known_procedures()
     if named not in known:
-        why = f"it names the procedure {named[:NAME_SHOWN]!r}, which is none of {', '.join(known)}"
+        why = f"it names the procedure {named[:NAME_SHOWN]!r}, which does not come with dealwire"
         raise ReplayUnusable(capture.path.name, f"{why}; `dealwire replay --procedure` deals it")
     return named
 

@@ -31,7 +31,7 @@ from dealwire.rehearsal.scenario import (
 from dealwire.rehearsal.stakes import stakes_of
 from dealwire.rehearsal.trouble import RACE, TroublePart, planned, planned_at_card
 from protocol.cards import DECK, parse_cards
-from protocol.nearest import did_you_mean
+from protocol.nearest import instead
 from protocol.tomlfile import TomlFileError
 from rules.errors import SettlementRefused
 from rules.facts.terms import Terms, agree
@@ -121,9 +121,7 @@ def load_scenario(source: str | Path) -> Scenario:
 
 
 def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
-    return TomlFileError(
-        source, None, "", f"no such scenario{did_you_mean(source, known)}; there are {', '.join(known)}"
-    )
+    return TomlFileError(source, None, "", f"no such scenario{instead(source, known, 'there are ')}")
 
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:

@@ -6,9 +6,9 @@
 import shlex
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from devices.record.capture_errors import CaptureEmpty as CaptureEmpty
 from devices.record.capture_errors import CaptureError as CaptureError
 from devices.record.capture_errors import CaptureForeign as CaptureForeign
 from devices.record.capture_errors import CaptureInaccessible as CaptureInaccessible
+from devices.record.foreign import PCAP_MAGIC, USBMON_HEADERS, NamedLines, PcapBlocks, usb_data
 from devices.record.pcapng import Block, Blocks
 from devices.record.recording import CLOSED as CLOSED
 from devices.record.recording import LINE_LOST as LINE_LOST
@@ -62,13 +63,22 @@ class _Source:
     index: int
     units: int
     offset_s: int
+    usb: int = 0
+    """The link type, where it is one of usbmon; then the lines are its devices, and `index` is none of them."""
 
 
 class Capture:
-    """A capture file. `chunks` reads it from its start each time; `interfaces` grows when lines come in later."""
+    """A capture file. `chunks` reads it from its start each time; `interfaces` grows when lines come in later.
 
-    def __init__(self, path: Path) -> None:
+    `lines` are named by a person: what is at their ends, whatever the file says. Then the older pcap format and USB
+    transfers of usbmon are read, too, no other line is, and `there` has the names of all that were met.
+    """
+
+    def __init__(self, path: Path, lines: NamedLines | None = None) -> None:
         self.path = path
+        self._lines = lines
+        self.there: dict[str, int] = {}
+        """Lines of a file whose lines are named: each with its number among those to be played, -1 for any other."""
         self.interfaces: tuple[Interface, ...] = ()
         """The serial lines met so far; those that come before the first packet are known from the start."""
         self.torn: str | None = None
@@ -81,9 +91,9 @@ class Capture:
         """Link types met that are not of a serial line; their packets are passed over."""
 
     @classmethod
-    def read(cls, path: str | Path) -> "Capture":
+    def read(cls, path: str | Path, lines: NamedLines | None = None) -> "Capture":
         """Open a capture; CaptureError at once when it is missing, empty or of another kind."""
-        capture = cls(Path(path))
+        capture = cls(Path(path), lines)
         # Up to the first packet, for the lines; a file whose every packet is missing is read to its end.
         for _ in capture.chunks:
             break
@@ -99,6 +109,7 @@ class Capture:
         """Everything recorded, in order; CaptureCorrupt, or CaptureInaccessible when the system can read no further,
         after the last chunk before."""
         self.interfaces, self.torn, self.skipped, self.foreign = (), None, 0, frozenset()
+        self.there.clear()
         try:
             yield from self._chunks()
         except OSError as cause:
@@ -106,7 +117,7 @@ class Capture:
 
     def _chunks(self) -> Iterator[Chunk]:
         with open_file(self.path) as file:
-            blocks = Blocks(file, self.path)
+            blocks = Blocks(file, self.path) if self._lines is None else self._blocks_of(file)
             sources: list[_Source | None] = []
             for block in blocks:
                 self.position = block.offset
@@ -126,7 +137,7 @@ class Capture:
     def _take(self, block: Block, sources: list[_Source | None]) -> Chunk | None:
         chunk = None
         if block.type == pcapng.PACKET:
-            chunk = _chunk(block, sources)
+            chunk = _chunk(block, sources) if self._lines is None else self._named_chunk(block, sources)
             self.skipped += chunk is None
         elif block.type == pcapng.INTERFACE:
             sources.append(self._interface(block))
@@ -136,16 +147,50 @@ class Capture:
             self.skipped += 1
         return chunk
 
+    def _blocks_of(self, file: BinaryIO) -> Blocks | PcapBlocks:
+        """Blocks of a file of another tool, which may be in the older format."""
+        older = file.read(4) in PCAP_MAGIC
+        file.seek(0)
+        return PcapBlocks(file, self.path) if older else Blocks(file, self.path)
+
+    def _named_chunk(self, block: Block, sources: list[_Source | None]) -> Chunk | None:
+        """The chunk of a line that was named; None of any other."""
+        number = _PACKET_HEADS[block.order].unpack_from(block.body)[0]
+        source = sources[number] if number < len(sources) else None
+        if source is None or not source.usb:
+            chunk = _chunk(block, sources)
+            return chunk if chunk is not None and chunk.interface >= 0 else None
+        _, high, low, size, _ = _PACKET_HEADS[block.order].unpack_from(block.body)
+        found = usb_data(block.order, source.usb, block.body[20 : 20 + size])
+        index = self._number(found.name, Interface(found.name, "", "", found.name, 0)) if found is not None else -1
+        if found is None or index < 0:
+            return None
+        return Chunk(index, _at_ns(high << 32 | low, source), found.sent, found.data)
+
+    def _number(self, name: str, found: Interface) -> int:
+        """The number of a line among those that are played; -1 for one that is not named."""
+        if self._lines is None or name not in self.there:
+            if len(self.interfaces) == LINES_MAX:
+                raise ValueError(f"more than {LINES_MAX} recorded lines in one file")
+            end = None if self._lines is None else self._lines.get(name)
+            if end is not None:
+                found = replace(found, device=end.device, dialect=end.dialect)
+            plays = self._lines is None or end is not None
+            self.there[name] = len(self.interfaces) if plays else -1
+            self.interfaces += (found,) if plays else ()
+            return len(self.interfaces) - 1 if plays else -1
+        return self.there[name]
+
     def _interface(self, block: Block) -> _Source | None:
         link_type = struct.unpack_from(f"{block.order}H", block.body)[0]
-        if link_type != pcapng.RTAC_SERIAL:
+        usb = link_type if self._lines is not None and link_type in USBMON_HEADERS else 0
+        if link_type != pcapng.RTAC_SERIAL and not usb:
             self.foreign |= {link_type}
             return None
-        if len(self.interfaces) == LINES_MAX:
-            raise ValueError(f"more than {LINES_MAX} recorded lines in one file")
         found = dict(pcapng.options(block.order, block.body, 8))
         settings = _settings(_text(found.get(pcapng.IF_DESCRIPTION, b"")[:DESCRIPTION_MAX]))
-        name = _text(found.get(pcapng.IF_NAME, b"")) or f"line {len(self.interfaces) + 1}"
+        met = len(self.interfaces if self._lines is None else self.there)
+        name = _text(found.get(pcapng.IF_NAME, b"")) or f"line {met + 1}"
         baud = settings.get("baud", "0")
         interface = Interface(
             name=name,
@@ -155,13 +200,12 @@ class Capture:
             baud=int(baud) if baud.isdecimal() and len(baud) <= BAUD_DIGITS_MAX else 0,
             procedure=settings.get("procedure", ""),
         )
-        self.interfaces += (interface,)
         resolution = (found.get(pcapng.IF_TSRESOL) or b"\x06")[0]  # absent or empty: microseconds
         units = 2 ** (resolution & 0x7F) if resolution & 0x80 else 10**resolution
         offset_s = int.from_bytes(
             found.get(pcapng.IF_TSOFFSET, b""), "little" if block.order == "<" else "big", signed=True
         )
-        return _Source(len(self.interfaces) - 1, units, offset_s)
+        return _Source(-1 if usb else self._number(name, interface), units, offset_s, usb)
 
 
 _PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
@@ -186,10 +230,10 @@ def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
         return None
     if not 12 <= size <= len(body) - 20:
         raise ValueError(f"a packet of {size} bytes in a block of {len(body)}; a serial record has 12 or more")
-    ticks = high << 32 | low
+    ticks = high << 32 | low  # as `_at_ns`, which would be a call for each
     at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
     if at_ns not in _TIMES:
-        raise ValueError(f"a packet of {at_ns // _NS} s since 1970; a time lies between 1970 and 2116")
+        raise _no_time(at_ns)
     sent, comment = body[28] & 1 == 1, ""
     end = 20 + size
     options = body[end + -size % 4 :]
@@ -201,6 +245,17 @@ def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
             elif code == pcapng.COMMENT:
                 comment = _text(value)
     return Chunk(source.index, at_ns, sent, body[32:end], comment)
+
+
+def _at_ns(ticks: int, source: _Source) -> int:
+    at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
+    if at_ns not in _TIMES:
+        raise _no_time(at_ns)
+    return at_ns
+
+
+def _no_time(at_ns: int) -> ValueError:
+    return ValueError(f"a packet of {at_ns // _NS} s since 1970; a time lies between 1970 and 2116")
 
 
 def _text(value: bytes) -> str:

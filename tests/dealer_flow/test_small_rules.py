@@ -197,10 +197,7 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
     assert said == [f"{tmp_path / 'bytes.toml'}: not UTF-8 text at byte 6"]
     assert check_procedure("flushes-gone-wild.co") == []
     (fault,) = check_procedure("flushes-gone-mild.co")
-    assert str(fault).startswith(
-        "flushes-gone-mild.co: no such procedure (did you mean flushes-gone-wild.co?); known: "
-    )
-    assert str(fault).endswith(", wild-six.co-single, or a .toml file")
+    assert str(fault) == "flushes-gone-mild.co: no such procedure (did you mean flushes-gone-wild.co?)"
 
 
 def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,10 @@ def test_a_recording_of_a_procedure_of_ones_own_asks_for_its_file(tmp_path: Path
         writer.interface("shoe", device="shoe")
     done = dealwire("replay", str(recording))
     assert done.returncode == 2
-    assert "own.pcapng: procedure: '../mine.toml' was dealt, which is none of 208.co, " in complaint(done)
+    assert (
+        "own.pcapng: procedure: '../mine.toml' was dealt, which does not come with dealwire; give its file"
+        in complaint(done)
+    )
     assert "--procedure" in complaint(done)
 
 
@@ -314,3 +318,50 @@ def test_a_closed_pipe_is_no_error() -> None:
         cwd=ROOT,
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def noise_only(folder: Path) -> Path:
+    path = folder / "noise.pcapng"
+    with CaptureWriter(path) as writer:
+        line = writer.interface("shuffler", device="shuffler")
+        writer.chunk(line, 1_700_000_000_000_000_000, False, b"no frame at all" * 9)
+    return path
+
+
+def no_lines(folder: Path) -> Path:
+    path = folder / "empty.pcapng"
+    CaptureWriter(path).close()
+    return path
+
+
+def of_usbmon(folder: Path) -> Path:
+    """A section and an interface of link type 220."""
+    path = folder / "usb.pcapng"
+    head = bytes.fromhex("0a0d0d0a1c0000004d3c2b1a01000000ffffffffffffffff1c000000")
+    path.write_bytes(head + bytes.fromhex("0100000014000000dc0000000000040014000000"))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (noise_only, "135 bytes were received, and no frame is in them"),
+        (no_lines, "no line was recorded in it"),
+        (of_usbmon, "it holds no serial line (link type 250), only link type 220"),
+    ],
+)
+def test_a_recording_with_nothing_to_deal_is_no_success(make: Callable[[Path], Path], why: str, tmp_path: Path) -> None:
+    path = make(tmp_path)
+    done = dealwire("replay", str(path))
+    assert done.returncode == 6
+    assert done.stderr.decode().splitlines()[-1] == f"dealwire: {path}: nothing to deal: {why}"
+    done = dealwire("replay", str(tmp_path))
+    assert done.returncode == 6
+    assert "1 recordings, 1 with a problem" in done.stderr.decode()
+
+
+def test_a_recording_of_another_game_than_it_is_dealt_as_says_so() -> None:
+    done = dealwire("replay", "captures/208.co.pcapng", "--procedure", "holdem.co")
+    said = "captures/208.co.pcapng: it was recorded at 208.co and is dealt as holdem.co: "
+    assert said in done.stderr.decode()
+    assert said not in dealwire("replay", "captures/208.co.pcapng", "--procedure", "208.co").stderr.decode()

@@ -59,13 +59,13 @@ def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int
         ("odds", "dealwire odds: missing argument 'GAME'; see dealwire odds --help"),
         (
             "games race-to-flush",
-            "dealwire: race-to-flush: no such procedure (did you mean race-to-the-flush?); known: ",
+            "dealwire: race-to-flush: no such procedure (did you mean race-to-the-flush?)",
         ),
         (
             "odds race-to-teh-flush",
-            "dealwire: race-to-teh-flush: no such game (did you mean race-to-the-flush?); allowed",
+            "dealwire: race-to-teh-flush: no such game (did you mean race-to-the-flush?)",
         ),
-        ("sim --scenario clean3", "dealwire: clean3: no such scenario (did you mean clean-3?); there are "),
+        ("sim --scenario clean3", "dealwire: clean3: no such scenario (did you mean clean-3?)"),
         ("bench shufler --simulated", "dealwire: shufler: no such plan (did you mean shuffler?); known: "),
         ("decode --dialect angeleye", "dealwire: dialect 'angeleye' is not known (did you mean angel-eye?); allowed"),
         ("odds pai-gow.co --bet wagr", "dealwire: no odds for bet 'wagr' (did you mean wager?); allowed"),
@@ -113,7 +113,7 @@ def test_a_file_that_is_not_there_is_a_usage_error_everywhere(tmp_path: Path, li
 def test_a_recording_without_a_serial_line_says_why_nothing_is_dealt() -> None:
     file = ROOT / "captures" / "usb-shuffler.pcapng"
     code, _, err = run("replay", str(file))
-    assert code == 0
+    assert code == 6
     assert err.splitlines()[-1] == (
         f"dealwire: {file}: nothing to deal: it holds no serial line (link type 250), only link type 220"
     )

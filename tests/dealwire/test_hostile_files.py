@@ -331,7 +331,10 @@ def test_a_recording_chooses_no_file(folder: bool, more: list[str], tmp_path: Pa
     recording, pipe = names_a_pipe(tmp_path)
     result = run("replay", str(recording.parent if folder else recording), *more)
     assert result.exit_code == 2
-    assert f"{recording}: procedure: '{pipe}' was dealt, which is none of" in result.stderr
+    assert (
+        f"{recording}: procedure: '{pipe}' was dealt, which does not come with dealwire; give its file with --procedure"
+        in result.stderr
+    )
 
 
 def test_a_recording_that_is_a_line_chooses_no_file(tmp_path: Path) -> None:
@@ -348,7 +351,10 @@ def test_a_journal_chooses_no_file(tmp_path: Path) -> None:
         journal.secure()
     result = run("journal", "rebuild", str(path))
     assert result.exit_code == 2
-    assert f"{path}: procedure: '{pipe}' was dealt, which is none of" in result.stderr
+    assert (
+        f"{path}: procedure: '{pipe}' was dealt, which does not come with dealwire; give its file with --procedure"
+        in result.stderr
+    )
     exported = tmp_path / "out.pcapng"
     assert run("journal", "export", str(path), "--capture", str(exported)).exit_code == 0
     assert mode(exported) == 0o600

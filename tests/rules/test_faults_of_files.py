@@ -299,10 +299,7 @@ def test_a_game_that_cannot_be_meant(game: str, before: str, after: str, at: str
 def test_an_id_that_nobody_has_is_told_with_its_neighbour() -> None:
     with pytest.raises(TomlFileError) as told:
         load_game("caribbean-stud.c")
-    assert str(told.value).startswith(
-        "caribbean-stud.c: no such game (did you mean caribbean-stud.co?); allowed: 208.co, "
-    )
-    assert str(told.value).endswith("wild-six.co, or a .toml file")
+    assert str(told.value) == "caribbean-stud.c: no such game (did you mean caribbean-stud.co?)"
     with pytest.raises(TomlFileError) as told:
         load_houseway("three-card-splitt")
     assert str(told.value) == (
