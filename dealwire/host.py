@@ -60,20 +60,42 @@ class HostFinding:
     remedy: str = ""
 
 
-def ports() -> list[dict[str, str]]:
-    """Serial ports as the system lists them: name, description, USB identity where there is one."""
+TTYS: Final = Path("/sys/class/tty")
+CONSOLE: Final = "the system's own console"
+
+
+def ports(folder: Path = TTYS) -> list[dict[str, str]]:
+    """Serial ports as the system lists them: name, description, USB identity where there is one. A name of the system's
+    behind which there is no UART is no port."""
     from serial.tools import list_ports
 
     return [
         {
             "name": port.device,
-            "description": port.description if port.description != "n/a" else "",
+            "description": CONSOLE if _is_console(port.device, folder) else _described(port.description),
             "usb": f"{port.vid:04x}:{port.pid:04x}" if port.vid is not None else "",
             "serial": port.serial_number or "",
             "location": port.location or "",
         }
         for port in sorted(list_ports.comports())
+        if _of_tty(port.device, "type", folder) != "0"
     ]
+
+
+def _described(description: str | None) -> str:
+    return description if description and description != "n/a" else ""
+
+
+def _is_console(device: str, folder: Path) -> bool:
+    return _of_tty(device, "console", folder) == "Y"
+
+
+def _of_tty(device: str, what: str, folder: Path) -> str:
+    """What the system says of a port that it numbers itself; empty where it says nothing."""
+    try:
+        return (folder / Path(device).name / what).read_text().strip()
+    except OSError:
+        return ""
 
 
 def usb_devices(backend: Any = None) -> list[dict[str, str]]:
@@ -212,6 +234,9 @@ def _ports() -> Iterator[HostFinding]:
         yield HostFinding("ports", "warning", "no serial port found", "attach the device, or try: dealwire sim")
     for port in found:
         name = port["name"]
+        if port["description"] == CONSOLE:
+            yield HostFinding("ports", "good", f"{name} is {CONSOLE}: no device of a table is behind it")
+            continue
         if may(name, os.R_OK | os.W_OK):
             yield HostFinding("ports", "good", f"{name} may be opened")
             continue

@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Final, NamedTuple
 
+from dealer_flow.english import dollars
 from protocol.faults import fault_text
 
 
@@ -71,6 +72,8 @@ class _Words(Formatter):
         spec = spec.removeprefix("&")
         if not spec:
             return words
+        if spec == "$":
+            return words if missing else dollars(value)
         if spec.startswith("#"):
             return f"{words} {spec[1:]}{'s' * (value != 1)}"
         present, _, absent = spec.partition("|")

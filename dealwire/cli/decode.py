@@ -10,7 +10,7 @@ import click
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import DIALECT, FLAG, declared
-from dealwire.cli.terminal import echo, echo_json
+from dealwire.cli.terminal import echo_json
 from devices.dialects.dialect import Dialect, Explainer
 from devices.dialects.known import dialect_named
 from devices.line.session import BARREN_MAX
@@ -26,7 +26,8 @@ CHUNK: Final = 65536
 def command(dialect: str, as_hex: bool) -> None:
     """Read raw bytes on standard input; print one JSON object per frame or piece of noise.
 
-    Every object has `offset`, `length` and `kind`; together they tile the input exactly.
+    Every object has `offset`, `length` and `kind`; together they tile the input exactly. The exit code is 6 when no
+    frame was in it.
     """
     spoken = dialect_named(dialect)
     explainer, looked = Explainer(spoken), BarrenInput()
@@ -36,7 +37,7 @@ def command(dialect: str, as_hex: bool) -> None:
         _say(looked.at(chunk, explainer.feed(chunk)))
     _say(looked.at(b"", explainer.flush()))
     if why := looked.why(spoken):
-        echo(f"dealwire: {why}", err=True)
+        raise Stop(Exit.PROTOCOL, why)
 
 
 class BarrenInput:
@@ -53,9 +54,11 @@ class BarrenInput:
         return pieces
 
     def why(self, dialect: Dialect) -> str:
-        """What is wrong with all of it; empty when a frame was in it, or when nothing is known."""
-        mistake = dialect.why_barren(self._begun) if self._barren and self._length else ""
-        return f"{self._length:,} bytes, no frame: {mistake}" if mistake else ""
+        """What is wrong with all of it; empty when a frame was in it, or nothing came."""
+        if not self._barren or not self._length:
+            return ""
+        mistake = dialect.why_barren(self._begun) or f"is it {dialect.name}, and is it all of it?"
+        return f"{self._length:,} bytes, no frame: {mistake}"
 
 
 def _hex_chunks() -> Iterator[bytes]:

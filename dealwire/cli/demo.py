@@ -4,6 +4,7 @@ import json
 import sys
 import tempfile
 import webbrowser
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -143,10 +144,17 @@ def compare(
     click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
 
 
+def _counted(lines: list[str]) -> str:
+    """`3 rounds, 5 incidents and 3 settlements`."""
+    counts = Counter(str(json.loads(line)["type"]) for line in lines)
+    *first, last = [f"{count} {kind}{'s' * (count != 1)}" for kind, count in counts.items()]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def say_verdict(live: list[str], again: list[str], same: bool) -> None:
     """Whether the recording gave what was seen live; if not, where they differ."""
     if same:
-        echo(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
+        echo(f"  identical: {_counted(live)}, byte for byte", fg="green")
         return
     click.secho("  DIFFERENT", fg="red", bold=True)
     for line in sorted(set(live) ^ set(again)):

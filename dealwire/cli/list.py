@@ -53,13 +53,14 @@ def _extras() -> list[Item]:
 
 
 KINDS: Final[dict[str, tuple[str, Callable[[], list[Item]]]]] = {
-    "ports": ("port", ports),
-    "usb": ("usb", usb_devices),
     "procedures": ("procedure", _procedures),
     "games": ("game", _games),
     "dialects": ("dialect", _dialects),
     "extras": ("extra", _extras),
+    "usb": ("usb", usb_devices),
+    "ports": ("port", ports),
 }
+"""As they are printed: what somebody has just plugged in stays on the screen, below what never changes."""
 
 
 @click.command("list")
@@ -68,7 +69,7 @@ KINDS: Final[dict[str, tuple[str, Callable[[], list[Item]]]]] = {
     "--kind", type=click.Choice([*KINDS]), multiple=True, help="Only these kinds; may be given more than once."
 )
 def command(as_json: bool, kind: tuple[str, ...]) -> None:
-    """List serial ports, USB devices, dealing procedures, games, dialects and the optional parts of this program."""
+    """List dealing procedures, games, dialects, the optional parts of this program, and last what is attached."""
     for item in found(kind or tuple(KINDS)):
         if as_json:
             say_object("dealwire.item/1", item.pop("type"), **item)

@@ -13,12 +13,24 @@ from devices.clock import ManualClock
 from devices.dialects.drivers import DRIVERS
 from devices.events import Seen
 from devices.line.session import NEVER, Feed
+from protocol.errors import LocalError
 from protocol.tdp import Output
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 
 SPEED: Final = 20.0
 """Of people and machines: what they do then still takes longer than what the protocol does."""
+
+
+SEED_MAX: Final = 2**32 - 1
+
+
+class NotInRange(LocalError):
+    """An argument that is no number of those it may be."""
+
+    def __init__(self, name: str, given: object, allowed: str) -> None:
+        self.name, self.given, self.allowed = name, given, allowed
+        super().__init__(f"{name}: {repr(given)[:40]} is no number it may be; allowed: {allowed}")
 
 
 def simulate(
@@ -28,8 +40,17 @@ def simulate(
     `Settlement` as it comes.
 
     The same `seed` gives the same rounds. In the share `faults` (0 to 1) of them something goes wrong. A LocalError
-    says what is wrong with the procedure.
+    says what is wrong with the procedure, NotInRange with another argument.
     """
+    for name, given, least, most in (
+        ("rounds", rounds, 0, None),
+        ("seed", seed, 0, SEED_MAX),
+        ("players", players, 1, None),
+    ):
+        if type(given) is not int or given < least or (most is not None and given > most):
+            raise NotInRange(name, given, f"{least} or more" if most is None else f"{least} to {most}")
+    if type(faults) not in (int, float) or not 0 <= faults <= 1:
+        raise NotInRange("faults", faults, "0 to 1")
     table = usual_table(procedure, name="simulated")
     dealt = table.flow.procedure
     seats = range(1, min(players, dealt.seats.most) + 1)

@@ -113,6 +113,7 @@ class TableSession:
             self.deliver,
             after=went_on.feeds.get(number),
             why_barren=dialect.why_barren,
+            called=f"{self.name}, {device.name}",
         )
         self.lines.append(supervisor)
         self._numbers[number] = supervisor

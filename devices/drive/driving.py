@@ -20,7 +20,7 @@ from devices.dialects.dialect import Dialect
 from devices.dialects.drivers import DRIVERS
 from devices.dialects.known import dialect_named
 from devices.dialects.translation import Driver, TableDriver, names_of
-from devices.drive.address import line_at, recorder, short_name
+from devices.drive.address import FORMS, line_at, recorder, short_name
 from devices.drive.handle import OwnedLine
 from devices.record.recording import CaptureWriter
 from protocol.errors import (
@@ -360,6 +360,8 @@ def open_device(
     LineError when the line cannot be opened; NoAnswer when nobody answers; WrongDevice when another kind of device is
     there.
     """
+    if not isinstance(address, str):
+        raise LineUnusable(repr(address)[:40], f"an address is a text; write one of: {', '.join(FORMS)}")
     spoken, wants = dialect_named(dialect), _role(role)
     if address.startswith("sim:") and dialect != "tdp":
         raise LineUnusable(address, f"it speaks tdp; for a simulated shoe of {dialect}: dealwire sim --shoe-dialect")

@@ -69,6 +69,7 @@ class Supervisor:
     `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
     is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
     another program lost: the first session goes on from it, and `make_link` must too. `why_barren` is the dialect's.
+    `called` is what the log calls it, where its name alone does not tell it from others.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class Supervisor:
         pace: Pace = Pace(),
         after: Feed | None = None,
         why_barren: Callable[[bytes], str] = lambda _: "",
+        called: str = "",
     ) -> None:
         self.name = name
+        self._called, self._says = called or name, f"{called}: " if called else ""
         self.closed: DealwireError | None = None
         """Why no further line will be opened; None while one may be."""
         self.failures = 0
@@ -332,7 +335,7 @@ class Supervisor:
         if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
-                _log.warning("%s: back on its line after %s", self.name, waited)
+                _log.warning("%s: back on its line after %s", self._called, waited)
             self.failures, self._garbled, self.error = 0, None, None
         self._deliver(seen)
 
@@ -354,9 +357,9 @@ class Supervisor:
     def _fail(self, error: LineError, now_ns: int) -> None:
         """There is no line: say so once, and set the time of the next try."""
         if self.failures:
-            _log.debug("%s (try %d)", error, self.failures + 1)
+            _log.debug("%s%s (try %d)", self._says, error, self.failures + 1)
         else:
-            _log.warning("%s; trying again until it is back", error)
+            _log.warning("%s%s; trying again until it is back", self._says, error)
         # The first loss is followed by a try at once: most are a plug that moved, or a server that started anew.
         lost_first = error is (self._last.closed if self._last is not None else None) and not self.failures
         self.failures += 1
@@ -375,7 +378,7 @@ class Supervisor:
         if not stats.frames and stats.noise_bytes >= GARBLED_BYTES:
             found = self._garbled_by(stats.noise_bytes)
             if self._garbled is None:
-                _log.warning("%s", found)
+                _log.warning("%s%s", self._says, found)
             self._garbled = found
 
     def _garbled_by(self, noise: int) -> LineGarbled:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,9 @@ from dealwire import (
     simulate,
 )
 from dealwire.table.replay import usual_table
+from devices import open_device
 from devices.record.capture_errors import CaptureCorrupt, CaptureError
-from protocol.errors import LocalError
+from protocol.errors import LineUnusable, LocalError
 
 CAPTURES = Path(__file__).parents[2] / "captures"
 
@@ -82,3 +84,25 @@ def test_something_goes_wrong_in_rounds_of_any_procedure(procedure: str) -> None
 def test_a_procedure_is_refused_at_once() -> None:
     with pytest.raises(LocalError, match="nowhere"):
         simulate("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"rounds": "x"}, "rounds: 'x' is no number it may be; allowed: 0 or more"),
+        ({"rounds": -1}, "rounds: -1 is no number it may be; allowed: 0 or more"),
+        ({"rounds": True}, "rounds: True is no number"),
+        ({"seed": -1}, "seed: -1 is no number it may be; allowed: 0 to 4294967295"),
+        ({"players": 0}, "players: 0 is no number it may be; allowed: 1 or more"),
+        ({"faults": 2}, "faults: 2 is no number it may be; allowed: 0 to 1"),
+    ],
+)
+def test_what_cannot_be_simulated_is_said_at_once(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(LocalError) as refused:
+        simulate("flushes-gone-wild.co", **options)
+    assert why in str(refused.value)
+
+
+def test_what_is_no_address_is_said() -> None:
+    with pytest.raises(LineUnusable, match=r"^7: cannot be used as a line: an address is a text; write one"):
+        open_device(7)  # type: ignore[call-overload]

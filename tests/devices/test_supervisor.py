@@ -166,6 +166,27 @@ def test_the_first_failure_is_a_warning_repeats_are_not_and_recovery_is_said_onc
     assert said[-1][1] == f"shuffler: back on its line after {len(said) - 1} tries"
 
 
+def test_the_log_says_whose_line_it_is_where_names_repeat(caplog):
+    clock = ManualClock()
+    supervisor = Supervisor(
+        "shuffler",
+        Opener(Refusing(clock)),
+        HostLink,
+        ShufflerDriver(),
+        clock,
+        lambda seen: None,
+        called="pit, shuffler",
+    )
+    owner = Owner(clock)
+    owner.add(supervisor)
+    supervisor.start()
+    owner.turn()
+    owner.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "pit, shuffler: serial-id:A5: not there: no port has the serial number A5; trying again until it is back"
+    ]
+
+
 def test_a_loss_is_followed_by_a_try_at_once(bench):
     bench.up()
     opened, lost_ns = bench.wire.opened, bench.clock.now_ns()
