@@ -241,11 +241,11 @@ def _caught(device: Callable[[TableModel], TableModel], *by: str, quick: tuple[s
 DEAL_DEVICES: Final = (
     _caught(VaryingBacks, "always.backs", quick=("status.decks", "deal.two-decks")),
     _caught(NamesTwice, "always.faults-once", quick=("fault.jam-stuck-203",)),
-    _caught(RecordWithoutRejects, "count.rejected-then-short"),
+    _caught(RecordWithoutRejects, "count.rejected-then-short", "always.book"),
     _caught(
         RecordCountsNothing, "fault.jam-stuck-203", "fault.packet-short-301", "fault.packet-long-302",
         "fault.lifted-early-303", "count.first-short", "count.middle-short", "count.middle-long", "count.last-short",
-        "count.last-long",
+        "count.last-long", "always.book",
     ),
     _caught(TrayStaysFull, "status.deck-out"),
     _caught(ParametersFirst, "deal.state-before-parameters"),

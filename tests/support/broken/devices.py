@@ -459,12 +459,13 @@ _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
 DEVICES: Final = (
     Caught(
         WrongCheck,
-        ("always.clean", "always.link-sequence", "always.status-rhythm"),
+        ("always.clean", "always.link-sequence", "always.status-rhythm", "safe.green",
+         "safe.green-remembered", "timing.status",),
         quick=("silence.*",),
     ),
     Caught(
         DroppedFrames,
-        ("always.link-sequence", "always.status-rhythm"),
+        ("always.link-sequence", "always.status-rhythm", "safe.green", "safe.green-remembered", "timing.status",),
         quick=("silence.*",),
     ),
     Caught(
@@ -482,24 +483,26 @@ DEVICES: Final = (
         (
             "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
             "fault.power-502", "always.event-order", "always.status-truth",
-            "events.resend-all", "session.previous-acknowledged", "session.previous-apart",
-        ),
+            "events.resend-all", "session.previous-acknowledged", "session.previous-apart", "always.book",),
         quick=("events.read-again",),
     ),
-    Caught(DarkLamp, (*_LAMP, *_PACKETS, "fault.outlasts-the-power"), quick=("fault.packet-short-301",)),
+    Caught(
+        DarkLamp,
+        (*_LAMP, *_PACKETS, "fault.outlasts-the-power", "deal.green-in-misdeal"),
+        quick=("fault.packet-short-301",),
+    ),
     Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
         ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "deal.meters-short",
-         "always.fault-values", *_PACKETS),
+         "always.fault-values", *_PACKETS, "always.book",),
     ),
-    Caught(LyingRemainder, (*_REMAINDER, "always.fault-values")),
+    Caught(LyingRemainder, (*_REMAINDER, "always.fault-values", "always.book",)),
     Caught(
         CarelessRecord,
         (
             "fault.jam-stuck-203", "fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303",
-            *_PACKETS, *_REMAINDER,
-        ),
+            *_PACKETS, *_REMAINDER, "always.book",),
     ),
     Caught(
         LateStatus,
@@ -569,7 +572,7 @@ DEVICES: Final = (
         quick=("session.wrong-id",),
     ),
     Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
-    Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
+    Caught(GivesFaces, ("always.faces", "always.one-face", "always.shuffled",), quick=("deal.request-comes-back",)),
     Caught(
         LateResend,
         (

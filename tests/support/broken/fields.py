@@ -599,13 +599,13 @@ def _caught(device: Callable[[TableModel], TableModel], *by: str, spreads: bool 
 
 
 FIELD_DEVICES: Final = (
-    _caught(EmptyTray, "status.tray"),
-    _caught(NoRemainder, "status.remainder"),
-    _caught(FirstDeck, "status.decks", "always.decks"),
+    _caught(EmptyTray, "status.tray", "deal.both-decks", "always.book"),
+    _caught(NoRemainder, "status.remainder", "always.book"),
+    _caught(FirstDeck, "status.decks", "always.decks", "always.book"),
     _caught(ForgetsDoor, "fault.door-501"),
-    _caught(ForgetsRejected, "fault.rejected-104"),
-    _caught(ForgetsDispensed, "fault.packet-short-301", "fault.packet-long-302"),
-    _caught(PacketsOneMore, "deal.carried-out-once"),
+    _caught(ForgetsRejected, "fault.rejected-104", "always.book"),
+    _caught(ForgetsDispensed, "fault.packet-short-301", "fault.packet-long-302", "always.book"),
+    _caught(PacketsOneMore, "deal.carried-out-once", "always.book"),
     _caught(FrozenUptime, "always.uptime", "always.one-clock", "always.event-moment"),
     _caught(UptimeInSeconds, "always.uptime", "always.one-clock", "always.event-moment"),
     _caught(StatusOfAnother, "always.status-truth"),
@@ -618,7 +618,8 @@ FIELD_DEVICES: Final = (
     _caught(NamelessClearing, "fault.called-505", "fault.too-few-101"),
     _caught(
         SwappedRecord, "fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303",
-        "count.first-short", "count.middle-short", "count.middle-long", "count.last-short", "count.last-long",
+        "count.first-short", "count.middle-short", "count.middle-long", "count.last-short",
+        "count.last-long", "always.book",
     ),
     _caught(ClockRunsBack, "always.event-clock", "always.one-clock", "always.event-moment"),
     _caught(NewClock, "always.event-order", "always.one-clock"),
@@ -641,7 +642,7 @@ FIELD_DEVICES: Final = (
     _caught(TakesAnyResolution, "deal.bad-parameters"),
     _caught(TakesIdZero, "commands.id-zero"),
     _caught(GreenAlways, "always.green-lamp"),
-    _caught(OtherDeck, "always.decks"),
+    _caught(OtherDeck, "always.decks", "always.book"),
     _caught(AnotherClock, "always.one-clock"),
     _caught(HidesLamp, "always.capabilities"),
     _caught(ForgetsPlace, "always.fault-values"),

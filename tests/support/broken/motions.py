@@ -386,7 +386,7 @@ MOTION_DEVICES: Final = (
     _machine(ForgetsGame, "deal.game-through-a-power-cut"),
     _machine(StateBeforeLamp, "fault.called-505"),
     _machine(SilentOfHost, "fault.host-lost-in-a-misdeal", "fault.cleared-without-a-host", "safe.green-remembered"),
-    _machine(SilentOfPacket, "fault.lifted-while-lit"),
+    _machine(SilentOfPacket, "fault.lifted-while-lit", "always.book"),
     _machine(SilentOfRemainder, "fault.lifted-while-lit", "always.decks"),
     _machine(LampStopsMotion, "fault.called-in-motion"),
     _machine(DoorStopsNothing, "fault.door-in-motion"),
