@@ -102,7 +102,7 @@ CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
 RELEASE: Final = "release-held"
 BANNER_LONG: Final = 200
 """Characters of a banner in full size."""
-CAUSE_MOST: Final = 130
+CAUSE_MOST: Final = 105
 """Characters of a cause in a banner; all of it is read at a press."""
 BET_LONG: Final = 15
 """Characters of a bet and its amount in one line of the narrowest seat."""
