@@ -111,7 +111,7 @@ _FILTERS: Final = (
         betting.street,
     ),
     *(betting.pot_title, betting.pot_winners, pots_won, pots_words, won_words, id_words),
-    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of, scene.bets_scroll),
+    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of, scene.bets_scroll, scene.held_words),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
 """What templates may call, by name."""

@@ -21,6 +21,7 @@ from dealwire.hub.view import (
 )
 from dealwire.table.action_words import pots_words
 from dealwire.table.id_words import id_words
+from rules.settlement import amount
 
 STATES: Final[Mapping[str, str]] = {
     "betting": "Bets are open",
@@ -318,6 +319,15 @@ def _rounds(numbers: Iterable[int]) -> str:
     if len(words.replace(" and ", ", ").replace(" to ", ", ").split(", ")) <= ROUNDS_NAMED:
         return words
     return f"{', '.join(map(str, found[:ROUNDS_NAMED]))} and {len(found) - ROUNDS_NAMED} more"
+
+
+def held_words(view: TableView) -> str:
+    """What is held in all, and of how many rounds."""
+    sums: dict[str, int] = {}
+    for each in view.held:
+        sums[each.currency] = sums.get(each.currency, 0) + each.cents
+    of = f"{len(view.held)} rounds" if len(view.held) > 1 else f"round {view.held[0].round}"
+    return f"{' and '.join(amount(cents, currency) for currency, cents in sums.items())} held of {of}"
 
 
 def by_trouble(views: Iterable[TableView]) -> list[TableView]:

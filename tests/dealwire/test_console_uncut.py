@@ -204,3 +204,27 @@ def test_no_words_are_cut_or_too_small_or_too_faint(browser: Any, console: Conso
         assert not wrong, "\n".join(
             f"{path or '/'} {kind}: {each}" for path, of in wrong.items() for kind, each in of.items()
         )
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_newest_settlement_is_in_sight_whatever_is_held(browser: Any, console: Console, width: int) -> None:
+    with watched(browser, console.address, viewport={"width": width, "height": SIZES[width]}) as window:
+        page = window.page(console.address + "table/held")
+        page.locator("#connection[data-state=live]").wait_for()
+        panel = page.locator(".money-panel .scrolls").bounding_box()
+        assert page.locator("#held-sum").inner_text() == "‖ $7,407.00 held of 6 rounds"
+        for place in ("#held-sum", "#settled .settled-head", "#settled .totals"):
+            box = page.locator(place).bounding_box()
+            assert panel["y"] <= box["y"] < box["y"] + box["height"] <= panel["y"] + panel["height"], place
+        assert page.locator(".held-item").count() == 6
+
+
+def test_who_goes_by_keys_comes_to_the_money_before_the_log(browser: Any, console: Console) -> None:
+    with watched(browser, console.address, viewport={"width": 1400, "height": 900}) as window:
+        page = window.page(console.address + "table/held")
+        places = page.locator(".felt, .money-panel, .outcomes-panel, .log-panel, .devices-panel")
+        assert [name.split()[-1] for name in places.evaluate_all("all => all.map(one => one.className)")] == [
+            *("felt", "money-panel", "outcomes-panel", "log-panel", "devices-panel"),
+        ]
+        felt, log = page.locator(".felt").bounding_box(), page.locator(".log-panel").bounding_box()
+        assert (log["y"], log["height"]) == (felt["y"], felt["height"]), "beside the felt all the same"
