@@ -38,6 +38,7 @@ class SensorSticks(ControllerLie):
     does = "The sensor of seat 2, once on, stays on in STATUS; *SensorChanged* tells that it went off."
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "After a restart of the host a seat is taken to have the progressive bet that it has not."
+    gap = "STATUS.sensors against the SensorChanged of the session."
 
     def begin(self) -> None:
         self.stuck = 0
@@ -53,6 +54,7 @@ class SensorSeatFourBits(ControllerLie):
     does = "*SensorChanged* has the seat in four bits: seat 17 is told as seat 1; STATUS has it right."
     breaks = "SensorChanged.seat: 1 at the dealer's left, clockwise"
     harm = "A seat that has bet nothing wins the progressive, and the one that has bet does not."
+    gap = "STATUS.sensors against SensorChanged; the bench has no hand at a seat above 16."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.SensorChangedMessage and said.fields["seat"] > 16:
@@ -66,6 +68,10 @@ class SensorsForgottenByPower(ControllerLie):
     does = "After a power cut all sensors are off in STATUS until each of them changes, though the chips lie there."
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "The progressive bets of a round are there, and are not taken."
+    gap = (
+        "By hands only: what lies on a sensor through a power cut; a host that had STATUS before may ask why it is"
+        " gone."
+    )
 
     def begin(self) -> None:
         self.unknown: set[int] = set()
@@ -88,6 +94,7 @@ class SensorsSilentInSafe(ControllerLie):
     does = "In SAFE a sensor that changes is shown in STATUS and told by no event."
     breaks = "*SensorChanged* at each change"
     harm = "A bet that was laid while the host was away is in no record of the round."
+    gap = "STATUS.sensors changes without SensorChanged."
 
     def event(self, said: Draft) -> Says:
         return without() if said.event is m.SensorChangedMessage and self.model.state is S.SAFE else None
@@ -98,6 +105,7 @@ class RoundSixteenBits(ControllerLie):
     does = "Its round number has 16 bits and stands at 65530: it comes to 0 during the evening."
     breaks = "GameStarted.round: the controller's own number of the round; counts up"
     harm = "Round numbers come again: a round is taken for one that was settled."
+    flow = (("clean", "round-number-again"),)
 
     def begin(self) -> None:
         self.model.round = 65530
@@ -117,6 +125,8 @@ class RoundLostByPower(ControllerLie):
     )
     breaks = "the game that was under way is finished under its number"
     harm = "Two rounds have one number; which was settled is a matter of luck."
+    bench = ("game.power-in-a-game",)
+    flow = (("cut-in-game", "round-number-differs"),)
 
     def powering_off(self) -> None:
         if self.model.in_game:
@@ -132,6 +142,7 @@ class RoundBackByPower(ControllerLie):
     )
     breaks = "the round number survives a power cut"
     harm = "Numbers of rounds that were settled come again."
+    gap = "GameStarted.round after a start is not one above the last one heard."
 
     def powering_off(self) -> None:
         if not self.model.in_game:
@@ -144,6 +155,7 @@ class EndNamesLast(ControllerLie):
     does = "Every fifth *GameEnded* has the number of the round before."
     breaks = "GameEnded.round: as in GameStarted"
     harm = "A round has no end, and another has two."
+    flow = (("clean", "round-number-differs"),)
 
     def event(self, said: Draft) -> Says:
         lies = said.event is m.GameEndedMessage and self.games % 5 == 0
@@ -155,6 +167,7 @@ class WagerKeptWhenTaken(ControllerLie):
     does = "A bet that is taken back (0 cents) before START GAME is not told."
     breaks = "WagerPlaced: the whole bet on the spot, 0 takes it back"
     harm = "A player loses money that did not lie there."
+    bench = ("game.wagers",)
 
     def event(self, said: Draft) -> Says:
         gone = said.event is m.WagerPlacedMessage and said.fields["cents"] == 0
@@ -166,6 +179,7 @@ class WagerSeatsAlias(ControllerLie):
     does = "The keypad's matrix has eight columns: a bet of seat 9 and above is told for the seat eight below."
     breaks = "WagerPlaced.seat: 1 at the dealer's left, clockwise"
     harm = "One player bets another's money."
+    flow = (("controller-many", "acted-out-of-turn"),)
     evenings = ("controller-many",)
 
     def event(self, said: Draft) -> Says:
@@ -179,6 +193,7 @@ class WagerAfterStart(ControllerLie):
     does = "In every third game START GAME is told behind the next key: a bet keyed after it counts as before it."
     breaks = "START GAME closes the bets"
     harm = "Past posting: a bet is laid when cards were seen, and the record says that it was laid before."
+    flow = (("clean", "out-of-turn"),)
 
     def begin(self) -> None:
         self.held: list[Draft] = []
@@ -202,6 +217,7 @@ class WagerBounces(ControllerLie):
     does = "The key 0 bounces: 500 cents of seat 3 are told as 5000."
     breaks = "WagerPlaced.cents: the whole bet"
     harm = "A bet is ten times what lies there; a win is paid ten times."
+    flow = (("clean", "wager-held"),)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.WagerPlacedMessage and said.fields["seat"] == 3 and said.fields["cents"] == 500:
@@ -214,6 +230,7 @@ class DecisionAgain(ControllerLie):
     does = "When a seat's choice is keyed, the choice of the seat before it is told once more."
     breaks = HONESTY
     harm = "A seat has decided twice; where the second counts, a key that nobody pressed decides."
+    flow = (("clean", "out-of-turn"),)
 
     def begin(self) -> None:
         self.last: dict[str, Any] | None = None
@@ -232,6 +249,7 @@ class DecisionFlips(ControllerLie):
     does = "In every fourth game the first choice, of two, is told as the other one."
     breaks = "DecisionMade.decision: what the player chose"
     harm = "A player who folded is settled as one who played on."
+    flow = (("clean", "decision-bet-differs"),)
 
     def begin(self) -> None:
         self.done = 0
@@ -249,6 +267,7 @@ class RevealOfLastRound(ControllerLie):
     does = "In every third game the layout reader tells for seat 1 the cards that lay there the game before."
     breaks = "HandRevealed.cards: the faces that lie there"
     harm = "A hand is settled by cards that nobody held."
+    flow = (("reads", "faces-disagree"),)
 
     def begin(self) -> None:
         self.before: dict[int, bytes] = {}
@@ -267,6 +286,7 @@ class RevealSeatsSwapped(ControllerLie):
     does = "In every third game the hands of seats 1 and 2 are told one for the other."
     breaks = "HandRevealed.place: whose hand it is"
     harm = "Two players get each other's money."
+    flow = (("reads", "faces-disagree"),)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.HandRevealedMessage and said.fields["place"] in (1, 2) and self.games % 3 == 2:
@@ -279,6 +299,9 @@ class RevealSorted(ControllerLie):
     does = "The cards of a hand are told by rank, not as they lie."
     breaks = "HandRevealed.cards: in the order they lie"
     harm = "Where positions count (a community packet of which two are burned) other cards are taken for burned."
+    unseeable = (
+        "The order in which cards lie in a hand is the player's own: nothing else tells it, and no game settles by it."
+    )
 
     def event(self, said: Draft) -> Says:
         if said.event is not m.HandRevealedMessage:
@@ -292,6 +315,7 @@ class RevealKeyedAsRead(ControllerLie):
     does = "A hand that a person keyed is told as read by the layout."
     breaks = "RevealSource: READER, KEYED"
     harm = "An error of a person looks like a finding of a machine."
+    gap = "By the hands of the bench; at a table nobody."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.HandRevealedMessage:
@@ -304,6 +328,7 @@ class RevealLosesLast(ControllerLie):
     does = "In every fifth game the last card of the dealer's hand is left out, not told as unread."
     breaks = "cards: unread where nobody saw the face"
     harm = "The dealer's hand has a card less, and is settled so or held."
+    flow = (("clean", "dealer-count-wrong"), ("clean", "counts-differ"))
 
     def event(self, said: Draft) -> Says:
         lies = said.event is m.HandRevealedMessage and said.fields["place"] == 0x41 and self.games % 5 == 4
@@ -317,6 +342,7 @@ class CountAsTheLast(ControllerLie):
     )
     breaks = "CardsCounted.counted: a person's count of the cards at a place"
     harm = "The short hand counts as whole, and the whole one as short."
+    flow = (("faults", "counts-differ"),)
 
     def begin(self) -> None:
         self.last = 0
@@ -333,6 +359,7 @@ class BurnFromZero(ControllerLie):
     does = "The positions of burned cards are counted from 0: bit 0 stands for no card."
     breaks = "BurnConfirmed.positions: bit 0: position 1"
     harm = "Other community cards are taken for burned than were."
+    bench = ("game.keys",)
 
     def event(self, said: Draft) -> Says:
         lies = said.event is m.BurnConfirmedMessage
@@ -344,6 +371,7 @@ class KeyedBadgeTwentyFourBits(ControllerLie):
     does = "A badge is told with its lower 24 bits."
     breaks = "BadgeSwiped.badge"
     harm = "The record names another person for a decision about money."
+    gap = "By the hands of the bench: a badge above 2^24."
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=said.fields["badge"] & 0xFFFFFF) if "badge" in said.fields else None
@@ -355,6 +383,7 @@ class LevelSticks(ControllerLie):
     does = "After an executive's badge every badge of the session is told as an executive's."
     breaks = "BadgeLevel: whose card was swiped at the table controller"
     harm = "A supervisor signs for an award that needs an executive."
+    gap = "By the hands of the bench: an executive's badge, then a dealer's."
 
     def begin(self) -> None:
         self.level = 0
@@ -374,6 +403,7 @@ class MisdealFaultZero(ControllerLie):
     does = "A misdeal that a person calls without a number is told with fault 0."
     breaks = "*MisdealCalled* carries the number, 505 where the person named no other"
     harm = "The record has a misdeal without a reason."
+    bench = ("game.keys",)
 
     def event(self, said: Draft) -> Says:
         lies = said.event is m.MisdealCalledMessage and said.fields["fault"] == Fault.MISDEAL_CALLED_BY_HOST
@@ -386,6 +416,7 @@ class MidRoundLostInAward(ControllerLie):
     does = "When the power goes in AWARD, *Booted* has `mid_round` 0, and it starts with bets open."
     breaks = "BOOT --> GAME: started, power was lost in a game"
     harm = "A round whose awards are under way is taken for ended."
+    flow = (("cut-in-award", "out-of-turn"),)
 
     def powering_off(self) -> None:
         if self.model.state is S.AWARD:
@@ -398,6 +429,7 @@ class HostLostHiddenInGame(ControllerLie):
     does = "601 that is raised in a game is told by its event and not among the faults of STATUS."
     breaks = "between, 601 is among the `faults` of STATUS"
     harm = "Who joins late sees nothing of it."
+    bench = ("game.without-a-host",)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, faults=()) if shown.state in (S.GAME, S.AWARD) else shown
@@ -422,6 +454,7 @@ class RoundsMeterAtStart(ControllerLie):
     does = "The meter ROUNDS counts START GAME."
     breaks = "ROUNDS: rounds dealt to their end: ... END GAME"
     harm = "A game that a power cut breaks off is billed; one that is read in its middle, too early."
+    gap = "READ-METERS in a game."
 
     def event(self, said: Draft) -> Says:
         meters = self.model.device_meters
@@ -438,6 +471,7 @@ class ActionAdded(ControllerLie):
     does = "Of a raise it tells what was added, not all that lies there."
     breaks = "Its `cents` are **all** that lies before the seat in this betting round afterwards and not what was added"
     harm = "Pots are too small, and a player takes more than the book has."
+    flow = (("holdem", "action-refused"),)
 
     def begin(self) -> None:
         self.lies: dict[int, int] = {}
@@ -458,6 +492,7 @@ class PotOddToken(ControllerLie):
     does = "Of a pot the last token of 25 cents is told for the seat before."
     breaks = "PotTaken.cents: what the seat took of it"
     harm = "A quarter goes to the wrong player, in every pot."
+    held = "holdem"
 
     def event(self, said: Draft) -> Says:
         if said.event is m.PotTakenMessage and said.fields["cents"] > 25:
@@ -471,6 +506,7 @@ class StakeRounded(ControllerLie):
     does = "A stake is told in whole hundreds of dollars, rounded up."
     breaks = "StakeShown.cents: all that the seat can bet in this hand"
     harm = "A player bets what is not on the table."
+    flow = (("holdem", "action-refused"),)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.StakeShownMessage:
@@ -483,6 +519,7 @@ class KeysByTheSecond(ControllerLie):
     does = "`device_ms` of a key is that of the last whole second."
     breaks = "`device_ms`, the device's own clock at the moment it happened"
     harm = "Who pressed first cannot be said."
+    bench = ("always.one-clock",)
 
     def powered_on(self, now_ns: int) -> None:
         assert self.unit._link is not None

@@ -5,7 +5,7 @@ A lie is written from docs/protocol.md and the simulated devices alone. Whoever 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal
 
 from msgspec.structs import replace
@@ -38,8 +38,10 @@ class DeviceLie:
     harm: ClassVar[str]
     bench: ClassVar[tuple[str, ...]] = ()
     """Checks of the acceptance plan that name it."""
-    flow: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Incidents that name it, by the evening in which they come."""
+    flow: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Evenings at a table, and the incident that names it in each."""
+    held: ClassVar[str] = ""
+    """The evening in which its settlements are held, for a reason that names it."""
     gap: ClassVar[str] = ""
     """What a host would see it by that looked there, where nothing in the product does."""
     unseeable: ClassVar[str] = ""

@@ -30,6 +30,7 @@ class DrawnFiveBits(ShoeLie):
     does = "`drawn` of STATUS shares its byte with three flags: after 31 cards it begins at 0."
     breaks = "drawn: cards that have left it"
     harm = "A host that joins late believes the shoe to be nearly full."
+    gap = "STATUS.drawn against the cards told; the bench draws too few."
 
     def status(self, shown: Any) -> Any:
         return replace(shown, drawn=shown.drawn & 0x1F)
@@ -42,6 +43,7 @@ class OrdinalFiveBits(ShoeLie):
     )
     breaks = "`ordinal` counts all of them since the shoe was filled"
     harm = "Two cards of a shoe have one number, and a dispute cannot name one."
+    gap = "Ordinal counts up by one since ShoeLoaded; at the table, too."
 
     def event(self, said: Draft) -> Says:
         return but(said, ordinal=said.fields["ordinal"] & 0x1F) if "ordinal" in said.fields else None
@@ -52,6 +54,7 @@ class InRoundCountsBurned(ShoeLie):
     does = "`in_round` of STATUS counts cards that were burned in the round."
     breaks = "in_round: of these, in the round being dealt"
     harm = "The shoe halts for an overdraw a card too early, or the host believes a hand longer than it is."
+    gap = "STATUS.in_round against CardDrawn of the round."
 
     def begin(self) -> None:
         self.burned = 0
@@ -72,6 +75,7 @@ class CutCardLate(ShoeLie):
     does = "*CutCardSeen* is told behind the card that follows it, with that card counted."
     breaks = "*CutCardSeen*.drawn: cards that were drawn before it"
     harm = "One round more is dealt than the cut card allows, or one is taken for the last that is not."
+    bench = ("shoe.cut-card", "shoe.cut-card-in-burn")
 
     def begin(self) -> None:
         self.held: Draft | None = None
@@ -92,6 +96,7 @@ class CutCardForgottenByPower(ShoeLie):
     does = "After a power cut `cut_card_seen` is 0, and the round ends in STANDBY: the shoe goes on."
     breaks = "BOOT ... started: what the cards and the keys were when the power went"
     harm = "A shoe is dealt beyond its cut card."
+    flow = (("cut-at-end", "shoe-over"),)
 
     def powering_off(self) -> None:
         if self.model.cut_card_seen:
@@ -105,6 +110,7 @@ class ShoeNumberStuck(ShoeLie):
     does = "A shoe that was emptied before its cut card keeps its number when it is filled anew."
     breaks = "ShoeLoaded.shoe: counts up"
     harm = "Two shoes have one number: cards of both are taken for one, and a pair of duplicates is a finding."
+    gap = "ShoeLoaded.shoe is not another than before."
 
     def begin(self) -> None:
         self.seen = True
@@ -127,6 +133,9 @@ class LoadedNominal(ShoeLie):
     does = "*ShoeLoaded* says 52 cards a deck, whatever was put in."
     breaks = "ShoeLoaded.cards: cards it was filled with"
     harm = "A missing card is found by nobody until the shoe is counted out."
+    unseeable = (
+        "What people put in is on no wire, and no shoe is drawn to its last card: whoever counts it out sees it."
+    )
 
     def begin(self) -> None:
         instead(self.model, "fill", self._fill)
@@ -150,6 +159,7 @@ class AgainAnotherFace(ShoeLie):
     does = "A card that was pushed back comes again under its number with another face, the next card's."
     breaks = "the second time is *CardReportedAgain* with its ordinal"
     harm = "A card is exchanged in the exit, and the record calls it the same."
+    bench = ("always.shoe-cards",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.CardReportedAgainMessage and self.model.cards:
@@ -162,6 +172,7 @@ class AgainAsNew(ShoeLie):
     does = "A card that was pushed back by more than a second before comes as a new card."
     breaks = "the second time is *CardReportedAgain* with its ordinal"
     harm = "A hand has the card twice in the record."
+    bench = ("shoe.pushed-back-403",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.CardReportedAgainMessage:
@@ -177,6 +188,7 @@ class PushedBackForgottenByPower(ShoeLie):
     does = "A power cut makes it forget which card was pushed back: drawn again it is a new one, with the same number."
     breaks = "the second time is *CardReportedAgain* with its ordinal"
     harm = "A hand has the card twice in the record."
+    gap = "The same ordinal twice as CardDrawn."
 
     def powering_off(self) -> None:
         self.lied += self.model._known is not None
@@ -188,6 +200,7 @@ class HeartsAsDiamonds(ShoeLie):
     does = "Every thirteenth heart is read as the diamond of its rank, and it is sure of it."
     breaks = HONESTY
     harm = "A race is won by another suit; a flush is none."
+    flow = (("races", "duplicate-face"),)
 
     def begin(self) -> None:
         self.hearts = 0
@@ -205,6 +218,7 @@ class UnreadGuessed(ShoeLie):
     does = "Every second card that it cannot read is told with the face of the card before, without a trouble."
     breaks = "**A card not read** always halts"
     harm = "A hand is settled by a card that nobody saw."
+    bench = ("shoe.unreadable-401",)
 
     def begin(self) -> None:
         self.count, self.last = 0, 0
@@ -232,6 +246,7 @@ class LockedDrawSilent(ShoeLie):
     does = "A card drawn while it is locked is told by nobody, and counted by nobody."
     breaks = "**Every card that leaves is one event**: ... *CardDrawnOutside* while the shoe is locked"
     harm = "Cards are taken out of a locked shoe."
+    bench = ("shoe.locked-405",)
 
     def begin(self) -> None:
         self.silent = 0
@@ -256,6 +271,7 @@ class EqualNeighbours(ShoeLie):
     does = "Two equal cards one behind the other are told as one: the reader takes the second for the first."
     breaks = "**Every card that leaves is one event**"
     harm = "A hand has a card less in the record than on the table, in one of fifty hands of an eight-deck shoe."
+    flow = (("big-shoe", "out-of-turn"), ("big-shoe", "community-count-wrong"))
 
     def begin(self) -> None:
         self.last, self.skipped = 0, 0
@@ -282,6 +298,7 @@ class EndedWithoutOutside(ShoeLie):
     does = "`drawn` of *ShoeEnded* leaves out the cards that were drawn outside of a game."
     breaks = "*ShoeEnded* says how many were drawn, so whoever counts the rest can check"
     harm = "The count of a shoe does not come out, and a person looks for cards that lie in the muck."
+    flow = (("races-faults", "cards-not-conserved"),)
 
     def begin(self) -> None:
         self.outside = 0
@@ -299,6 +316,7 @@ class LastBurnInGame(ShoeLie):
     does = "Of several cards to be burned the last one is told as a card of the game."
     breaks = "*BurnStarted* says how many of the next cards are burned; each is *CardDrawn* with place `burn`"
     harm = "The first seat gets a burned card in the record."
+    bench = ("shoe.burn",)
 
     def begin(self) -> None:
         self.left = 0
@@ -318,6 +336,7 @@ class InRoundLostByPower(ShoeLie):
     does = "After a power cut in a round `in_round` counts from 0."
     breaks = "BOOT ... started: what the cards ... were when the power went"
     harm = "The shoe's own limit of a round is off by the cards before the cut: an overdraw is none."
+    bench = ("shoe.power-in-a-round",)
 
     def begin(self) -> None:
         self.before = 0
@@ -337,6 +356,7 @@ class ErrorFaultByPower(ShoeLie):
     does = "Started in ERROR it halts for 408, whatever it halted for before."
     breaks = "After a power cut in ERROR the shoe starts in ERROR, halted for the same fault."
     harm = "A card that was pushed back is looked for by nobody."
+    bench = ("shoe.power-in-error",)
 
     def powering_off(self) -> None:
         if self.model.fault:
@@ -349,6 +369,7 @@ class UnlockLags(ShoeLie):
     does = "After a power cut while locked the first unlocking is told and STATUS stays locked for a second."
     breaks = "ShoeLockMoved ... StateChanged"
     harm = "The dealer draws from a shoe that says it is locked; the cards belong to no game."
+    gap = "To be looked at."
 
     def begin(self) -> None:
         self.odd = False
@@ -373,6 +394,7 @@ class CardsMeterSkipsBurned(ShoeLie):
     does = "The meter CARDS leaves out burned cards."
     breaks = "CARDS: cards ... drawn from the shoe"
     harm = "The house is billed for fewer cards than the rollers saw."
+    gap = "To be looked at."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.CardDrawnMessage and said.fields["place"] == BURN:
@@ -386,6 +408,7 @@ class CardBeforeItLeft(ShoeLie):
     does = "Of a card that is turned back midway it tells the face, as unsure, in *PulledBack*'s place behind it."
     breaks = "a card's face is sent when it has left"
     harm = "Whoever reads the line knows the next card."
+    bench = ("always.shoe-cards",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.PulledBackMessage and self.model.cards:
@@ -399,6 +422,7 @@ class OverdrawInSilence(ShoeLie):
     does = "A card that no game asks for is told as a card of the game, and the shoe does not halt."
     breaks = "A card that no game asks for is told twice: *Overdraw* ... and *CardDrawnOutside*"
     harm = "A card of the next shoe, or one drawn before the deal, counts."
+    gap = "To be looked at."
 
     def begin(self) -> None:
         instead(self.model, "_halt", self._halt)
@@ -422,6 +446,7 @@ class BadgeLostInClear(ShoeLie):
     does = "*ShoeErrorCleared* has badge 0 also when the host cleared it with a badge."
     breaks = "ShoeErrorCleared.badge: 0: at the shoe itself"
     harm = "Who let the shoe go on is not in the record."
+    bench = ("shoe.unreadable-401", "shoe.power-in-error")
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=0) if said.event is m.ShoeErrorClearedMessage else None
@@ -432,6 +457,7 @@ class EmptiedSilently(ShoeLie):
     does = "A shoe that is emptied before its cut card came does not say *ShoeEnded*."
     breaks = "*ShoeEnded* says how many were drawn"
     harm = "How many cards were in the muck when the shoe was changed, nobody can say."
+    gap = "To be looked at."
 
     def event(self, said: Draft) -> Says:
         lies = said.event is m.ShoeEndedMessage and not self.model.cut_card_seen

@@ -59,6 +59,7 @@ class LostCardForgotten(ShufflerLie):
     does = "After a card was lost inside (204) and RESUME, the remainder is counted as if the card were there."
     breaks = "what lies in the tray waits to be lifted; the remainder will be short (305)"
     harm = "A round is played and paid with 51 cards, and the deck comes back into play a card short."
+    bench = ("fault.resume-204",)
     evenings = ("lost",)
 
     def begin(self) -> None:
@@ -87,6 +88,7 @@ class MisdealForgetsFirst(ShufflerLie):
     does = "The record of a second misdeal in one round has the packet of the first one as right."
     breaks = "*Misdeal* is a whole record of the round under way: expected and counted cards of each packet"
     harm = "Whoever reads the last record finds one wrong hand where there were two."
+    flow = (("two-wrong", "statements-differ"),)
     evenings = ("two-wrong",)
 
     def begin(self) -> None:
@@ -107,6 +109,7 @@ class MisdealLoadedNominal(ShufflerLie):
     does = "The record of a deck with a wrong total (101, 102) says that as many cards were loaded as the game has."
     breaks = "*Misdeal* is a whole record of the round under way, else of the deck that was counted"
     harm = "The record that goes to the regulator shows a complete deck; why the lamp was lit cannot be seen in it."
+    bench = ("deal.recount", "fault.too-few-101", "fault.too-many-102")
 
     def event(self, said: Draft) -> Says:
         wrong = said.event is m.MisdealMessage and said.fields["fault"] in (Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS)
@@ -118,6 +121,7 @@ class ShortDeckWhileWaiting(ShufflerLie):
     does = "A deck that is counted while the remainder of the other one waits is always found complete."
     breaks = "A wrong total of it that is found meanwhile lights the lamp at once."
     harm = "A short deck comes into play; its round ends in a remainder that no hand explains."
+    flow = (("short-deck", "cards-not-conserved"),)
     evenings = ("short-deck",)
 
     def begin(self) -> None:
@@ -144,6 +148,7 @@ class DispensedKeepsUnlifted(ShufflerLie):
     does = "A packet that nobody lifted leaves `packets` of STATUS when the remainder comes, but stays in `dispensed`."
     breaks = "From *RemainderDumped* on, `packets` in STATUS is one less and `dispensed` less by its cards"
     harm = "Whoever bills or audits by STATUS counts five cards that were never dealt."
+    flow = (("faults", "statements-differ"),)
 
     def begin(self) -> None:
         self.lies = self.extra = 0
@@ -166,6 +171,7 @@ class TrayFiveBits(ShufflerLie):
     does = "`in_tray` has five bits: more than 31 cards in the tray are shown as 31."
     breaks = "`in_tray` counts what lies in the tray at that moment"
     harm = "A host that compares the tray with the remainder holds a right round for a wrong one, or stops looking."
+    flow = (("faults", "statements-differ"),)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, in_tray=min(shown.in_tray, 31))
@@ -176,6 +182,7 @@ class PacketsLag(ShufflerLie):
     does = "STATUS counts a packet among `packets` and `dispensed` when it is lifted, not when it was dispensed."
     breaks = "packets: packets dispensed this round"
     harm = "A host that joins late believes that the packet in the tray has still to come."
+    bench = ("fault.packet-short-301", "fault.packet-long-302")
 
     def status(self, shown: Any) -> Any:
         counts = self.model.round
@@ -189,6 +196,7 @@ class RejectedForgotten(ShufflerLie):
     does = "RESUME sets `rejected` of STATUS back to 0; `expected` of the remainder still knows of the card."
     breaks = "rejected: cards of that deck in the reject tray"
     harm = "The card in the reject tray is missed at the next count, or two decks are mixed."
+    flow = (("reject-short", "statements-differ"),)
     evenings = ("reject-short",)
 
     def status(self, shown: Any) -> Any:
@@ -200,6 +208,7 @@ class DispensedNominal(ShufflerLie):
     does = "`dispensed` of STATUS is packets times their size, also when one was short or long."
     breaks = "dispensed: cards in them"
     harm = "STATUS says that a dead hand was whole."
+    bench = ("fault.packet-short-301", "fault.packet-long-302")
 
     def status(self, shown: Any) -> Any:
         counts = self.model.round
@@ -211,6 +220,7 @@ class RemainderLongHidden(ShufflerLie):
     does = "A remainder with more cards than expected is said to be just what was expected: `expected` is made to fit."
     breaks = "`expected` is `loaded` less the cards of the packets **lifted** less `rejected`"
     harm = "A hand that is a card short is played and paid: nobody is told to count the hands."
+    bench = ("count.unnoticed-short",)
     evenings = ("unnoticed",)
 
     def begin(self) -> None:
@@ -235,6 +245,7 @@ class RemainderLiftedOther(ShufflerLie):
     does = "*RemainderLifted* names the deck that is ready beside it, once that one has been counted."
     breaks = "RemainderLifted.deck: the deck whose remainder was lifted"
     harm = "The books of two decks are mixed up: wear, defects and counts go to the wrong one."
+    gap = "RemainderLifted.deck against RemainderDumped.deck."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.RemainderLiftedMessage and self.model.verified is not None:
@@ -247,6 +258,7 @@ class DeckSwapAfterRemoval(ShufflerLie):
     does = "A deck that was taken out after a misdeal comes back under the other one's number and back."
     breaks = "`back` is a number for the kind of back: another for each of the two decks, always the same for one deck"
     harm = "A deck that was taken out as defective is not recognised when it comes back."
+    gap = "DeckLoaded names a deck that lies in the device already."
 
     def begin(self) -> None:
         self.swapped: set[int] = set()
@@ -275,6 +287,7 @@ class BackBlindAfterDoor(ShufflerLie):
     does = "Once its door was opened the device sees no backs any more, until the power goes: `back` is 0."
     breaks = "always the same for one deck. A device that cannot see backs sends 0."
     harm = "Two decks with one back are not noticed."
+    gap = "DeckLoaded.back of one deck was not 0 before (always the same for one deck)."
 
     def begin(self) -> None:
         self.blind = False
@@ -327,6 +340,7 @@ class RotatedOrder(OrderLie):
     does = "Deck 2 is not shuffled: it comes in the order of its last time, moved on by one packet of five."
     breaks = HONESTY
     harm = "Who writes down a round knows the next one of that deck, but for whose hand is whose."
+    flow = (("reads", "order-again"),)
 
     def arrange(self, chance: list[PlayingCard], before: list[PlayingCard]) -> list[PlayingCard]:
         last = self.orders.get(chance[0].back)
@@ -338,6 +352,7 @@ class ReversedOrder(OrderLie):
     does = "Every other shuffle of a deck only turns its last order round."
     breaks = HONESTY
     harm = "The remainder of one round is the hands of the next, backwards."
+    flow = (("reads", "order-again"),)
 
     def arrange(self, chance: list[PlayingCard], before: list[PlayingCard]) -> list[PlayingCard]:
         last = self.orders.get(chance[0].back)
@@ -349,6 +364,7 @@ class OtherDecksOrder(OrderLie):
     does = "Deck 2 is dealt in the order that deck 1 had in the round before it."
     breaks = HONESTY
     harm = "Two rounds one after the other have the same hands; whoever sees the first bets on the second."
+    flow = (("reads", "order-again"),)
 
     def arrange(self, chance: list[PlayingCard], before: list[PlayingCard]) -> list[PlayingCard]:
         last = self.orders.get(1)
@@ -360,6 +376,7 @@ class EveryFifthSame(OrderLie):
     does = "Each deck has five orders that come one after the other: its sixth shuffle is its first again."
     breaks = HONESTY
     harm = "Ten rounds long the cards are chance; then who kept notes knows every hand."
+    flow = (("reads", "order-again"),)
 
     def begin(self) -> None:
         super().begin()
@@ -378,6 +395,10 @@ class HalfShuffled(OrderLie):
     does = "Only the upper half of a deck is shuffled; the lower half keeps the order in which it was put in."
     breaks = HONESTY
     harm = "Who gathers the cards knows what lies at the bottom: the last hands of a full table."
+    unseeable = (
+        "The order in which a person puts a deck in is on no wire, nor is the remainder's: hands that are better "
+        "than chance are seen by statistics over very many rounds, and by nothing in one."
+    )
 
     def arrange(self, chance: list[PlayingCard], before: list[PlayingCard]) -> list[PlayingCard]:
         half = len(before) // 2
@@ -391,6 +412,7 @@ class FacesReversed(ShufflerLie):
     does = "The faces of a packet of five are told bottom card first."
     breaks = "puts the faces of a packet into *PacketDispensed*, top card first"
     harm = "Where positions count, as with burned cards of a community packet, other cards are taken for burned."
+    flow = (("reads", "burned-card-in-play"),)
 
     def event(self, said: Draft) -> Says:
         five = said.event is m.PacketDispensedMessage and said.fields["counted"] == 5
@@ -403,6 +425,7 @@ class FacesStaleAfterResume(ShufflerLie):
     does = "The first packet after a RESUME has the faces of the packet before it: the reader's buffer was not cleared."
     breaks = "the faces of a packet ..., when they have left it"
     harm = "The record of the round gives one seat another seat's cards."
+    flow = (("reads-faults", "duplicate-face"),)
 
     def begin(self) -> None:
         self.last, self.stale = b"", False
@@ -424,6 +447,7 @@ class NineForSix(ShufflerLie):
     does = "Of deck 2 it reads the six of hearts as the nine of hearts, and is sure of it."
     breaks = HONESTY
     harm = "A hand is told, and where nobody keys it settled, with a card that is another's."
+    flow = (("reads", "faces-disagree"), ("reads", "duplicate-face"))
 
     def event(self, said: Draft) -> Says:
         if said.event is m.PacketDispensedMessage and said.fields["deck"] == 2:
@@ -439,6 +463,7 @@ class FacesSwapped(ShufflerLie):
     )
     breaks = "puts the faces of a packet into *PacketDispensed*, ... when they have left it"
     harm = "Two seats' hands are exchanged in the record; and a face was told before its card had left."
+    flow = (("reads", "faces-disagree"),)
 
     def event(self, said: Draft) -> Says:
         if said.event is not m.PacketDispensedMessage or self.rounds % 3 != 2:
@@ -451,8 +476,6 @@ class FacesSwapped(ShufflerLie):
             return but(said, cards=self.held)
         return None
 
-    held = b""
-
 
 class RejectShowsNext(ShufflerLie):
     id = "reject-shows-next"
@@ -460,6 +483,7 @@ class RejectShowsNext(ShufflerLie):
     does = "*CardRejected* names the card that comes next out of the chamber, not the one in the reject tray."
     breaks = "The order of cards not yet dealt is **never** on the wire"
     harm = "Whoever reads the line knows a card of the next hand."
+    flow = (("reject", "duplicate-face"),)
     evenings = ("reject",)
 
     def event(self, said: Draft) -> Says:
@@ -475,6 +499,7 @@ class FacesGoneWhenResent(ShufflerLie):
     does = "A *PacketDispensed* that is sent again has no faces: the buffer was freed."
     breaks = "An event that is sent again is the same **byte for byte** in its payload"
     harm = "A host that lost the first one never learns the faces, and a recording has two truths."
+    flow = (("lossy", "events-lost"),)
     evenings = ("noise", "lossy")
 
     def begin(self) -> None:
@@ -497,6 +522,7 @@ class RedOutWhileOpen(ShufflerLie):
     does = "While the door is open in mid-round the red lamp is dark: the lamp's supply hangs on the door's switch."
     breaks = "It is latched: it **never** goes out by itself"
     harm = "The door stands open over a deck in play, and from the pit nothing is to be seen."
+    bench = ("fault.door-501",)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, lamps=shown.lamps & ~Lamp.RED) if shown.door_open else shown
@@ -507,6 +533,7 @@ class GreenLitLocked(ShufflerLie):
     does = "The green lamp stays lit when the device is locked."
     breaks = "The green lamp is lit in READY and PACKET_WAIT and in no other state"
     harm = "The dealer presses green at a table that the pit has stopped, and wonders."
+    bench = ("always.green-lamp",)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, lamps=shown.lamps | Lamp.GREEN) if shown.state == S.LOCKED else shown
@@ -520,6 +547,7 @@ class LampLostAtSecondCut(ShufflerLie):
     )
     breaks = "it **never** goes out by itself, not by a power cut either"
     harm = "Pulling the plug twice puts out the lamp; nobody with a badge has looked at the misdeal."
+    gap = "The lamp was lit, no MisdealCleared was heard, and after the start STATUS is without RED."
 
     def begin(self) -> None:
         self.survived = False
@@ -539,6 +567,7 @@ class FaultsTwoSlots(ShufflerLie):
     does = "STATUS has room for two faults; a third one is not in it."
     breaks = "`faults` names each fault once"
     harm = "A host that joins late does not learn of the third fault."
+    gap = "Three FaultRaised without FaultCleared against the faults of STATUS."
 
     def status(self, shown: Any) -> Any:
         return replace(shown, faults=shown.faults[:2])
@@ -550,6 +579,7 @@ class RoundLostInJam(ShufflerLie):
     does = "When the power goes while it frees a jam, it has forgotten the round: `mid_round` is 0, and no lamp is lit."
     breaks = "A shuffler's begins when DISPENSE or the green button is taken ... and ends when the remainder is lifted"
     harm = "The cards of a broken round stay in the chamber and are shuffled into the next."
+    flow = (("cut-in-jam", "device-fault"),)
 
     def powering_off(self) -> None:
         if self.model.motion is Motion.RECOVER:
@@ -563,6 +593,7 @@ class RemainderFaultDifference(ShufflerLie):
     does = "`value` of FaultRaised 305 is how many cards are missing or too many, not how many were counted."
     breaks = "305 ... `value`: cards counted"
     harm = "The console says that one card was counted; the record of misdeals says something else."
+    bench = ("always.fault-values",)
 
     def event(self, said: Draft) -> Says:
         counts = self.model.round
@@ -576,6 +607,7 @@ class JamTriesFromZero(ShufflerLie):
     does = "The tries of a jam that was given up are counted from 0: two where there were three."
     breaks = "203 ... `value`: 1 when it begins, and how many there were when the lamp is lit"
     harm = "Maintenance sees fewer tries than wear the rollers."
+    unseeable = "How often the rollers tried the device alone knows: no event is made of a try."
 
     def event(self, said: Draft) -> Says:
         jam = said.event is m.FaultRaisedMessage and said.fields["fault"] == Fault.EXIT_JAM
@@ -587,6 +619,7 @@ class BadgeTwentyFourBits(ShufflerLie):
     does = "*MisdealCleared* keeps the lower 24 bits of a badge."
     breaks = "*MisdealCleared* with who and what"
     harm = "The record names another person, or nobody, for the decision at a misdeal."
+    gap = "CLEAR-MISDEAL with a badge above 2^24 against MisdealCleared.badge."
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=said.fields["badge"] & 0xFFFFFF) if said.event is m.MisdealClearedMessage else None
@@ -597,6 +630,7 @@ class FaultNineBits(ShufflerLie):
     does = "The number with which the host lights the lamp is kept in nine bits: 700 becomes 188."
     breaks = "*RaiseLamp*: any other number is taken, known or not"
     harm = "The lamp is lit for something that nobody asked for, and RESUME goes by the wrong row."
+    bench = ("fault.called-otherwise", "fault.unknown-number")
 
     def answer(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
         if isinstance(command, m.RaiseLampMessage) and command.fault > 511:
@@ -609,6 +643,7 @@ class SecondFaultUncleared(ShufflerLie):
     does = "601 that was raised while the lamp was lit stays among the faults of STATUS until the lamp is cleared."
     breaks = "clears it (*FaultCleared*) when the host is heard again; between, 601 is among the `faults` of STATUS"
     harm = "A console shows a host lost that is heard, and people learn to look past it."
+    bench = ("fault.host-lost-in-a-misdeal",)
 
     def begin(self) -> None:
         self.lingers = False
@@ -634,6 +669,7 @@ class BrownOut(ShufflerLie):
     does = "A power cut of less than two seconds does not count as a start: `boot_count` stays as it was."
     breaks = "`boot_count` one up at each"
     harm = "Cuts that somebody makes on purpose are missing in the count of starts."
+    bench = ("session.power-up",)
 
     off_ns = 0
 
@@ -651,6 +687,7 @@ class FlashLosesLast(ShufflerLie):
     does = "An event of the last half second before a power cut is not in its memory, and the GAP does not know of it."
     breaks = "its newest 256 events, acknowledged or not, **through a power cut**"
     harm = "The last thing that happened before the cut (a packet lifted, the lamp) is gone, and nobody says so."
+    bench = ("session.previous-events", "fault.power-502")
     evenings = ("power-cuts",)
 
     def powering_off(self) -> None:
@@ -671,6 +708,7 @@ class OldClockSixteenBits(ShufflerLie):
     does = "Events of the session before are told with the lower 16 bits of their clock."
     breaks = "An event that is sent again is the same **byte for byte** in its payload"
     harm = "The times of a round that a power cut ended are wrong by minutes, in a dispute about who acted when."
+    gap = "An event heard live comes with other bytes from the session before (needs a session of more than 65 s)."
     evenings = ("slow-cuts",)
 
     def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
@@ -684,6 +722,7 @@ class OldDepthForty(ShufflerLie):
     does = "Through a power cut it keeps the newest forty events."
     breaks = "its newest 256 events, acknowledged or not, **through a power cut**"
     harm = "A round of eight players has eighty events: half of it is gone."
+    gap = "GAP says that events are gone of a session with fewer than 256."
     evenings = ("power-cuts",)
 
     def powering_off(self) -> None:
@@ -698,6 +737,7 @@ class OldReadOnce(ShufflerLie):
     does = "The session before can be read once; after that its GAP says that nothing is kept."
     breaks = "After power-up they can still be read under the previous session's id"
     harm = "A host whose line broke while it read loses the round that it was after."
+    gap = "READ-EVENTS of the session before, twice."
 
     def begin(self) -> None:
         instead(self.unit._store, "previous_from", self._previous_from)
@@ -720,6 +760,7 @@ class OddSessions(ShufflerLie):
     does = "Every session id is odd: that is how it avoids 0."
     breaks = "each of the 2^32 - 2 others as likely"
     harm = "Two devices of a house draw the same id twice as soon."
+    gap = "After twenty starts: a bit that is always the same."
 
     def begin(self) -> None:
         instead(self.unit._rng, "randrange", self._draw)
@@ -734,6 +775,7 @@ class FewSessions(ShufflerLie):
     does = "The random source has eight bits: there are 256 session ids, spread over 32 bits by a hash."
     breaks = "each of the 2^32 - 2 others as likely: ids ... that come again after a few power-ups, are wrong"
     harm = "An id comes again within weeks, and rounds that were settled under it are taken for dealt."
+    bench = ("always.sessions",)
 
     def begin(self) -> None:
         instead(self.unit._rng, "randrange", self._draw)
@@ -750,6 +792,7 @@ class RequestsWithHost(ShufflerLie):
         "at least its last 32 requests, for at least ten seconds, through every OPEN-SESSION and until the power goes"
     )
     harm = "A DISPENSE that a host repeats after four seconds of a bad line brings a second packet."
+    gap = "The same id again after 3 s of silence, within ten seconds."
 
     def begin(self) -> None:
         instead(self.model, "host_gone", self._gone)
@@ -766,6 +809,7 @@ class AckOfFullWindow(ShufflerLie):
     does = "An ACK that empties a full window of sixteen is taken for one event less, and that one is sent for ever."
     breaks = "ACK n says that every event up to n has arrived."
     harm = "The line is never quiet again; a cheap radio bridge drops what matters."
+    gap = "An event comes again after the ACK that named it (window of 16 full, all acknowledged)."
 
     def begin(self) -> None:
         instead(self.unit, "receive", self._receive)
@@ -784,6 +828,7 @@ class LastEventLags(ShufflerLie):
     does = "STATUS counts an event of the same millisecond not yet in its `last_event`."
     breaks = "`last_event` is the newest event there is, whether sent or not"
     harm = "A host that lost that event believes for a second that it has everything."
+    bench = ("always.status-truth",)
 
     def status(self, shown: Any) -> Any:
         kept = self.unit._store._kept
@@ -797,6 +842,7 @@ class LostAfterFour(ShufflerLie):
     does = "It holds its host for lost after 3.4 seconds: it looks only when it makes a STATUS."
     breaks = "`lost`: without one valid frame the other end is lost after 3 s"
     harm = "It begins a motion without a host."
+    gap = "601 more than 3 s after the last frame."
 
     def begin(self) -> None:
         self.unit._timing = replace(self.unit._timing, lost_ns=3_400_000_000)
@@ -812,6 +858,7 @@ class ClockOf1024(ShufflerLie):
     does = "Its clock counts 1024ths of a second and calls them milliseconds."
     breaks = "`device_ms`, the device's own clock [milliseconds since it started]"
     harm = "Times in a dispute are off by 86 seconds an hour."
+    gap = "By the host's own clock (2.4 % fast); the page sets no accuracy: needs a sentence."
 
     def powered_on(self, now_ns: int) -> None:
         assert self.unit._link is not None
@@ -824,6 +871,7 @@ class ClockStandsInShuffle(ShufflerLie):
     does = "While it shuffles it misses one tick of its clock in ten."
     breaks = "`device_ms`, the device's own clock [milliseconds since it started]"
     harm = "Its times lag by three seconds a round; after an hour another round's sheet is looked at."
+    gap = "By the host's own clock (3 s in one shuffle); the page sets no accuracy: needs a sentence."
 
     def begin(self) -> None:
         self.missed_ns, self.seen_ns = 0, 0
@@ -846,6 +894,7 @@ class SerialLate(ShufflerLie):
     does = "The first HELLO-REPLY after a start has no serial number: its memory is not read yet."
     breaks = "maker, model, serial in HELLO-REPLY ... others than before in this session: another device"
     harm = "The host takes it for another device and gives up the round, or books it under no device at all."
+    bench = ("always.identity",)
 
     def powered_on(self, now_ns: int) -> None:
         self.first = True
@@ -864,6 +913,7 @@ class DepthClaimed(ShufflerLie):
     does = "HELLO-REPLY claims that it keeps 1024 unacknowledged events; it keeps 256."
     breaks = "`event_depth` in HELLO-REPLY is how many unacknowledged ones it keeps at least"
     harm = "A host that plans its pause by it loses a round."
+    bench = ("events.depth",)
 
     def hello(self, reply: m.HelloReplyMessage) -> m.HelloReplyMessage:
         self.lied += 1
@@ -875,6 +925,7 @@ class ProgressAfterEnd(ShufflerLie):
     does = "After the event that ends a command it says PROGRESS 100."
     breaks = "it ends with the event that says what came of it, carrying the same request id"
     harm = "A host that waits for the end begins to wait anew."
+    gap = "PROGRESS of a request whose event was heard."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.PacketDispensedMessage and said.request:
@@ -890,6 +941,7 @@ class CardsMeterRollsBack(ShufflerLie):
     does = "The meter CARDS is written every eight cards; a power cut takes back what came since."
     breaks = "A meter is one number of one component, and **only grows**: through every power cut"
     harm = "Cards are dealt that nobody bills, as many as somebody pulls the plug for."
+    gap = "READ-METERS before and after a power cut with packets dealt in between."
 
     def powering_off(self) -> None:
         meters = self.model.device_meters
@@ -903,6 +955,7 @@ class RoundsMeterRemoved(ShufflerLie):
     does = "ROUNDS counts a round whose deck was taken out."
     breaks = "ROUNDS: rounds dealt to their end: the remainder lifted"
     harm = "The house pays for rounds that were misdeals."
+    gap = "READ-METERS before and after REMOVE_DECK in mid-round."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.MisdealClearedMessage and said.fields["resolution"] == Resolution.REMOVE_DECK:
@@ -916,6 +969,7 @@ class PacketsMeterEarly(ShufflerLie):
     does = "PACKETS and CARDS leave out a packet that a hand took on its way (303)."
     breaks = "PACKETS: packets dispensed, short and long ones included"
     harm = "Who grabs packets early deals without paying for it."
+    gap = "READ-METERS before and after 303."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.FaultRaisedMessage and said.fields["fault"] == Fault.PACKET_LIFTED_EARLY:
@@ -931,6 +985,7 @@ class RefusedMeterBusy(ShufflerLie):
     does = "COMMANDS_REFUSED does not count what was refused because it was busy."
     breaks = "COMMANDS_REFUSED: commands refused, a repeated one once"
     harm = "A host that hammers at a busy device is not found by the meter that is there for it."
+    gap = "READ-METERS before and after a command refused as BUSY."
 
     def answer(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
         reply = honest(request, command, now_ns)
@@ -945,6 +1000,7 @@ class MeasuredOnce(ShufflerLie):
     does = "A *Verify* within a second of the one before gets the digest of that one, with the new nonce beside it."
     breaks = "*Verify* asks for a digest over 16 bytes that the host draws at random for this command"
     harm = "A stored answer passes for a fresh one when the host asks twice to be sure."
+    bench = ("verify.answers",)
 
     def begin(self) -> None:
         self.digest, self.at_ns = b"", 0
@@ -966,6 +1022,7 @@ class LiftToldLate(ShufflerLie):
     does = "That a packet was lifted is said only when the next one has come."
     breaks = "lifting a packet brings the next: *PacketLifted*, then *PacketDispensed*"
     harm = "Two packets lie in the tray for the host; when the power goes between them, nobody lifted the first."
+    bench = ("deal.no-remainder", "deal.two-decks", "always.book")
 
     def begin(self) -> None:
         self.held: Draft | None = None
@@ -986,6 +1043,8 @@ class PhantomLift(ShufflerLie):
     does = "In every third round the packet that nobody lifted is told as lifted when green is pressed."
     breaks = "*RemainderLifted* follows, and no *PacketLifted* for that packet"
     harm = "A hand more was dealt than there are players, or a seat without a bet has cards."
+    bench = ("always.unlifted", "always.book")
+    flow = (("clean", "out-of-turn"),)
 
     def event(self, said: Draft) -> Says:
         model = self.model
@@ -1007,6 +1066,7 @@ class LiftMissed(ShufflerLie):
     does = "In every fourth round the sensor misses that packet 2 was lifted; the next one comes all the same."
     breaks = "**lifting a packet brings the next**"
     harm = "The book has a packet that nobody lifted, and the remainder is expected to hold its cards."
+    gap = "To be looked at."
 
     def event(self, said: Draft) -> Says:
         missed = said.event is m.PacketLiftedMessage and said.fields["ordinal"] == 2 and self.rounds % 4 == 3
@@ -1018,6 +1078,7 @@ class GreenUntoldInMotion(ShufflerLie):
     does = "Green that is pressed while a packet is on its way does what it does, and is not told."
     breaks = "Green while a packet is on its way is remembered"
     harm = "The record has a remainder that nobody asked for."
+    gap = "To be looked at."
 
     def event(self, said: Draft) -> Says:
         silent = said.event is m.GreenButtonMessage and self.model.motion is Motion.DISPENSE and self.model.owed
@@ -1029,6 +1090,7 @@ class GameRenamedSilently(ShufflerLie):
     does = "Another game of the same deck that is chosen at its display is not told."
     breaks = "What 503 would say, other messages do when it happens: *GameSelected*"
     harm = "The table deals packets of three where five are due, and the host hears of it with the first hand."
+    gap = "To be looked at."
 
     def event(self, said: Draft) -> Says:
         return without() if said.event is m.GameSelectedMessage and not said.request else None
@@ -1039,6 +1101,7 @@ class OldSizeOnce(ShufflerLie):
     does = "The first round after SELECT-GAME is dealt in packets of the size before it, told as right."
     breaks = "It is set to a game: the size of a packet and what the deck consists of"
     harm = "The first round of a new game has hands of another."
+    gap = "To be looked at."
 
     def begin(self) -> None:
         self.wanted: ShufflerSetting | None = None
