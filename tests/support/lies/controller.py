@@ -38,7 +38,7 @@ class SensorSticks(ControllerLie):
     does = "The sensor of seat 2, once on, stays on in STATUS; *SensorChanged* tells that it went off."
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "After a restart of the host a seat is taken to have the progressive bet that it has not."
-    gap = "STATUS.sensors against the SensorChanged of the session."
+    gap = "STATUS.sensors against SensorChanged; the bench never senses seat 2, the flow does not compare."
 
     def begin(self) -> None:
         self.stuck = 0
@@ -54,7 +54,7 @@ class SensorSeatFourBits(ControllerLie):
     does = "*SensorChanged* has the seat in four bits: seat 17 is told as seat 1; STATUS has it right."
     breaks = "SensorChanged.seat: 1 at the dealer's left, clockwise"
     harm = "A seat that has bet nothing wins the progressive, and the one that has bet does not."
-    gap = "STATUS.sensors against SensorChanged; the bench has no hand at a seat above 16."
+    gap = "STATUS.sensors against SensorChanged; the bench has no seat above 16."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.SensorChangedMessage and said.fields["seat"] > 16:
@@ -69,8 +69,8 @@ class SensorsForgottenByPower(ControllerLie):
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "The progressive bets of a round are there, and are not taken."
     gap = (
-        "By hands only: what lies on a sensor through a power cut; a host that had STATUS before may ask why it is"
-        " gone."
+        "By the hands of the bench (a chip stays on its sensor over a power cut); at a table a chip may have been "
+        "taken meanwhile."
     )
 
     def begin(self) -> None:
@@ -142,7 +142,7 @@ class RoundBackByPower(ControllerLie):
     )
     breaks = "the round number survives a power cut"
     harm = "Numbers of rounds that were settled come again."
-    gap = "GameStarted.round after a start is not one above the last one heard."
+    gap = "GameStarted.round of the new session is one that was dealt before (after a power cut between games)."
 
     def powering_off(self) -> None:
         if not self.model.in_game:
@@ -315,7 +315,7 @@ class RevealKeyedAsRead(ControllerLie):
     does = "A hand that a person keyed is told as read by the layout."
     breaks = "RevealSource: READER, KEYED"
     harm = "An error of a person looks like a finding of a machine."
-    gap = "By the hands of the bench; at a table nobody."
+    gap = "By the hands of the bench (key a hand, look at `source`); at a table nobody."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.HandRevealedMessage:
@@ -337,6 +337,7 @@ class RevealLosesLast(ControllerLie):
 
 class CountAsTheLast(ControllerLie):
     id = "count-as-the-last"
+    evenings = ("faults",)
     does = (
         "A count that is keyed is told as the one that was keyed last for another place, where the key was too quick."
     )
@@ -383,7 +384,7 @@ class LevelSticks(ControllerLie):
     does = "After an executive's badge every badge of the session is told as an executive's."
     breaks = "BadgeLevel: whose card was swiped at the table controller"
     harm = "A supervisor signs for an award that needs an executive."
-    gap = "By the hands of the bench: an executive's badge, then a dealer's."
+    gap = "By the hands of the bench: an executive's badge, then a supervisor's; at a table nobody."
 
     def begin(self) -> None:
         self.level = 0

@@ -305,6 +305,7 @@ _ALL: Final = (
         rounds=8,
         troubles=({"what": "rejected-card", "packet": 2, "cards": 1}, {"what": "packet", "packet": 3, "by": -1}),
     ),
+    LiedEvening("reads-jam", FGW, rounds=6, recognition=True, troubles=({"what": "jam", "packet": 3, "tries": 4},)),
     LiedEvening("noise", FGW, rounds=12, recognition=True, troubles=({"what": "noise", "packet": 2, "bytes": 20},)),
     LiedEvening("lossy", FGW, rounds=12, recognition=True, troubles=({"what": "drop", "packet": 2, "bytes": 60},)),
     LiedEvening("slow-cuts", FGW, rounds=4, slow=True, troubles=({"what": "power", "packet": 3},)),

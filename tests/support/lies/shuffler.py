@@ -148,6 +148,7 @@ class DispensedKeepsUnlifted(ShufflerLie):
     does = "A packet that nobody lifted leaves `packets` of STATUS when the remainder comes, but stays in `dispensed`."
     breaks = "From *RemainderDumped* on, `packets` in STATUS is one less and `dispensed` less by its cards"
     harm = "Whoever bills or audits by STATUS counts five cards that were never dealt."
+    bench = ("always.book",)
     flow = (("faults", "statements-differ"),)
 
     def begin(self) -> None:
@@ -171,6 +172,7 @@ class TrayFiveBits(ShufflerLie):
     does = "`in_tray` has five bits: more than 31 cards in the tray are shown as 31."
     breaks = "`in_tray` counts what lies in the tray at that moment"
     harm = "A host that compares the tray with the remainder holds a right round for a wrong one, or stops looking."
+    bench = ("always.book",)
     flow = (("faults", "statements-differ"),)
 
     def status(self, shown: Any) -> Any:
@@ -245,7 +247,7 @@ class RemainderLiftedOther(ShufflerLie):
     does = "*RemainderLifted* names the deck that is ready beside it, once that one has been counted."
     breaks = "RemainderLifted.deck: the deck whose remainder was lifted"
     harm = "The books of two decks are mixed up: wear, defects and counts go to the wrong one."
-    gap = "RemainderLifted.deck against RemainderDumped.deck."
+    gap = "RemainderLifted.deck against RemainderDumped.deck; neither bench nor flow looks."
 
     def event(self, said: Draft) -> Says:
         if said.event is m.RemainderLiftedMessage and self.model.verified is not None:
@@ -258,7 +260,10 @@ class DeckSwapAfterRemoval(ShufflerLie):
     does = "A deck that was taken out after a misdeal comes back under the other one's number and back."
     breaks = "`back` is a number for the kind of back: another for each of the two decks, always the same for one deck"
     harm = "A deck that was taken out as defective is not recognised when it comes back."
-    gap = "DeckLoaded names a deck that lies in the device already."
+    gap = (
+        "Bench: other-deck-stays; yes at a table too: DeckLoaded/ShuffleStarted of a deck that lies in the device "
+        "already."
+    )
 
     def begin(self) -> None:
         self.swapped: set[int] = set()
@@ -287,7 +292,7 @@ class BackBlindAfterDoor(ShufflerLie):
     does = "Once its door was opened the device sees no backs any more, until the power goes: `back` is 0."
     breaks = "always the same for one deck. A device that cannot see backs sends 0."
     harm = "Two decks with one back are not noticed."
-    gap = "DeckLoaded.back of one deck was not 0 before (always the same for one deck)."
+    gap = "DeckLoaded.back 0 after it was not 0 for that deck; neither bench (19 times) nor flow looks."
 
     def begin(self) -> None:
         self.blind = False
@@ -421,11 +426,12 @@ class FacesReversed(ShufflerLie):
 
 class FacesStaleAfterResume(ShufflerLie):
     id = "faces-stale-after-resume"
+    evenings = ("reads-jam",)
     recognition = True
     does = "The first packet after a RESUME has the faces of the packet before it: the reader's buffer was not cleared."
     breaks = "the faces of a packet ..., when they have left it"
     harm = "The record of the round gives one seat another seat's cards."
-    flow = (("reads-faults", "duplicate-face"),)
+    flow = (("reads-jam", "duplicate-face"),)
 
     def begin(self) -> None:
         self.last, self.stale = b"", False
@@ -547,7 +553,7 @@ class LampLostAtSecondCut(ShufflerLie):
     )
     breaks = "it **never** goes out by itself, not by a power cut either"
     harm = "Pulling the plug twice puts out the lamp; nobody with a badge has looked at the misdeal."
-    gap = "The lamp was lit, no MisdealCleared was heard, and after the start STATUS is without RED."
+    gap = "Lamp lit before the cut, no MisdealCleared, STATUS without RED after it (two cuts in a row)."
 
     def begin(self) -> None:
         self.survived = False
