@@ -60,7 +60,10 @@ SECTIONS: Final[dict[str, Pick]] = {
         *(v.seats, v.dealer, v.community, v.columns, v.state, v.won, v.next, v.room),
         *(v.betting, v.unknown, not v.reported_ns, v.safe_stop, v.settlement, v.outcomes[-1:], scene.halted_by(v)),
     ),
-    "money": lambda v, actions: (v.settlement, v.held, v.unknown is None, scene.offers(actions, v, "held")),
+    "money": lambda v, actions: (
+        *(v.settlement, v.held, v.held_count, v.unknown is None),
+        scene.offers(actions, v, "held"),
+    ),
     "outcomes": lambda v, _: v.outcomes,
     "packets": lambda v, _: (v.packets, v.remainder, v.deck, v.shuffler, v.shoe, v.unknown is None),
     "meters": lambda v, _: (v.meters, v.moved, v.posting, v.cautions),

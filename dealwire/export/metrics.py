@@ -270,7 +270,7 @@ def _of_view(view: TableView, out: Samples) -> None:
         out["dealwire_red_lamp"][table,] = int(view.lamp == "lit")
     for kind in TROUBLE_KINDS:
         out["dealwire_trouble"][table, kind] = sum(each.kind == kind for each in view.trouble)
-    out["dealwire_open_held_cents"][table,] = sum(each.cents for each in view.held)
+    out["dealwire_open_held_cents"][table,] = sum(view.held_cents.values())
     out["dealwire_safe_stop"][table,] = int(view.safe_stop is not None)
     out["dealwire_round_number"][table,] = view.round
     for meter, cents in view.meters.items():

@@ -58,7 +58,7 @@ def standing_of(view: TableView) -> StandingLine:
         lamp=view.lamp,
         fault=view.red_lamp,
         safe_stop=view.safe_stop is not None,
-        held_cents=sum(each.cents for each in view.held),
+        held_cents=sum(view.held_cents.values()),
         devices={device.name: device.link for device in view.devices},
         trouble=tuple(TroubleFact(t.kind, t.clause, t.who, t.since_ns, t.place) for t in view.trouble),
     )

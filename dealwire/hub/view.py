@@ -251,8 +251,11 @@ class SettlementView(Shown):
 
 
 class HeldView(Shown):
-    """Money of a round that nobody has paid or taken: a person decides, and says so."""
+    """Money of a round that nobody has paid or taken: a person decides, and says so. `entry` is its number in the
+    table's books, which no other ever has; 0 where there are none. `session` is that of the dealing device."""
 
+    entry: int = 0
+    session: str = ""
     round: int
     at_ns: int
     cents: int
@@ -379,7 +382,11 @@ class TableView(Shown):
     settlement: SettlementView | None = None
     """The newest; None before the first, and where the table settles nothing."""
     held: tuple[HeldView, ...] = ()
-    """What nobody has said to be settled, oldest first."""
+    """What nobody has said to be settled, oldest first: the newest 50 of it."""
+    held_count: int = 0
+    """How many are open, those among them that are not in `held`."""
+    held_cents: dict[str, int] = {}
+    """The sum of all that are open, in cents by currency."""
     reported_ns: int | None = None
     """When a device last reported something."""
     devices: tuple[DeviceView, ...] = ()

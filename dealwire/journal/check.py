@@ -1,11 +1,11 @@
 """Checking a journal: the chain, the numbering, the seals. The chain needs no key."""
 
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from dealwire.journal import database, derived
+from dealwire.journal.balancing import BooksCheck, OlderCheck
+from dealwire.journal.books import Books
 from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
@@ -13,18 +13,13 @@ from dealwire.journal.records import (
     GENESIS,
     OPENED,
     PASSED,
-    RECEIVED,
-    SALVAGED,
     SEALED_KINDS,
-    SENT,
     SNAPSHOT,
     Head,
     JournalRecord,
     chained,
     heading,
 )
-
-Row = tuple[Any, ...]
 
 TAIL: Final = 1000
 """Newest records that are checked whenever a journal is opened for writing."""
@@ -65,12 +60,32 @@ def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
     return Head(record.sequence, record.hash)
 
 
-def check_tail(reader: JournalReader) -> Head:
-    """Check the newest records; the newest one. JournalDamaged names the first that is wrong."""
+def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
+    """Check what a start rests on: the chain of the newest records, from the newest balance on, and that the tables
+    are what it and the records since say; of a file of version 2 all of it. The newest record, and the books, which a
+    file of version 1 has not. JournalDamaged names what is wrong. Nobody may write meanwhile."""
+    if reader.version == 1:
+        return check_tail(reader), None
+    check = OlderCheck(reader) if reader.version == 2 else BooksCheck(reader, newest=True)
+    return check_tail(reader, check), check.books
+
+
+def check_tail(reader: JournalReader, check: BooksCheck | OlderCheck | None = None) -> Head:
+    """Check the newest records, and with `check` all that it needs; the newest one. JournalDamaged names the first
+    that is wrong."""
     after = max(reader.head.sequence - TAIL, reader.anchor.sequence)
-    head: Head | None = reader.anchor if after == reader.anchor.sequence else None
+    if isinstance(check, BooksCheck):
+        after = min(after, check.after)
+    elif check is not None:
+        after = reader.anchor.sequence
+    before = reader.anchor.hash if after == reader.anchor.sequence else reader.hash_at(after)
+    head: Head | None = Head(after, before) if before is not None else None
     for record in reader.records(after):
         head = Head(record.sequence, record.hash) if head is None else follow(reader, head, record)
+        if check is not None:
+            check.take(record)
+    if check is not None:
+        check.finish()
     assert head is not None
     return head
 
@@ -97,7 +112,7 @@ class _Check:
     def __init__(self, reader: JournalReader, open_seals: bool, expect: Head | None) -> None:
         self._reader, self._open_seals, self._expect = reader, open_seals, expect
         self._found = JournalVerdict(head=reader.anchor, anchor=reader.anchor)
-        self._lookup = Lookup(reader)
+        self._lookups = lookups(reader)
 
     def whole(self) -> JournalVerdict:
         """From the first record to the newest."""
@@ -112,7 +127,8 @@ class _Check:
         with reader.standing_still():
             for record in reader.records(found.head.sequence):  # what came since, and with it what is looked up
                 self._take(record)
-            self._lookup.finish()
+            for each in self._lookups:
+                each.finish()
         if expect is not None and expect.sequence > found.head.sequence:
             there = found.head.sequence
             why = f"ends after record {there}; record {expect.sequence} was there once: the end was cut off"
@@ -122,7 +138,8 @@ class _Check:
     def _take(self, record: JournalRecord) -> None:
         reader, found, expect = self._reader, self._found, self._expect
         found.head = follow(reader, found.head, record)
-        self._lookup.take(record)
+        for each in self._lookups:
+            each.take(record)
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
         if record.kind in SEALED_KINDS:
@@ -151,44 +168,24 @@ def open_seal(reader: JournalReader, record: JournalRecord) -> None:
         reader.raw(record)
 
 
-class Lookup:
-    """Holds what a journal looks up by a key against the records that it follows from: the same tables, made again in
-    memory. Of records that were pruned, that an older version wrote or that a salvage could not keep, there may be more
-    in the journal's own."""
+class _Openings:
+    """Looks up every opening in the table of openings."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
-        self._whole = reader.version > 1 and reader.anchor.sequence == 0
-        self._salvaged = False
-        self._made = sqlite3.connect(":memory:", isolation_level=None)
-        for statement in database.DERIVED:
-            self._made.execute(statement)
 
     def take(self, record: JournalRecord) -> None:
         """One record, in order."""
-        if self._reader.version == 1:
-            return
-        self._salvaged |= record.kind == SALVAGED
-        self._whole &= record.kind not in (SALVAGED, RECEIVED, SENT)  # an older version wrote the last two
-        derived.write(self._made, derived.rows_of(record))
         if record.kind == OPENED and self._reader.epoch_at(record.sequence) != epoch_of(record):
             why = "an opening that the table of openings does not know"
             raise JournalDamaged(self._reader.path, record.sequence, why)
 
     def finish(self) -> None:
         """The records are over."""
-        if self._reader.version == 1:
-            return
-        for table in ("settled", "meter"):
-            made, kept = set(self._made.execute(f"SELECT * FROM {table}")), self._reader.derived(table)
-            if made == kept or (not self._whole and (self._salvaged or self._covered(table, made, kept))):
-                continue
-            why = f"the table {table!r} does not hold what the records say, and no more"
-            raise JournalDamaged(self._reader.path, None, why)
-        self._made.close()
 
-    def _covered(self, table: str, made: set[Row], kept: set[Row]) -> bool:
-        """Whether the journal's table holds all that follows from the records that are left."""
-        if table == "meter":
-            return made <= kept
-        return all(any(row[:3] == run[:3] and row[3] <= run[3] and run[4] <= row[4] for row in kept) for run in made)
+
+def lookups(reader: JournalReader) -> list[BooksCheck | OlderCheck | _Openings]:
+    """What holds the tables of a file against the records that they follow from."""
+    if reader.version == 1:
+        return []
+    return [_Openings(reader), OlderCheck(reader) if reader.version == 2 else BooksCheck(reader)]

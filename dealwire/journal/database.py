@@ -27,8 +27,9 @@ from devices.files import check_kind, sync_folder
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
-VERSION: Final = 2
-"""Version 1 had a record for each read and write, and none of the tables that are derived from the records."""
+VERSION: Final = 3
+"""Version 1 had a record for each read and write, and none of the tables that are derived from the records; version 2
+had no `obligation`, and neither releases nor balances as records."""
 
 
 TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
@@ -44,6 +45,7 @@ IS_MARK: Final = f"kind IN ({_listed(MARKS)})"
 IS_ANNOUNCEMENT: Final = f"kind = '{KEY}'"
 
 _MARKS_1: Final = ("opened", "started", "resumed", "stopped", "line")
+_MARKS_2: Final = (*_MARKS_1, "snapshot", "settled", "day", "exported", "salvaged")
 
 RECORD: Final = """CREATE TABLE record (
         sequence INTEGER PRIMARY KEY,
@@ -55,8 +57,16 @@ RECORD: Final = """CREATE TABLE record (
         hash BLOB NOT NULL
     ) STRICT"""
 _MARK: Final = f"CREATE INDEX mark ON record (kind, tbl, sequence) WHERE {IS_MARK}"
+_ANCHOR: Final = "CREATE TABLE anchor (sequence INTEGER NOT NULL, hash BLOB NOT NULL, file BLOB NOT NULL) STRICT"
+_WHOLE: Final = "ALTER TABLE anchor ADD COLUMN whole INTEGER NOT NULL DEFAULT 1"
+_OBLIGATION: Final = """CREATE TABLE obligation (
+        entry INTEGER PRIMARY KEY, tbl TEXT NOT NULL, device TEXT NOT NULL, session TEXT NOT NULL,
+        round INTEGER NOT NULL, at_ns INTEGER NOT NULL, cents INTEGER NOT NULL, currency TEXT NOT NULL,
+        why TEXT NOT NULL, clause TEXT NOT NULL, readings TEXT NOT NULL, hash BLOB NOT NULL
+    ) STRICT"""
 DERIVED: Final = (
-    "CREATE TABLE anchor (sequence INTEGER NOT NULL, hash BLOB NOT NULL, file BLOB NOT NULL) STRICT",
+    _ANCHOR,
+    _WHOLE,
     "CREATE TABLE opening (sequence INTEGER PRIMARY KEY, epoch TEXT NOT NULL) STRICT",
     """CREATE TABLE settled (
         tbl TEXT NOT NULL, device TEXT NOT NULL, session TEXT NOT NULL,
@@ -71,6 +81,7 @@ DERIVED: Final = (
         first INTEGER PRIMARY KEY, last INTEGER NOT NULL, day TEXT NOT NULL, hash BLOB NOT NULL,
         exported TEXT, sha256 TEXT
     ) STRICT""",
+    _OBLIGATION,
 )
 """What follows from the records and is looked up by a key; `check.verify` holds it against them."""
 
@@ -84,7 +95,11 @@ SCHEMA: Final = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
-_FROM_1: Final = ("DROP INDEX mark", _MARK, *DERIVED, f"PRAGMA user_version = {VERSION}")
+_RAISED: Final = f"PRAGMA user_version = {VERSION}"
+_FROM: Final = {
+    1: ("DROP INDEX mark", _MARK, *DERIVED, _RAISED),
+    2: ("DROP INDEX mark", _MARK, _WHOLE, _OBLIGATION, _RAISED),
+}
 
 COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 
@@ -133,13 +148,13 @@ def as_ours(path: Path, error: Exception) -> JournalError:
 
 
 class WritableFile:
-    """A journal's file, locked and open for its one writer. `new` says that it was made just now, `older` that it was
-    of version 1 until now: then nothing is derived yet."""
+    """A journal's file, locked and open for its one writer. `new` says that it was made just now, `version` of
+    which it was until now: of an older one not everything is derived yet."""
 
     def __init__(self, path: Path) -> None:
         refuse_no_file(path)
         self.path = path
-        self.older = False
+        self.version = VERSION
         self._lock = _lock(path)
         self.db: sqlite3.Connection
         try:
@@ -178,12 +193,12 @@ class WritableFile:
         if empty:
             self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what is pruned goes back to the disk
         else:
-            self.older = check_version(self.path, self.db) < VERSION
+            self.version = check_version(self.path, self.db)
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = FULL")
-        if empty or self.older:
+        if empty or self.version < VERSION:
             self.db.execute("BEGIN IMMEDIATE")  # ended by the commit of the first record
-            for statement in SCHEMA if empty else _FROM_1:
+            for statement in SCHEMA if empty else _FROM[self.version]:
                 self.db.execute(statement)
         return empty
 
@@ -236,7 +251,8 @@ def check_version(path: Path, db: sqlite3.Connection) -> int:
 
 def marks(version: int) -> str:
     """The condition that the index of marks has in a file of this version."""
-    return IS_MARK if version > 1 else f"kind IN ({_listed(_MARKS_1)})"
+    older = {1: _MARKS_1, 2: _MARKS_2}.get(version)
+    return f"kind IN ({_listed(older)})" if older is not None else IS_MARK
 
 
 def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from dealwire.journal.records import SETTLED, JournalRecord
+from dealwire.journal.records import JournalRecord
 from rules.meters.settled_rounds import SettledKey
 
 SHARED: Final = ""
@@ -39,8 +39,15 @@ class _RunnersOf(msgspec.Struct):
 class _PoolOf(msgspec.Struct):
     runners: list[_RunnersOf] = []
 
+    @property
+    def line(self) -> str:
+        """As the row of a table has its runners."""
+        return msgspec.json.encode({each.seat: each.after for each in self.runners if each.after}).decode()
 
-class _Settlement(msgspec.Struct):
+
+class SettledLine(msgspec.Struct):
+    """What a settlement says of its round, its meters and its pool."""
+
     session: str
     round: int
     meters: list[_MeterOf] = []
@@ -56,7 +63,7 @@ class _Moved(msgspec.Struct):
     meter: str
 
 
-_SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
+_SETTLEMENT: Final = msgspec.json.Decoder(SettledLine)
 _AWARD: Final = msgspec.json.Decoder(_Award)
 _RUNNERS_OF: Final = msgspec.json.Decoder(dict[int, int])
 _ROLLED_OF: Final = msgspec.json.Decoder(dict[str, Any])
@@ -66,13 +73,12 @@ _KEY: Final = msgspec.json.Decoder(SettledKey)
 Row = tuple[str, tuple[object, ...]]
 """A statement, and what it is given."""
 
-_RUN_ON: Final = "UPDATE settled SET last = ?4 WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND last = ?4 - 1"
-_IN_RUN: Final = "SELECT 1 FROM settled WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND first <= ?4 AND last >= ?4"
-_BEGIN_RUN: Final = (
-    "INSERT OR IGNORE INTO settled (tbl, device, session, first, last) SELECT ?1, ?2, ?3, ?4, ?4 "
-    f"WHERE NOT EXISTS ({_IN_RUN})"
-)
-_METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VALUES (?, ?, ?, ?)"
+RUN_ON: Final = "UPDATE settled SET last = ?5 WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND first = ?4"
+BEGIN_RUN: Final = "INSERT INTO settled (tbl, device, session, first, last) VALUES (?, ?, ?, ?, ?)"
+END_RUN: Final = "DELETE FROM settled WHERE tbl = ? AND device = ? AND session = ? AND first = ?"
+HOLD: Final = f"INSERT INTO obligation VALUES ({', '.join('?' * 12)})"
+LET_GO: Final = "DELETE FROM obligation WHERE entry = ?"
+METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VALUES (?, ?, ?, ?)"
 IS_SETTLED: Final = (
     "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
 )
@@ -102,12 +108,6 @@ def older_key_of(text: str) -> SettledKey | None:
     return SettledKey(NOBODY, found.session, found.round)
 
 
-def settled_rows(table: str, key: SettledKey) -> Iterator[Row]:
-    """A round was settled."""
-    yield _RUN_ON, (table, *key)
-    yield _BEGIN_RUN, (table, *key)
-
-
 def meter_of(text: str) -> str | None:
     """The meter whose step this line is; None when it is none."""
     try:
@@ -133,46 +133,22 @@ def rolled_of(line: str) -> dict[str, Any] | None:
     return _ROLLED_OF.decode(rolled) if rolled else None
 
 
-def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
-    """What a publication says of meters. One that cannot be read says nothing: `verify` names it."""
+def meters_of(table: str, topic: str, text: str) -> Iterator[tuple[str, str, str]]:
+    """What a line that is no settlement says of meters: table, name and line of each row. One that cannot be read says
+    nothing: `verify` names it."""
     try:
-        if topic == "settlement":
-            settlement = _SETTLEMENT.decode(text)
-            for meter in settlement.meters:
-                yield _METER_NOW, (table, meter.name, sequence, meter.line)
-            if settlement.pool is not None:
-                runners = {each.seat: each.after for each in settlement.pool.runners if each.after}
-                yield _METER_NOW, (table, RUNNERS, sequence, msgspec.json.encode(runners).decode())
-        elif topic == "award":
+        if topic == "award":
             award = _AWARD.decode(text)
             if award.kind == "closed" and award.meter is not None:
-                yield _METER_NOW, (table, award.meter, sequence, "0")
-                yield _METER_NOW, (table, RUNNERS, sequence, "{}")
+                yield table, award.meter, "0"
+                yield table, RUNNERS, "{}"
         elif topic == "meter":
-            yield _METER_NOW, (SHARED, _METER.decode(text).meter, sequence, text)
+            yield SHARED, _METER.decode(text).meter, text
     except msgspec.DecodeError:
         return
-
-
-def rows_of(record: JournalRecord, *, older: bool = False) -> Iterator[Row]:
-    """What follows from a record; `older` for those of a version that knew no `settled` records."""
-    if record.kind == SETTLED:
-        key = key_of(record)
-        yield from settled_rows(record.table, key) if key is not None else ()
-    elif record.kind in ("settlement", "meter", "award"):
-        text = record.text
-        key = older_key_of(text) if older and record.kind == "settlement" else None
-        yield from settled_rows(record.table, key) if key is not None else ()
-        yield from meter_rows(record.sequence, record.table, record.kind, text)
 
 
 def write(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
     """Write rows, oldest first."""
     for statement, values in rows:
         db.execute(statement, values)
-
-
-def derive(db: sqlite3.Connection, records: Iterable[JournalRecord], *, older: bool = False) -> None:
-    """Write what follows from these records, oldest first."""
-    for record in records:
-        write(db, rows_of(record, older=older))

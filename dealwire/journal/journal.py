@@ -21,12 +21,15 @@ from msgspec.json import encode
 
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
-from dealwire.journal.check import check_tail
+from dealwire.journal.balancing import loaded
+from dealwire.journal.books import BOOKS, Books, Released, released
+from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine, Segment, TableStart, snapshot_head
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
+    BALANCE,
     DAY,
     EXPORTED,
     GENESIS,
@@ -36,6 +39,7 @@ from dealwire.journal.records import (
     OPENED,
     PASSED,
     RAW,
+    RELEASED,
     RESUMED,
     SALVAGED,
     SETTLED,
@@ -55,7 +59,7 @@ from rules.meters.settled_rounds import SettledKey
 
 _log = logging.getLogger(__name__)
 
-SCHEMA: Final = "dealwire.journal/2"
+SCHEMA: Final = "dealwire.journal/3"
 
 GROUP_MAX: Final = 1024
 """Records of one group; a group that grows beyond is written without waiting for `commit`."""
@@ -64,7 +68,9 @@ LOCKED_MOST_NS: Final = 30_000_000_000
 PRUNED_AT_ONCE: Final = 2000
 """Records that are pruned in one turn: a few milliseconds."""
 PAGES_AT_ONCE: Final = 256
-AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT)
+BALANCED_EACH: Final = 1000
+"""Records between two balances, about: as many are read again at a start."""
+AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT, BALANCE)
 """Kinds of records that nothing that goes out has to wait for: nobody is thanked for them."""
 LAST_WAIT_MS: Final = 5000
 """How long the end waits for another program's lock."""
@@ -76,6 +82,8 @@ _ROW: Final = "(?, ?, ?, ?, ?, ?, ?)"
 TOGETHER: Final = 32
 """Rows of one statement. Each gives up the interpreter, and other threads take it: the fewer, the sooner a result is
 on the disk."""
+_BOOKED: Final = ("settlement", "meter", "award")
+"""Topics that move what the books hold."""
 _CONSUMER: Final = "INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)"
 
 
@@ -86,7 +94,7 @@ class Journal:
     None leaves raw bytes unsealed. Afterwards nothing here raises for a bad disk: `failed` says why nothing more is
     written, and from then on nothing more may be made known or acknowledged. `about` is what the opening's record says
     besides. `set_back` lets the record's time begin anew with the clock's, which is behind it: every table begins anew
-    then, too.
+    then, too. `believed`: what the tables hold is taken as it is, because no record that is left says all of it.
     """
 
     written_ns = 0
@@ -103,6 +111,7 @@ class Journal:
         clock: Clock,
         about: Mapping[str, object] | None = None,
         set_back: bool = False,
+        believed: bool = False,
     ) -> None:
         self.path = Path(path)
         self.failed: str | None = None
@@ -119,14 +128,13 @@ class Journal:
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._ended: tuple[str, ...] = ()
         """Tables that cannot go on from before this opening."""
-        self._clock = clock
+        self._clock, self._believed = clock, believed
         self._sealer = sealer_of(key, self.path)
         self._make_empty()
         self._lines: dict[tuple[str, str], JournalLine] = {}
         self._tables: dict[int, str] = {}
         self._numbers = 0
-        self._consumers: dict[str, int] = {}
-        self._moved: dict[str, int] = {}
+        self._consumers, self._moved = dict[str, int](), dict[str, int]()
         self._lock = threading.Lock()  # guards the consumers, which move in other threads
         self._reader: JournalReader | None = None
         self._file = database.WritableFile(self.path)
@@ -140,6 +148,10 @@ class Journal:
         """Nothing waits to be written or made known."""
         self._group: list[_Stored] = []
         self._rows: list[derived.Row] = []
+        self.books = Books(self._rows)
+        """What follows from the records and money goes by."""
+        self._balanced = 0
+        """The number of the newest balance."""
         self._passing: dict[str, list[Passed]] = {}
         self._sizes: dict[str, int] = {}
         self._times: dict[str, int] = {}
@@ -148,7 +160,7 @@ class Journal:
         self.before_sync = self.after_sync = lambda: None
 
     def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
-        self.taken_up = self._file.older
+        self.taken_up = self._file.version == 1
         if self._file.new:
             self._begin()
         else:
@@ -168,13 +180,14 @@ class Journal:
     def _go_on(self, set_back: bool) -> None:
         try:
             with JournalReader(self.path) as reader:
-                self.identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
+                self._head, self.books = self._checked(reader)
+                self.identity, self.newest_ns, self.books.rows = reader.identity, reader.newest_ns, self._rows
                 running, lines = reader.starts(), reader.lines()
                 self._day, segments = reader.day(), reader.segments()
                 self._anchor = reader.anchor.sequence
                 self._segment_first = segments[-1].last + 1 if segments else reader.anchor.sequence + 1
-                if self._file.older:
-                    self._derive(reader)
+                balance = reader.newest_of(BALANCE) if reader.version >= database.VERSION else None
+                self._balanced = balance.sequence if balance is not None else 0
             if set_back:
                 self.newest_ns, self._day = 0, None
             if set_back or self.taken_up:
@@ -189,11 +202,26 @@ class Journal:
         except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
 
-    def _derive(self, reader: JournalReader) -> None:
-        """What a file of version 1 has no tables for."""
+    def _checked(self, reader: JournalReader) -> tuple[Head, Books]:
+        """The newest record, and the books as the records say: of a file of an older version made just now."""
+        if self._believed:
+            return check_tail(reader), loaded(reader)
+        head, books = check_start(reader)
+        if reader.version == database.VERSION:
+            assert books is not None
+            return head, books
         db = self._file.db
-        db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity))
-        derived.derive(db, reader.records(), older=True)
+        if books is None:
+            db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, reader.identity))
+            books = Books(era=1)
+            for record in reader.records():
+                books.take(record)
+        else:
+            books.add_older(reader.derived("settled"), reader.derived("meter"))
+        for name in BOOKS:
+            db.execute(f"DELETE FROM {name}")
+        derived.write(db, books.statements())
+        return head, books
 
     def _open_epoch(self, about: Mapping[str, object]) -> None:
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
@@ -202,6 +230,8 @@ class Journal:
         self._rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (sequence, self.epoch)))
         for table in self._ended:  # with the opening or not at all: nobody deals on from what is over
             self.stopped(table, at_ns, "its record cannot be gone on with")
+        if self._file.version < database.VERSION:  # no start goes back to before the books were led
+            self._balance(at_ns)
         try:
             self._write()
         except database.TROUBLE as error:
@@ -293,14 +323,26 @@ class Journal:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():
             sequence = self._add(at_ns, 0, topic, table, text.encode())
-            self._rows += derived.meter_rows(sequence, table, topic, text)
+            if topic in _BOOKED:
+                self.books.published(sequence, at_ns, table, topic, text)
             self._published.append(Publication(sequence, table, at_ns, topic, text, self.epoch, self._head.hash.hex()))
         return self._head.sequence
 
     def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
-        """The settlement that was published last is of this round."""
-        self._add(at_ns, 0, SETTLED, table, encode(key))
-        self._rows += derived.settled_rows(table, key)
+        """The settlement that was published last is of this round. What is held of it is open from here on."""
+        if self._open() and table not in self.books.tables_of(key):
+            sequence = self._add(at_ns, 0, SETTLED, table, encode(key))
+            self.books.settle(sequence, table, key, self._head.hash)
+
+    def release(self, table: str, entry: int, at_ns: int, who: str, badge: int, why: str) -> Released | None:
+        """A person settled by hand what is held under this number: it is open no more. None when nothing is."""
+        held = self.books.held(table).get(entry)
+        if held is None or not self._open():
+            return None
+        noted = released(table, held, who, badge, why)
+        self._add(at_ns, 0, RELEASED, table, encode(noted))
+        self.books.release(table, noted)
+        return noted
 
     def snapshot(self, start: TableStart, state: bytes) -> int | None:
         """A table as it stands after everything written of it; None when nothing can be written. Its time is that of
@@ -352,6 +394,7 @@ class Journal:
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
         """What is before this is what could be read of a damaged file; `found` are JSON values that say more."""
         self._add(at_ns, 0, SALVAGED, "", encode(dict(found)))
+        self._balance(at_ns)
 
     def prune(self, segment: Segment, most: int = PRUNED_AT_ONCE) -> bool:
         """Take the oldest records off the file, with the next group: of this segment, which must be the oldest and
@@ -360,6 +403,8 @@ class Journal:
         row = self._file.db.execute("SELECT hash FROM record WHERE sequence = ?", (last,)).fetchone()
         if row is None or not self._open() or segment.exported is None:
             return True
+        if last >= self._balanced:  # what is taken off has its place in one that stays
+            self._balance(self.newest_ns)
         self._rows.append(("DELETE FROM record WHERE sequence <= ?", (last,)))
         self._rows.append(("UPDATE anchor SET sequence = ?, hash = ?", (last, row[0])))
         self._anchor = last
@@ -378,6 +423,8 @@ class Journal:
         """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
         Costs nothing when the group is empty."""
         if (self._group or self._rows) and self._open():
+            if self._head.sequence - self._balanced >= BALANCED_EACH and not self.books.waits(self._on_disk.sequence):
+                self._balance(self.newest_ns)
             self._try_to_write()
         return self.failed is None and not self._group
 
@@ -430,9 +477,7 @@ class Journal:
         with self._lock:
             if self._closed:
                 return []
-            if self._reader is None:
-                self._reader = JournalReader(self.path)
-            return self._reader.publications(self._consumers.get(consumer, 0), limit)
+            return self._reading().publications(self._consumers.get(consumer, 0), limit)
 
     def mark_sent(self, consumer: str, sequence: int) -> None:
         """`consumer` has everything up to `sequence`. Written with the next group: after a kill it may be asked to
@@ -441,7 +486,18 @@ class Journal:
             if sequence > self._consumers.get(consumer, 0):
                 self._consumers[consumer] = self._moved[consumer] = sequence
 
+    def released(self, table: str, entry: int) -> tuple[int, Released] | None:
+        """When and by whom it was said that what was held under this number was settled by hand, if the record is
+        still in the file; only what is on the disk."""
+        with self._lock:
+            return None if self._closed else self._reading().released(table, entry)
+
     # ------------------------------------------------------------------ inside
+
+    def _reading(self) -> JournalReader:
+        if self._reader is None:
+            self._reader = JournalReader(self.path)
+        return self._reader
 
     def _open(self) -> bool:
         return self.failed is None and not self._closed
@@ -476,6 +532,11 @@ class Journal:
         at_ns = max(each.at_ns for each in waiting)
         head = heading(self._head.sequence + 1, at_ns, 0, PASSED, table)
         self._append(at_ns, 0, PASSED, table, self._sealed(packed(waiting, at_ns, deflate=idle), head, table), head)
+
+    def _balance(self, at_ns: int) -> None:
+        """Write down what the books say of all before."""
+        if self._open():
+            self._balanced = self._add(at_ns, 0, BALANCE, "", encode(self.books.balance()))
 
     def _sealed(self, data: bytes, head: bytes, table: str) -> bytes:
         return CLEAR + data if self._sealer is None else self._sealer.seal(data, self.identity + head, table)

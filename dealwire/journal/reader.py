@@ -10,6 +10,7 @@ from typing import Any, Final, Self, TypeVar
 from dealwire.hub.lines import Publication
 from dealwire.journal import database, derived
 from dealwire.journal.auditing import AUDITED
+from dealwire.journal.books import Released, released_of
 from dealwire.journal.contents import (
     JournalLine,
     Segment,
@@ -29,6 +30,7 @@ from dealwire.journal.records import (
     LINE,
     OPENED,
     PASSED,
+    RELEASED,
     SENT,
     SETTLED,
     SNAPSHOT,
@@ -70,6 +72,8 @@ class JournalReader:
             self._marks = database.marks(self.version)
             self.anchor, self.identity = self._anchor()
             """What the first record follows, and the file's own number, 16 random bytes."""
+            self.whole = self.version < 3 or bool(self._rows("SELECT whole FROM anchor")[0][0])
+            """Its tables hold all that the records of before said, too; those of a day's copy only what its own say."""
         except BaseException:
             self.close()
             raise
@@ -190,6 +194,29 @@ class JournalReader:
         if self.version == 1:
             return [(key.round, key.round) for key in self.settled(0, table) if key.session == session]
         return [(first, last) for first, last in self._rows(derived.RUNS, table, device, derived.NOBODY, session)]
+
+    def released(self, table: str, entry: int) -> tuple[int, Released] | None:
+        """When it was said that what was held under this number was settled by hand, and what was said."""
+        where = f"{self._marks} AND kind = ? AND tbl = ? AND instr(payload, CAST(? AS BLOB)) = 1"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where}"
+        for record in map(self._record, self._rows(sql, RELEASED, table, f'{{"entry":{entry},')):
+            if (noted := released_of(record)) is not None:
+                return record.at_ns, noted
+        return None
+
+    def newest_of(self, kind: str) -> JournalRecord | None:
+        """The newest of the journal's own marks of a kind, which are of no table."""
+        return self._newest_mark(kind, "")
+
+    def first_of(self, kind: str, after: int = 0) -> JournalRecord | None:
+        """The oldest of them after a record."""
+        return next(self._marked(kind, "", after), None)
+
+    def marks_since(self, kind: str, after: int) -> Iterator[tuple[str, JournalRecord]]:
+        """The marks of a kind after a record, of one table after the other, each with its table."""
+        for table in self._named(kind):
+            for record in self._marked(kind, table, after):
+                yield table, record
 
     def derived(self, table: str) -> set[tuple[Any, ...]]:
         """The rows of one of the tables that follow from the records."""

@@ -16,7 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from dealwire.journal import database, derived
+from dealwire.journal import database
+from dealwire.journal.books import BOOKED, Books
 from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
 from dealwire.journal.journal import Journal
@@ -55,7 +56,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
     with _readable(path, output) as file, closing(_connect(file)) as db:
         source = _Source(path, file, db)
         found = Salvaged(source.anchor)
-        rows = _look_through(source, found)
+        beyond = _look_through(source, found)
         if found.kept == source.anchor:
             raise JournalDamaged(path, found.kept.sequence + 1, "not even the first record can be read")
         chain = takewhile(lambda record: record.sequence <= found.kept.sequence, source.records())
@@ -65,7 +66,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
         except OSError as error:
             raise JournalInaccessible.of(output, error) from error
         with _none_or_whole(output):
-            write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
+            write_file(output, source.anchor, source.identity, opened, chain, source.books(), whole=True, beyond=beyond)
             _say_so(output, path, found, clock)
     return found
 
@@ -125,7 +126,7 @@ def _none_or_whole(output: Path) -> Iterator[None]:
 def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
     with JournalReader(output) as reader:
         running = reader.starts()
-    with Journal(output, key=None, clock=clock) as journal:
+    with Journal(output, key=None, clock=clock, believed=True) as journal:
         at_ns = max(clock.now_ns(), journal.newest_ns)
         fields = {"kept": str(found.kept), "beyond": found.beyond, "lost": found.lost[:100], "from": path.name}
         journal.salvaged(at_ns, fields)
@@ -136,9 +137,9 @@ def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
             raise JournalUnwritable(output, journal.failed)
 
 
-def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
-    """Find how far the records follow one another, and what those say that can be read beyond."""
-    rows, whole, before = list[derived.Row](), True, found.kept.sequence
+def _look_through(source: "_Source", found: Salvaged) -> list[JournalRecord]:
+    """Find how far the records follow one another, and those that can be read beyond and money goes by."""
+    beyond, whole, before = list[JournalRecord](), True, found.kept.sequence
     for record in source.records():
         if record.sequence != before + 1:
             found.lost.append((before + 1, record.sequence - 1))
@@ -151,8 +152,9 @@ def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
             found.lost.append((record.sequence, record.sequence))
         whole = False
         found.beyond += 1
-        rows += derived.rows_of(record, older=source.older)
-    return rows
+        if record.kind in BOOKED:
+            beyond.append(record)
+    return beyond
 
 
 def _follows(before: Head, record: JournalRecord) -> bool:
@@ -173,7 +175,7 @@ class _Source:
             raise database.as_ours(path, error) from error
         if application != database.APPLICATION_ID:
             raise JournalForeign(path, "its first page does not say that it is one")
-        self.older = (self._try("PRAGMA user_version") or [(database.VERSION,)])[0][0] == 1
+        self._version = int((self._try("PRAGMA user_version") or [(database.VERSION,)])[0][0])
         self.anchor, self.identity = self._anchor()
 
     def _anchor(self) -> tuple[Head, bytes]:
@@ -187,6 +189,18 @@ class _Source:
             raise JournalDamaged(
                 self._path, None, f"what its first record follows cannot be read: {error.why}"
             ) from None
+
+    def books(self) -> Books:
+        """What its tables say of records that were pruned, as far as they can be read."""
+        books = Books(era=self._version)
+        if self.anchor.sequence and self._version > 1:
+            before, older = self.anchor.sequence, self._version < database.VERSION
+            runs = self._try("SELECT tbl, device, session, first, last FROM settled")
+            meters = self._try("SELECT tbl, name, sequence, line FROM meter WHERE sequence <= ?", before)
+            held = None if older else self._try("SELECT * FROM obligation WHERE entry <= ?", before)
+            books.add_older(runs or (), meters or ())
+            books.load((), (), held or ())
+        return books
 
     def openings(self, up_to: int) -> list[tuple[int, str]]:
         """Those before its first record, and what the records up to that number say of the others."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from dealwire.journal import database, derived
+from dealwire.journal.books import Books
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
@@ -53,7 +54,8 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made.unlink(missing_ok=True)
         os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        write_file(made, anchor_of(reader, segment.first), reader.identity, opened, records(reader, segment))
+        first = anchor_of(reader, segment.first)
+        write_file(made, first, reader.identity, opened, records(reader, segment), Books(), whole=False)
         with JournalReader(made) as copy:
             head = verify(copy).head
         if head != Head(segment.last, segment.hash):
@@ -92,28 +94,31 @@ def write_file(
     identity: bytes,
     opened: Sequence[tuple[int, str]],
     chain: Iterable[JournalRecord],
-    also: Iterable[derived.Row] = (),
+    books: Books,
     *,
-    older: bool = False,
+    whole: bool,
+    beyond: Iterable[JournalRecord] = (),
 ) -> None:
-    """Make a journal at `path`, an empty file, of records that follow `anchor`; `also` are rows of its tables, `older`
-    says that the records are of version 1."""
+    """Make a journal at `path`, an empty file, of records that follow `anchor`. Its tables hold what `books` do, led on
+    by these records and those `beyond`, which are not in it; `whole` says that those of before are in them, too."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("BEGIN IMMEDIATE")
         for statement in database.SCHEMA:
             db.execute(statement)
-        db.execute(
-            "INSERT INTO anchor (sequence, hash, file) VALUES (?, ?, ?)", (anchor.sequence, anchor.hash, identity)
-        )
+        begins = (anchor.sequence, anchor.hash, identity, int(whole))
+        db.execute("INSERT INTO anchor (sequence, hash, file, whole) VALUES (?, ?, ?, ?)", begins)
         db.executemany("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", opened)
         insert = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         rest = iter(chain)
         while page := list(islice(rest, _MANY)):
             db.executemany(insert, [row_of(each) for each in page])
-            derived.derive(db, page, older=older)
-        derived.write(db, also)
+            for each in page:
+                books.take(each)
+        for each in beyond:
+            books.take(each)
+        derived.write(db, books.statements())
         db.execute("COMMIT")
 
 

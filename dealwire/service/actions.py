@@ -66,6 +66,8 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
     return ActionField(name, title, "number", least=least, most=most, default=default)
 
 
+ENTRY_MOST: Final = 9_999_999_999
+"""The largest number of an entry that a form may carry."""
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 _IDLE: Final = {state.name: "" for state in (ShufflerState.EMPTY, ShufflerState.READY)}
@@ -196,7 +198,13 @@ def of_table() -> list[Action]:
             title="Held money was settled by hand",
             roles=SUPERVISOR,
             does=RELEASE,
-            fields=(_number("round", "Round", 2**32 - 1), _BADGE),
+            fields=(
+                _number("entry", "Entry of the journal", ENTRY_MOST, least=1),
+                ActionField("session", "Session", "ascii", most=8),
+                _number("round", "Round", 2**32 - 1),
+                _BADGE,
+                ActionField("why", "How it was settled", default="paid or taken by hand"),
+            ),
             group="money",
             hint="Takes what is held of that round off the page; nothing is paid or moved by it.",
             asks="Was all that is held of this round paid or taken?",

@@ -10,8 +10,7 @@ from typing import Final
 
 from dealwire.config.schema import Configuration, JournalPart, TablePart
 from dealwire.journal import JournalReader
-from dealwire.journal.check import check_tail
-from dealwire.journal.database import VERSION
+from dealwire.journal.check import check_start
 from dealwire.journal.errors import JournalEmpty, JournalUnwritable
 from dealwire.journal.resuming import dealt_again
 from dealwire.journal.tables import JournaledPublisher, TableFactory
@@ -54,7 +53,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
         doubt = ClockDoubtful(path, wall_ns, newest_ns) if doubtful(wall_ns, newest_ns) else None
         if doubt is not None and not options.clock_is_right:
             raise doubt
-        check_tail(reader)
+        check_start(reader)
         for needed in (reader.lines, reader.day, reader.segments):
             needed()
         yield ok("journal", f"{reader.head.sequence} records, the newest as they were written")
@@ -75,7 +74,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
 def _why_all_begin(reader: JournalReader, wall_ns: int, anew: bool) -> str | None:
     if goes_back(wall_ns, reader.newest_ns):
         return "the clock was set back"
-    if reader.version < VERSION:
+    if reader.version == 1:
         return "an older version wrote the journal"
     return "--anew says so" if anew else None
 

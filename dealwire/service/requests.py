@@ -15,7 +15,7 @@ from dealwire.service.actions import (
     find,
     of_table,
 )
-from dealwire.service.table_session import TableSession
+from dealwire.service.table_session import Settling, TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
@@ -83,7 +83,14 @@ class RequestHandler:
         given = {name: str(value) for name, value in request.fields.items()}
         fields = action.read(given)
         try:
-            words = session.release(int(fields["round"]), f"{_who(request)}, badge {fields['badge']}")
+            settling = Settling(
+                int(fields["entry"]),
+                str(fields["session"]),
+                int(fields["round"]),
+                int(fields["badge"]),
+                str(fields["why"]),
+            )
+            words = session.release(settling, _who(request))
         except LookupError as error:
             raise ActionRefused(request.action, str(error.args[0])) from None
         self._secure()

@@ -254,6 +254,7 @@ class Service:
             start = TableStart(part.name, number, configuration, facts)
             publisher = maker(start)
         publisher.dealt_again = False
+        publisher.viewer.hold(self.journal.books.held(part.name))
         return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved)
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher]) -> None:

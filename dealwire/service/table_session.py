@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
@@ -15,6 +15,7 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.seals import clear_warning
+from dealwire.service.timekeeping import written
 from dealwire.table.redaction import outcomes_of
 from devices.budget import Budget
 from devices.clock import Clock
@@ -42,6 +43,16 @@ LINKS: Final[dict[LineState, Link]] = {
     LineState.KNOWN: "up",
     LineState.CLOSED: "closed",
 }
+
+
+class Settling(NamedTuple):
+    """What a person says to have settled by hand, how, and who: `entry` is its number in the journal."""
+
+    entry: int
+    session: str
+    round: int
+    badge: int
+    why: str
 
 
 class TableSession:
@@ -170,18 +181,34 @@ class TableSession:
         if kind in ("safe-stop", "action", "warning", "clock-step"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
 
-    def release(self, round_: int, who: str) -> str:
-        """What was held of a round was settled by hand, says a person: it is shown no more. LookupError when nothing is
-        held of it."""
-        held = self.viewer.release(round_)
+    def release(self, given: Settling, who: str) -> str:
+        """What was held of a round was settled by hand, says a person: it is open no more, for good. LookupError says
+        why it cannot be, such as that it was done before."""
+        held = self._journal.books.held(self.name).get(given.entry)
         if held is None:
-            raise LookupError(f"no money of round {round_} is held")
-        words = f"the {amount(held.cents, held.currency)} held of round {round_} was settled by hand"
+            raise LookupError(self._why_not_open(given))
+        if (held.session, held.round) != (given.session, given.round):
+            text = f"entry {held.entry} is of round {held.round} of session {held.session}"
+            raise LookupError(f"{text}, not of round {given.round} of session {given.session}")
+        now_ns = self._clock.now_ns()
+        words = f"the {amount(held.cents, held.currency)} held of round {held.round} was settled by hand"
+        noted = f"{words}: {given.why} (session {held.session}, entry {held.entry})"
         if self.table.terms is not None and (let := self.table.terms.release(held.readings)):
-            words += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
-        self._kept_rounds = -1  # the next snapshot says so, also after a restart
-        self.status("action", f"{who}: {words}", self._clock.now_ns(), round_=round_)
-        return words
+            noted += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
+        self._journal.release(self.name, held.entry, now_ns, who, given.badge, given.why)
+        self._kept_rounds = -1  # the next snapshot has the readings that were let pass
+        self.status("action", f"{who}, badge {given.badge}: {noted}", now_ns, round_=held.round)
+        return noted
+
+    def _why_not_open(self, given: Settling) -> str:
+        done = self._journal.released(self.name, given.entry)
+        if done is None:
+            return f"no money is held under entry {given.entry} of this table"
+        at_ns, noted = done
+        return (
+            f"what was held of round {noted.of.round} of session {noted.of.session} was released already at "
+            f"{written(at_ns)}, by {noted.who}, badge {noted.badge}"
+        )
 
     @property
     def owes_snapshot(self) -> bool:

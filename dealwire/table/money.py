@@ -18,6 +18,7 @@ from dealwire.hub.view import (
     SettlementView,
     Shown,
 )
+from dealwire.table.held import HeldBook, HeldEntry
 from dealwire.table.pots_won import ShownHands, between_players, hand_of, pots_won
 from rules.settlement import PotTotal, SeatTotal, Settlement, SettlementLine, amount
 
@@ -30,7 +31,8 @@ class KeptMoney(Shown):
     moved: dict[str, int]
     settlement: SettlementView | None
     outcomes: tuple[OutcomeView, ...]
-    held: tuple[HeldView, ...]
+    held: tuple[HeldView, ...] = ()
+    """Of a state that an older version kept; what is open stands in the journal's books since."""
     currency: str = DOLLAR
 
 
@@ -47,8 +49,16 @@ class Money:
         """Of the newest round."""
         self.settlement: SettlementView | None = None
         self.outcomes: deque[OutcomeView] = deque(maxlen=OUTCOMES_MAX)
-        self.held: list[HeldView] = []
-        """Without a bound: what nobody has settled is not forgotten because more came. It grows by a line a round."""
+        self.held = HeldBook()
+        """What nobody has settled: its own, until `hold` gives it the journal's."""
+        self.held.speak(say)
+        self._own = 0
+        """Entries of its own so far; -1 once somebody else keeps them."""
+
+    def hold(self, book: HeldBook) -> None:
+        """What is held stands in these books from now on, and whoever keeps them adds to them."""
+        self.held, self._own = book, -1
+        book.speak(self._say)
 
     def ended(self, result: RoundResult, at_ns: int) -> None:
         """A round ended."""
@@ -92,12 +102,9 @@ class Money:
             update = {"players": item.totals.players, "held": held}
             pots = pots_won(shown) if hands is not None else None
             self.outcomes.append(last.model_copy(update=update | {"pots": pots}))
-        if held and not item.again:
-            first = next((line for line in lines if line.result == "held"), None)
-            why, clause = (first.why, first.clause) if first is not None else (shown.why or "", "")
-            by = tuple(dict.fromkeys(line.reading for line in item.lines if line.result == "held" and line.reading))
-            kept = HeldView(round=item.round, at_ns=at_ns, cents=held, why=why, clause=clause, readings=by)
-            self.held.append(kept.model_copy(update={"currency": item.currency}))
+        if held and not item.again and self._own >= 0:
+            self._own += 1
+            self.held.add(_entry(self._own, item, held, at_ns))
         return shown
 
     def stand(self, meters: Mapping[str, int]) -> None:
@@ -108,12 +115,11 @@ class Money:
         self.meters = dict(meters)
 
     def state(self) -> str:
-        """All of it that a view shows again after a restart, but for the meters."""
+        """All of it that a view shows again after a restart, but for the meters and what is held."""
         kept = KeptMoney(
             moved=self.moved,
             settlement=self.settlement,
             outcomes=tuple(self.outcomes),
-            held=tuple(self.held),
             currency=self.currency,
         )
         return kept.model_dump_json()
@@ -126,14 +132,14 @@ class Money:
         kept = KeptMoney.model_validate_json(state)
         self.moved, self.settlement, self.currency = dict(kept.moved), kept.settlement, kept.currency
         self.outcomes.extend(kept.outcomes)
-        self.held.extend(kept.held)
 
-    def release(self, round_: int) -> HeldView | None:
-        """Somebody settled what was held of a round; None when nothing is."""
-        found = next((each for each in self.held if each.round == round_), None)
-        if found is not None:
-            self.held.remove(found)
-        return found
+
+def _entry(number: int, item: Settlement, cents: int, at_ns: int) -> HeldEntry:
+    """What is held of a round, for books without a journal."""
+    lines = [line for line in item.lines if line.result == "held"]
+    why, clause = (lines[0].why, lines[0].clause) if lines else (item.why or "", "")
+    readings = tuple(dict.fromkeys(line.reading for line in lines if line.reading))
+    return HeldEntry(number, "", item.session, item.round, at_ns, cents, item.currency, why, clause, readings)
 
 
 def _seat(seat: SeatTotal) -> SeatMoneyView:

@@ -106,7 +106,8 @@ class Facts(NamedTuple):
     legal: Sequence[Legal]
     last: OutcomeView | None
     last_cause: Cause | None
-    held: Sequence[HeldView]
+    held: int | None
+    """The newest round of which money is held and nobody has settled it."""
     count_due: Cause | None
     archive: tuple[str, int] | None = None
     say: Callable[[str], str] = str
@@ -114,9 +115,16 @@ class Facts(NamedTuple):
 
 
 def troubles(facts: Facts) -> tuple[TroubleView, ...]:
-    """What is wrong, the worst first; empty when the table is as it should be."""
+    """What is wrong, the worst first, but for what is held; empty when the table is as it should be."""
     found = sorted(_found(facts), key=lambda each: TROUBLE_KINDS.index(each.kind))
     return tuple(found)
+
+
+def held_troubles(held: Sequence[HeldView]) -> tuple[TroubleView, ...]:
+    """What nobody has settled, the least of all troubles: it keeps nothing from going on."""
+    return tuple(
+        _trouble("held", each.why, each.clause or None, each.at_ns, str(each.round), each.cents) for each in held
+    )
 
 
 def _found(facts: Facts) -> Iterator[TroubleView]:
@@ -140,12 +148,10 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
     if facts.last is not None and facts.last.repeated:
         text = f"round {facts.last.round} came once more: a round of this number and session was settled before"
         yield _trouble("repeated", text, None, facts.last.at_ns, str(facts.last.round))
-    last, held = facts.last, {each.round for each in facts.held}
-    if last is not None and last.outcome == "unreliable" and last.round not in held and facts.state is State.BETTING:
+    last = facts.last
+    if last is not None and last.outcome == "unreliable" and last.round != facts.held and facts.state is State.BETTING:
         text, clause = _why(facts.last_cause, "its incidents say why")
         yield _trouble("unreliable", text, clause, last.at_ns, str(last.round))
-    for each in facts.held:
-        yield _trouble("held", each.why, each.clause or None, each.at_ns, str(each.round), each.cents)
 
 
 def _of_round(facts: Facts) -> Iterator[TroubleView]:

@@ -15,9 +15,20 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import ShoeLedger
-from dealwire.hub.view import DeviceView, HandView, HeldView, LegalView, LogLine, SeatView, ShoeView, TableView
+from dealwire.hub.view import (
+    DeviceView,
+    HandView,
+    HeldView,
+    LegalView,
+    LogLine,
+    SeatView,
+    ShoeView,
+    TableView,
+    TroubleView,
+)
 from dealwire.table.cautions import cautions_of
 from dealwire.table.chips import betting_view, chips_view, without_mucked
+from dealwire.table.held import HeldBook
 from dealwire.table.id_words import Speech, id_words, next_words
 from dealwire.table.laid_open import LaidOpen
 from dealwire.table.money import Money, summary
@@ -27,7 +38,7 @@ from dealwire.table.room import room_of
 from dealwire.table.standing import TableStanding
 from dealwire.table.state import LoggedLine, ShownDevice, ViewerState
 from dealwire.table.table import Table, TableOutcome
-from dealwire.table.trouble import Cause, Facts, troubles
+from dealwire.table.trouble import Cause, Facts, held_troubles, troubles
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
@@ -81,6 +92,7 @@ class Viewer:
         """Why the round under way came to be void or halted."""
         self._last_cause: Cause | None = None
         """Why the last round could not be relied on."""
+        self._held: tuple[tuple[HeldView, ...], tuple[TroubleView, ...]] = (), ()
 
     # ------------------------------------------------------------------ what happens
 
@@ -117,9 +129,9 @@ class Viewer:
             self._archive = (problem, since_ns) if problem is not None else None
         return problem != before
 
-    def release(self, round_: int) -> HeldView | None:
-        """Somebody settled what was held of a round: it is shown no more. None when nothing is held of it."""
-        return self._money.release(round_)
+    def hold(self, book: HeldBook) -> None:
+        """What is held stands in these books from now on, and whoever keeps them adds to them."""
+        self._money.hold(book)
 
     # ------------------------------------------------------------------ between rounds
 
@@ -192,7 +204,7 @@ class Viewer:
             log=tuple(self._log),
             **self._of_devices(),
             **self._of_money(),
-            trouble=troubles(self._facts(now.state, legal)),
+            trouble=troubles(self._facts(now.state, legal)) + self._held_trouble(),
         )
 
     def _of_devices(self) -> dict[str, Any]:
@@ -223,7 +235,9 @@ class Viewer:
             "posting": posting(jackpot) if jackpot is not None else (),
             "cautions": self._cautions,
             "settlement": money.settlement,
-            "held": tuple(money.held),
+            "held": money.held.shown,
+            "held_count": len(money.held),
+            "held_cents": dict(money.held.cents),
         }
 
     def _facts(self, state: State, legal: Sequence[Legal]) -> Facts:
@@ -241,11 +255,18 @@ class Viewer:
             legal=legal,
             last=money.outcomes[-1] if money.outcomes else None,
             last_cause=self._last_cause,
-            held=money.held,
+            held=money.held.shown[-1].round if money.held else None,
             count_due=self._count_due(),
             archive=self._archive,
             say=self._speech.say,
         )
+
+    def _held_trouble(self) -> tuple[TroubleView, ...]:
+        """Made anew only when something is held or released: there may be fifty, in every view."""
+        held = self._money.held.shown
+        if held is not self._held[0]:
+            self._held = held, held_troubles(held)
+        return self._held[1]
 
     def _count_due(self) -> Cause | None:
         every = self._table.flow.plan.count_every

@@ -44,15 +44,16 @@ def test_it_stands_there_until_a_supervisor_has_settled_it_also_over_a_restart(t
             settled = {line["round"]: line for line in listener.of("settlement")}
             assert first.cents == sum(seat["held"] for seat in settled[first.round]["seats"])
 
+            which = {"entry": first.entry, "session": first.session, "round": first.round}
             with pytest.raises(ActionRefused, match="a dealer may not; allowed: supervisor"):
-                asked(service, "dealer", round=first.round, badge=7).result()
-            with pytest.raises(ActionRefused, match="no money of round 9999 is held"):
-                asked(service, "supervisor", round=9999, badge=7).result()
+                asked(service, "dealer", **which, badge=7).result()
+            with pytest.raises(ActionRefused, match="no money is held under entry 9999 of this table"):
+                asked(service, "supervisor", **{**which, "entry": 9999}, badge=7).result()
             with pytest.raises(FieldRefused, match="badge: a whole number from 1"):
-                asked(service, "supervisor", round=first.round, badge="x").result()
+                asked(service, "supervisor", **which, badge="x").result()
             assert view(service).held[0] == first
 
-            answer = asked(service, "supervisor", round=first.round, badge=7).result()
+            answer = asked(service, "supervisor", **which, badge=7).result()
             assert answer.startswith("Noted: ")
             assert first not in view(service).held
             said = [line for line in listener.of("status") if line.get("round") == first.round]

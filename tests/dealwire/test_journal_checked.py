@@ -21,7 +21,7 @@ from dealwire.journal.watching import FileWatch
 from devices.clock import ManualClock
 from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import LINE, rechained, tamper
-from tests.dealwire.test_journal_reader import as_version_1, write
+from tests.dealwire.test_journal_reader import as_version_1, as_version_2, write
 from tests.support.rigs.memory_folder import memory_folder
 
 
@@ -88,9 +88,9 @@ def test_what_does_not_follow_is_named(tmp_path: Path) -> None:
         assert said(lambda: verify(reader)) == (4, why)
 
 
-@pytest.mark.parametrize(("back", "found"), [(998, True), (999, False), (1000, False)])
+@pytest.mark.parametrize(("back", "found"), [(998, True), (999, True), (1000, False)])
 def test_the_newest_thousand_are_looked_at_when_it_is_opened(tmp_path: Path, back: int, found: bool) -> None:
-    """The first of them has none before it that it is held to."""
+    """The first of them is held to the hash of the one before."""
     path = write(tmp_path / "j", lambda journal: lines(journal, 1100))
     tamper(path, "UPDATE record SET at_ns = 7 WHERE sequence = 1101 - ?", back)
     with JournalReader(path) as reader:
@@ -124,7 +124,7 @@ def test_what_sqlite_says_comes_first(tmp_path: Path) -> None:
 
 
 def pruned(path: Path) -> tuple[Head, list[bytes | None]]:
-    """Records 4 to 7 of seven; what the first follows, and the hash of each."""
+    """Records 4 to 7 of seven, and a balance; what the first follows, and the hash of each."""
     with Journal(path, key=None, clock=ManualClock()) as journal:
         lines(journal, 6)
         journal.commit()
@@ -140,7 +140,7 @@ def test_a_noted_record_is_there_or_was_cut_off_or_written_anew(tmp_path: Path) 
     with JournalReader(path) as reader:
         for number in (3, 4, 7):
             found = verify(reader, expect=Head(number, hashes[number] or b""))
-            assert (found.head.sequence, found.anchor, found.records) == (7, anchor, 4)
+            assert (found.head.sequence, found.anchor, found.records) == (8, anchor, 5)
             noted = (
                 f"its hash is {(hashes[number] or b'').hex()}, not {'00' * 32} as noted: the journal was written anew"
             )
@@ -150,8 +150,8 @@ def test_a_noted_record_is_there_or_was_cut_off_or_written_anew(tmp_path: Path) 
             other = Head(number, hashes[number] or b"")
             why = f"begins after record 3; record {number} is in a segment of its own"
             assert said(lambda other=other: verify(reader, expect=other)) == (None, why)  # type: ignore[misc]
-        why = "ends after record 7; record 8 was there once: the end was cut off"
-        assert said(lambda: verify(reader, expect=Head(8, bytes(32)))) == (None, why)
+        why = "ends after record 8; record 9 was there once: the end was cut off"
+        assert said(lambda: verify(reader, expect=Head(9, bytes(32)))) == (None, why)
 
 
 def test_a_journal_that_is_pruned_meanwhile_is_checked_from_its_new_beginning(
@@ -173,7 +173,7 @@ def test_a_journal_that_is_pruned_meanwhile_is_checked_from_its_new_beginning(
         monkeypatch.setattr(JournalReader, "records", slowly)
         with JournalReader(path) as reader:
             found = verify(reader)
-            assert (found.anchor.sequence, found.head.sequence, found.records) == (3, 7, 4)
+            assert (found.anchor.sequence, found.head.sequence, found.records) == (3, 8, 5)
             tamper(path, "UPDATE record SET at_ns = 7 WHERE sequence = 5")
             assert said(lambda: verify(reader)) == (5, f"record 5: {BROKEN}")
 
@@ -210,10 +210,6 @@ def rounds(journal: Journal, first: int = 1, most: int = 3) -> None:
     journal.commit()
 
 
-def not_held(table: str) -> tuple[None, str]:
-    return None, f"the table '{table}' does not hold what the records say, and no more"
-
-
 ALTERED: list[tuple[str, str, bool]] = [
     ("DELETE FROM settled", "settled", True),
     ("UPDATE settled SET last = last - 1", "settled", True),
@@ -234,28 +230,33 @@ ALTERED: list[tuple[str, str, bool]] = [
 
 @pytest.mark.parametrize(("sql", "table", "less"), ALTERED, ids=range(len(ALTERED)))
 def test_each_table_holds_what_the_records_say(tmp_path: Path, sql: str, table: str, less: bool) -> None:
-    """And where its beginning was pruned, no less."""
+    """No less and no more, and where its beginning was pruned too; `verify` and every start see it."""
     whole = write(tmp_path / "whole", rounds)
     with Journal(tmp_path / "pruned", key=None, clock=ManualClock()) as journal:
         rounds(journal)
-        journal.prune(Segment(1, 1, "2026-01-01", b"", "a file", "of it"))
+        journal.prune(Segment(1, 7, "2026-01-01", b"", "a file", "of it"))
         journal.commit()
     for path in (whole, tmp_path / "pruned"):
         with JournalReader(path) as reader:
             verify(reader)
+        Journal(path, key=None, clock=ManualClock()).close()
         tamper(path, sql)
         with JournalReader(path) as reader:
-            if less or path == whole:
-                assert said(lambda reader=reader: verify(reader)) == not_held(table)  # type: ignore[misc]
-            else:
-                verify(reader)
+            number, why = said(lambda reader=reader: verify(reader))  # type: ignore[misc]
+        assert number is None
+        assert why.endswith("; `dealwire journal salvage` makes the tables anew from the records")
+        assert f"the table '{table}' " in why or why.startswith(f"a row of '{table}' from before record 8 ")
+        with pytest.raises(JournalDamaged) as caught:
+            Journal(path, key=None, clock=ManualClock())
+        assert caught.value.why == why
 
 
 @pytest.mark.parametrize("kind", ["received", "sent", "salvaged"])
 def test_where_others_wrote_too_there_may_be_more(tmp_path: Path, kind: str) -> None:
-    """Version 1 wrote no marks; of a salvage even less may be left."""
-    path = write(tmp_path / "j", rounds, lambda journal: journal.salvaged(1, {}))
-    rechained(path, lambda db: db.execute("UPDATE record SET kind = ? WHERE kind = 'salvaged'", (kind,)) and None)
+    """In a file of version 2: version 1 wrote no marks; of a salvage even less may be left."""
+    path = write(tmp_path / "j", rounds, lambda journal: journal.stopped("t", 1))
+    as_version_2(path)
+    rechained(path, lambda db: db.execute("UPDATE record SET kind = ? WHERE kind = 'stopped'", (kind,)) and None)
     tamper(path, "UPDATE settled SET last = last + 1")
     with JournalReader(path) as reader:
         verify(reader)
@@ -264,11 +265,33 @@ def test_where_others_wrote_too_there_may_be_more(tmp_path: Path, kind: str) -> 
         if kind == "salvaged":
             verify(reader)
         else:
-            assert said(lambda: verify(reader)) == not_held("settled")
+            assert said(lambda: verify(reader)) == (None, OLDER.format("settled"))
     tamper(path, "DELETE FROM meter")
     if kind == "salvaged":
         with JournalReader(path) as reader:
             verify(reader)
+
+
+OLDER = "the table '{}' does not hold what the records say, and no more"
+
+
+@pytest.mark.parametrize("sql", [sql for sql, *_ in ALTERED])
+def test_a_file_of_version_2_is_looked_through_once(tmp_path: Path, sql: str) -> None:
+    """When it is taken up; then it is led as any other."""
+    path = write(tmp_path / "j", rounds)
+    as_version_2(path)
+    tamper(path, sql)
+    with pytest.raises(JournalDamaged, match="does not hold what the records say, and no more"):
+        Journal(path, key=None, clock=ManualClock())
+
+
+def test_what_a_salvage_took_over_is_held_from_there_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "j", rounds, lambda journal: journal.salvaged(1, {}))
+    with JournalReader(path) as reader:
+        verify(reader)
+    tamper(path, "UPDATE settled SET last = last + 1")
+    with JournalReader(path) as reader:
+        assert said(lambda: verify(reader))[1].startswith("a row of 'settled' from before record 10 ")
 
 
 def test_an_opening_that_is_not_known_is_named(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_writer_takes_it_up_and_nothing_of_it_changes(older: Path) -> None:
         assert not journal.taken_up
     with JournalReader(older) as reader:
         assert list(reader.records())[: len(before)] == before
-        assert verify(reader).records == len(before) + 3, "two openings, and the table's end"
+        assert verify(reader).records == len(before) + 4, "two openings, the table's end, and a balance"
         assert reader.own_meters("table-1") == {"meter": 777700}
         session = next(reader.settled(0, "table-1")).session
         assert reader.was_settled("table-1", SettledKey("whoever", session, 2))

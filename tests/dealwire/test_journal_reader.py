@@ -53,12 +53,35 @@ def refused(use: Callable[[], object]) -> str:
 def as_version_1(path: Path) -> None:
     """What version 1 would have made of these records."""
     with closing(sqlite3.connect(path)) as db, db:
-        for table in ("anchor", "opening", "settled", "meter", "segment"):
+        for table in ("anchor", "opening", "settled", "meter", "segment", "obligation"):
             db.execute(f"DROP TABLE {table}")
         db.execute("DROP INDEX mark")
         kinds = "kind IN ('opened', 'started', 'resumed', 'stopped', 'line')"
         db.execute(f"CREATE INDEX mark ON record (kind, tbl, sequence) WHERE {kinds}")
         db.execute("PRAGMA user_version = 1")
+
+
+def as_version_2(path: Path) -> None:
+    """What version 2 would have made of these records."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE obligation")
+        db.execute("ALTER TABLE anchor DROP COLUMN whole")
+        db.execute("DROP INDEX mark")
+        kinds = (
+            "opened",
+            "started",
+            "resumed",
+            "stopped",
+            "line",
+            "snapshot",
+            "settled",
+            "day",
+            "exported",
+            "salvaged",
+        )
+        listed = ", ".join(f"'{kind}'" for kind in kinds)
+        db.execute(f"CREATE INDEX mark ON record (kind, tbl, sequence) WHERE kind IN ({listed})")
+        db.execute("PRAGMA user_version = 2")
 
 
 # ------------------------------------------------------------------ what the first record follows
@@ -83,7 +106,7 @@ ANCHOR = "what its first record follows is not in it"
 def test_a_file_that_does_not_say_where_it_begins_is_damaged(tmp_path: Path, sql: str, said: str) -> None:
     path = write(tmp_path / "j", lambda journal: journal.publish("t", "round", 1, "{}") and None)
     with JournalReader(path) as reader:
-        assert (reader.anchor, reader.version) == (Head(0, GENESIS), 2)
+        assert (reader.anchor, reader.version) == (Head(0, GENESIS), 3)
         assert len(reader.identity) == 16
     tamper(path, sql)
     assert refused(lambda: JournalReader(path)) == said
@@ -132,7 +155,7 @@ def test_a_reader_sees_what_was_pruned_since(tmp_path: Path) -> None:
             assert journal.prune(Segment(1, 4, "2026-01-01", b"", "a file", "of it"), 3)
             journal.commit()
             assert reader.look_again()
-            assert [each.sequence for each in reader.records()] == [5]
+            assert [each.sequence for each in reader.records()] == [5, 6], "and a balance"
 
 
 def test_a_reader_stands_still_while_the_file_goes_on(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_result_is_looked_for_before_its_mark_and_not_far(evening: Evening) ->
     evening.settles("a", 1, "another session")
     evening.ends("a", 2)
     last = evening.settles("a", 2, "another session")
-    assert last - 2 - early == LATE
+    assert last - 3 - early == LATE, "and a balance"
     with evening.read() as reader:
         assert [found.number for found in reader.newest_rounds("a", 9)] == [2, 1], "its result is too far back"
         assert reader.places("a", 1) == [place(1, 0, early)]

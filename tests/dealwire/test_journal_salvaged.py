@@ -81,13 +81,14 @@ def test_what_is_kept_and_what_is_lost(
     found = salvage(path, new, ManualClock(9))
     assert (found.kept.sequence, found.kept.hash, found.lost, found.beyond) == (kept, head, lost, beyond)
     with JournalReader(new) as reader:
-        assert verify(reader).records == kept + 3
+        assert verify(reader).records == kept + 4
         kept_records, more = list(reader.records())[:kept], list(reader.records(kept))
         assert kept_records == before
-        assert [(each.kind, each.table) for each in more] == [("opened", ""), ("salvaged", ""), ("stopped", "t")]
+        assert [each.kind for each in more] == ["opened", "salvaged", "balance", "stopped"]
+        assert [each.table for each in more] == ["", "", "", "t"]
         said = json.loads(more[1].payload)
         assert said == {"kept": str(found.kept), "beyond": beyond, "lost": [list(each) for each in lost], "from": "j"}
-        assert json.loads(more[2].payload) == {"why": "the journal was salvaged"}
+        assert json.loads(more[3].payload) == {"why": "the journal was salvaged"}
         assert len({each.at_ns for each in more}) == 1
         assert more[0].at_ns == max(9, *(each.at_ns for each in before))
         assert reader.openings() == [*openings, (kept + 1, reader.epoch_at(kept + 1))]
@@ -123,7 +124,7 @@ def test_nothing_that_can_be_read_is_an_error(tmp_path: Path) -> None:
     tamper(path, "DELETE FROM anchor")
     why = "what its first record follows cannot be read: what its first record follows is not in it"
     assert refused(salvage, path, new) == f"{path}: {why}"
-    tamper(path, "INSERT INTO anchor VALUES (0, zeroblob(31), zeroblob(16))")
+    tamper(path, "INSERT INTO anchor VALUES (0, zeroblob(31), zeroblob(16), 1)")
     assert refused(salvage, path, new) == f"{path}: {why}"
     tamper(path, "UPDATE anchor SET hash = zeroblob(32), file = zeroblob(17)")
     assert refused(salvage, path, new) == f"{path}: {why}"
@@ -188,11 +189,11 @@ def test_a_journal_of_which_the_beginning_was_pruned(tmp_path: Path) -> None:
     assert (anchor.sequence, [each[0] for each in openings]) == (12, [1, 23])
     tamper(path, "UPDATE record SET hash = zeroblob(32) WHERE sequence = 26")
     found = salvage(path, tmp_path / "new", ManualClock())
-    assert (found.kept.sequence, found.lost, found.beyond) == (25, [(26, 26)], 4)
+    assert (found.kept.sequence, found.lost, found.beyond) == (25, [(26, 26)], 5)
     with JournalReader(tmp_path / "new") as reader:
         assert (reader.anchor, reader.identity) == (anchor, identity)
         assert reader.openings()[:2] == openings
-        assert verify(reader).records == 25 - 12 + 2, "no table runs of which nothing is here"
+        assert verify(reader).records == 25 - 12 + 3, "no table runs of which nothing is here"
     tamper(path, "UPDATE opening SET epoch = '' WHERE sequence = 1")
     tamper(path, "UPDATE record SET payload = CAST('{}' AS BLOB) WHERE sequence = 13")
     assert refused(salvage, path, tmp_path / "other") == f"{path}: record 13: not even the first record can be read"
@@ -205,7 +206,7 @@ def test_a_file_of_version_1_is_salvaged_with_the_rounds_that_it_settled(tmp_pat
     found = salvage(path, tmp_path / "new", ManualClock())
     assert (found.kept.sequence, found.lost, found.beyond) == (8, [(9, 9)], 14)
     with JournalReader(tmp_path / "new") as reader:
-        assert reader.version == 2
+        assert reader.version == 3
         settled = {n for n in range(1, 12) if reader.was_settled("t", SettledKey("whoever", "s", n))}
         assert settled == set(range(1, 11)), "by session and number, which is all that it says"
 

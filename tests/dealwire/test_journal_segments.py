@@ -136,7 +136,7 @@ def test_a_copy_has_its_name_for_good_once_it_is_on_the_disk(tmp_path: Path, mon
             export_segment(reader, segment, tmp_path / "file")
         assert str(caught.value) == f"{tmp_path}/file/{name}: File exists"
 
-        def full(*_: object) -> None:
+        def full(*_: object, **__: object) -> None:
             error = sqlite3.OperationalError("it went wrong")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error

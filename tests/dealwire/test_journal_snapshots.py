@@ -139,5 +139,5 @@ def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
         copy.write_bytes((tmp_path / "journal.sqlite").read_bytes())
         with closing(sqlite3.connect(copy)) as db, db:
             db.execute(sql)
-        with JournalReader(copy) as reader, pytest.raises(JournalDamaged, match="does not hold what the records say"):
+        with JournalReader(copy) as reader, pytest.raises(JournalDamaged, match=r"the table .* holds? .*records say"):
             verify(reader)

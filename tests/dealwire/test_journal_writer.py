@@ -83,12 +83,12 @@ def test_an_opening_says_who_wrote_what(tmp_path: Path, clock: ManualClock) -> N
         )
         assert (journal.head, journal.newest_ns, journal.written_ns) == (Head(1, record.hash), 1000, 1000)
         assert (journal.stopped_why, journal.owes, journal.day) == (None, False, None)
-        opening = {"schema": "dealwire.journal/2", "file": journal.identity.hex(), "epoch": journal.epoch}
+        opening = {"schema": "dealwire.journal/3", "file": journal.identity.hex(), "epoch": journal.epoch}
         assert json.loads(record.payload) == {**opening, "program": f"dealwire {__version__}", **about}
     assert (len(journal.identity), len(journal.epoch)) == (16, 16)
     assert facts(record) == (1, 1000, 0, "opened", "")
     with closing(sqlite3.connect(tmp_path / "j")) as db:
-        assert db.execute("SELECT * FROM anchor").fetchall() == [(0, GENESIS, journal.identity)]
+        assert db.execute("SELECT * FROM anchor").fetchall() == [(0, GENESIS, journal.identity, 1)]
         assert db.execute("SELECT * FROM opening").fetchall() == [(1, journal.epoch)]
 
 
@@ -105,7 +105,7 @@ def test_each_record_word_for_word(journal: Journal) -> None:
     journal.salvaged(16, {"kept": "x"})
     segment = Segment(2, 5, "2026-01-01", b"\x07" * 32)
     journal.exported(segment, "/away/x", "5e", 17)
-    assert journal.started("u", 18, "d") == 12
+    assert journal.started("u", 18, "d") == 13
     journal.stopped("u", 19)
     told = journal.commit()
     assert [(item.sequence, item.table, item.at_ns, item.topic, item.line) for item in told] == [
@@ -123,9 +123,10 @@ def test_each_record_word_for_word(journal: Journal) -> None:
         (8, 1000, 0, "snapshot", "t"),
         (9, 15, 0, "stopped", "t"),
         (10, 16, 0, "salvaged", ""),
-        (11, 17, 0, "exported", ""),
-        (12, 18, 0, "started", "u"),
-        (13, 19, 0, "stopped", "u"),
+        (11, 16, 0, "balance", ""),
+        (12, 17, 0, "exported", ""),
+        (13, 18, 0, "started", "u"),
+        (14, 19, 0, "stopped", "u"),
     ]
     program = f"dealwire {__version__}"
     exported = {"first": 2, "last": 5, "hash": "07" * 32, "day": "2026-01-01", "file": "/away/x", "sha256": "5e"}
@@ -133,7 +134,9 @@ def test_each_record_word_for_word(journal: Journal) -> None:
     assert [json.loads(record.payload) for record in found[:3]] == said
     assert [record.payload for record in found[3:5]] == [b"line lost: x", b'{"n":1}']
     assert json.loads(found[5].payload) == ["d", "s", 3]
-    said = [{"why": "why"}, {"kept": "x"}, exported, {"configuration": "d", "facts": {}}, {"why": ""}]
+    balance = json.loads(found[9].payload)
+    assert (balance["held"], balance["meters"]) == ({}, [])
+    said = [{"why": "why"}, {"kept": "x"}, balance, exported, {"configuration": "d", "facts": {}}, {"why": ""}]
     assert [json.loads(record.payload) for record in found[7:]] == said
     assert found[6].payload[4 + int.from_bytes(found[6].payload[:4], "big") :][:1] == clear
 
@@ -353,12 +356,12 @@ def test_reads_without_an_end_are_written_by_the_thousand(journal: Journal) -> N
         journal.thanks(number)
 
     read()
-    assert len(written(journal)) == 1103
+    assert len(written(journal)) == 1104, "and a balance"
     for _ in range(1023):
         read()
-    assert len(written(journal)) == 1103
+    assert len(written(journal)) == 1104
     read()
-    assert len(written(journal)) == 1103 + 1024
+    assert len(written(journal)) == 1104 + 1024 + 1
 
 
 # ------------------------------------------------------------------ days
@@ -395,7 +398,8 @@ def test_days_go_on_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
         assert exported == [("/away/x", "5e"), (None, None)]
         assert not journal.prune(segment, 4)
         journal.commit()
-        assert [record.sequence for record in written(journal)] == [5, 6, 7, 8, 9]
+        assert [record.sequence for record in written(journal)] == [5, 6, 7, 8, 9, 10]
+        assert written(journal)[-1].kind == "balance", "what is taken off has its place in one that stays"
         assert journal.prune(segment, 4)
         journal.commit()
         assert journal.prune(segment), "none of it is left"
@@ -405,7 +409,7 @@ def test_days_go_on_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
         journal.begin_day("2026-01-04", 50)
         journal.commit()
         with JournalReader(path) as reader:
-            assert [(each.first, each.last) for each in reader.segments()] == [(6, 7), (8, 10)]
+            assert [(each.first, each.last) for each in reader.segments()] == [(6, 7), (8, 11)]
 
 
 def test_a_segment_begins_behind_what_was_pruned(tmp_path: Path, clock: ManualClock) -> None:
@@ -421,7 +425,7 @@ def test_a_segment_begins_behind_what_was_pruned(tmp_path: Path, clock: ManualCl
         journal.begin_day("2026-01-02", 10)
         journal.commit()
         with JournalReader(path) as reader:
-            assert [(each.first, each.last) for each in reader.segments()] == [(4, 7)]
+            assert [(each.first, each.last) for each in reader.segments()] == [(4, 8)]
 
 
 def test_what_is_not_exported_is_not_pruned(journal: Journal) -> None:

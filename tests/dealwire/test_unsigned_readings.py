@@ -47,9 +47,8 @@ def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also
             assert f"{reading} " in first.why
             assert "nobody has signed that reading" in first.why
             assert set(by(listener.of("settlement"), reading, 0)) == {"held"}
-            answer = service.hub.ask(
-                Request(NAME, "release-held", {"round": first.round, "badge": 7}, "supervisor", "127.0.0.1")
-            )
+            which = {"entry": first.entry, "session": first.session, "round": first.round, "badge": 7}
+            answer = service.hub.ask(Request(NAME, "release-held", which, "supervisor", "127.0.0.1"))
             run_until(service, answer.done)
             assert f"what {reading} decides is settled here from now on" in answer.result()
             rounds = len(listener.of("round"))

@@ -144,6 +144,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
                 meters={"major": 2**40},
                 devices=(lost, up),
                 held=(held, held.model_copy(update={"round": 5})),
+                held_count=90_000,
+                held_cents={"USD": 5000},
                 unknown=UnknownView(since_ns=3_900_000_000, why="the table is in safe stop"),
                 trouble=(stopped,),
             )
