@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from dealer_flow.english import dollars
 from dealer_flow.record.details import DOLLAR
 from dealwire.journal import derived
 from dealwire.journal.derived import Row
@@ -68,6 +69,29 @@ class _Settlement(derived.SettledLine):
     again: bool = False
 
 
+class _Step(msgspec.Struct):
+    """A step of a shared meter."""
+
+    meter: str
+    meter_cents: int
+    to_meter: int = 0
+
+
+class _Before(msgspec.Struct):
+    name: str
+    before: int
+
+
+class _MetersOf(msgspec.Struct):
+    meters: list[_Before] = msgspec.field(default_factory=list)
+
+
+class _Closed(msgspec.Struct):
+    kind: str
+    meter: str = ""
+    cents: int = 0
+
+
 class _Status(msgspec.Struct):
     kind: str
     text: str
@@ -88,6 +112,9 @@ class _Waiting(NamedTuple):
 
 
 _SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
+_STEP: Final = msgspec.json.Decoder(_Step)
+_MOVED: Final = msgspec.json.Decoder(_MetersOf)
+_CLOSED: Final = msgspec.json.Decoder(_Closed)
 _STATUS: Final = msgspec.json.Decoder(_Status)
 _RELEASED: Final = msgspec.json.Decoder(Released)
 _OPENED: Final = msgspec.json.Decoder(_Opened)
@@ -135,6 +162,37 @@ class Books:
         """The tables at which a round was settled."""
         found = self.settled.get(key[:2], {})
         return [table for table, runs in found.items() if _at(runs, key.round) is not None]
+
+    def unlike(self, table: str, topic: str, text: str) -> str:
+        """Where a line that is to be made known begins with a meter that does not stand where its newest record says,
+        in words; empty where it does."""
+        steps: list[tuple[str, str, int | None]] = []
+        try:
+            if topic == "meter":
+                step = _STEP.decode(text)
+                steps = [(derived.SHARED, step.meter, step.meter_cents - step.to_meter)]
+            elif topic == "settlement":
+                own = [each for each in _MOVED.decode(text).meters if (derived.SHARED, each.name) not in self.meters]
+                steps = [(table, each.name, each.before) for each in own]
+            elif topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
+                steps = [(table, award.meter, award.cents)]
+        except msgspec.DecodeError:
+            return ""
+        for where, name, cents in steps:
+            if (why := self.stands(where, name, cents)) is not None:
+                return why
+        return ""
+
+    def stands(self, table: str, name: str, cents: int | None) -> str | None:
+        """Why a meter cannot stand at so many cents, in words; None where it can."""
+        found = self.meters.get((table, name))
+        if found is None:
+            return None
+        known = _STEP.decode(found[1]).meter_cents if table == derived.SHARED else derived.cents_of(found[1])
+        if known == cents:
+            return None
+        here, there = (dollars(each) if each is not None else "nobody knows what" for each in (cents, known))
+        return f"meter {name} stands at {here} here, and record {found[0]} of the journal says {there}"
 
     # ------------------------------------------------------------------ one record further
 
@@ -246,7 +304,7 @@ class Books:
                 raise ValueError(f"rounds {first} to {last} of session {session} at table {table!r}")
             known.append((first, last))
         self.meters |= {(table, name): (sequence, line) for table, name, sequence, line in meters}
-        for row in held:
+        for row in sorted(held):
             table, entry = entry_in(row)
             self.held(table).add(entry)
         for (device, session), tables in self.settled.items():

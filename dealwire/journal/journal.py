@@ -26,7 +26,7 @@ from dealwire.journal.books import BOOKS, Books, Released, released
 from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine, Segment, TableStart, snapshot_head
 from dealwire.journal.errors import KeyProblem
-from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
+from dealwire.journal.passing import BYTES_MAX, INFLATED_MAX, WAIT_NS, Passed, packed
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
     BALANCE,
@@ -152,6 +152,7 @@ class Journal:
         """What follows from the records and money goes by."""
         self._balanced = 0
         """The number of the newest balance."""
+        self._too_long: set[str] = set()
         self._passing: dict[str, list[Passed]] = {}
         self._sizes: dict[str, int] = {}
         self._times: dict[str, int] = {}
@@ -349,7 +350,7 @@ class Journal:
         the newest record of the table: nothing is due by then that was not met."""
         table = start.table
         self._add_passing(table)
-        if not self._open():
+        if not self._open() or not self._may_be_read(table, state):
             return None
         self._turn(table)  # whoever goes on from here needs no key of before
         sequence, at_ns = self._head.sequence + 1, self._times.get(table, self.newest_ns)
@@ -358,6 +359,16 @@ class Journal:
         payload = snapshot_head(start, lines) + self._sealed(zlib.compress(state), head, table)
         self._append(at_ns, 0, SNAPSHOT, table, payload, head)
         return sequence
+
+    def _may_be_read(self, table: str, state: bytes) -> bool:
+        """Whether a snapshot is short enough to be read back; if not the former one stays, and the log says so once."""
+        if len(state) <= INFLATED_MAX:
+            return True
+        if table not in self._too_long:
+            self._too_long.add(table)
+            why = f"its state is {len(state):,} bytes, at most {INFLATED_MAX:,} are read; the one before stays"
+            _log.error("%s: table %s: no snapshot is written: %s", self.path, table, why)
+        return False
 
     # ------------------------------------------------------------------ segments
 

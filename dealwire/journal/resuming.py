@@ -118,7 +118,7 @@ def _deal_since(
         for table, start in reader.starts().items()
     }
     waiting = sorted((kept for kept in snapshots.values() if kept is not None), key=lambda kept: kept.sequence)
-    for count, record in enumerate(reader.records(min(begins.values()))):
+    for count, record in enumerate(reader.records(min(begins.values(), default=reader.head.sequence))):
         while waiting and waiting[0].sequence < record.sequence:
             dealing.adopt(waiting.pop(0))
         if record.sequence > begins.get(record.table, record.sequence):

@@ -18,8 +18,9 @@ from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import RakePart, TablePart
+from dealwire.journal.books import Books
 from dealwire.journal.contents import TableSnapshot, TableStart
-from dealwire.journal.derived import NOBODY
+from dealwire.journal.derived import NOBODY, SHARED
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import MANY, JournalReader
 from dealwire.journal.records import JournalRecord
@@ -312,6 +313,14 @@ def edition_in(start: TableStart) -> str | None:
     except (ValueError, AttributeError):  # another program's table has settings of its own
         return None
     return named if isinstance(named, str) else None
+
+
+def meters_differ(books: Books, publisher: JournaledPublisher, name: str) -> str | None:
+    """Where a table's meters do not stand where the journal's newest records say, in words; None where they do."""
+    table = publisher.table
+    shared = table.terms.shared.meters() if table.terms is not None and table.terms.shared is not None else {}
+    found = (books.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())
+    return next((f"table {name}: {why}" for why in found if why is not None), None)
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:

@@ -23,10 +23,10 @@ from dealwire.hub.lines import ClockSet, Publication
 from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.contents import TableStart
-from dealwire.journal.errors import JournalEmpty, JournalError
+from dealwire.journal.errors import JournalDamaged, JournalEmpty, JournalError
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, meters_differ, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
@@ -253,6 +253,8 @@ class Service:
             self.journal.secure()
             start = TableStart(part.name, number, configuration, facts)
             publisher = maker(start)
+        if (why := meters_differ(self.journal.books, publisher, part.name)) is not None:
+            raise JournalDamaged(self.journal.path, None, why)
         publisher.dealt_again = False
         publisher.viewer.hold(self.journal.books.held(part.name))
         return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved)

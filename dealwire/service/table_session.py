@@ -34,6 +34,8 @@ KEEP_EACH_NS: Final = 1800 * 1_000_000_000
 """Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
+MONEY: Final = ("settlement", "meter", "award")
+"""Topics of lines by which a meter is moved or paid."""
 CALM_NS: Final = 120_000_000_000
 """A line that gave too much is watched for so long before it counts as well again: twice the time between two notes."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
@@ -153,7 +155,12 @@ class TableSession:
             return
         self._moved(self)
         lines = self.publisher.publish(seen)
-        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        sequences = []
+        for each in lines:
+            if each.topic in MONEY and (why := self._journal.books.unlike(self.name, each.topic, each.line)):
+                self.stop_safely(f"nothing is paid by a meter that is not as it was written down: {why}", seen.at_ns)
+                return
+            sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):

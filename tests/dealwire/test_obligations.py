@@ -1,0 +1,288 @@
+"""What outlives a round: held money, settled rounds and meters, by the chain and not by what a file happens to hold."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from concurrent.futures import Future
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.calls import Job, calls_of, whole
+from dealwire.cli import main
+from dealwire.cli.exits import Exit
+from dealwire.hub.hub import Request
+from dealwire.hub.view import TableView
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.check import verify
+from dealwire.journal.contents import Segment, TableStart
+from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.passing import INFLATED_MAX
+from dealwire.service.actions import ActionRefused
+from dealwire.service.service import Service
+from devices.clock import ManualClock, SystemClock
+from tests.dealwire.test_journal_chain import rechained
+from tests.dealwire.test_journal_reader import as_version_2
+from tests.support.rigs.held_rounds import DEVICE, hold, settlement
+from tests.support.rigs.serving import Program, opened, run_until, simulators, write_configuration
+
+NAME = "table-1"
+ABSENT = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
+
+
+def journal_at(folder: Path) -> Journal:
+    return Journal(folder / "journal.sqlite", key=None, clock=SystemClock())
+
+
+def view(service: Service) -> TableView:
+    return service.hub.views()[NAME]
+
+
+def first_view(service: Service) -> TableView:
+    """How its table is seen as it begins to serve."""
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        return view(service)
+
+
+def released(service: Service, entry: int, session: str, number: int) -> Future[str]:
+    """What comes of a supervisor's saying that it was settled."""
+    fields = {"entry": entry, "session": session, "round": number, "badge": 7, "why": "paid at the cage"}
+    answer = service.hub.ask(Request(NAME, "release-held", fields, "supervisor", "127.0.0.1"))
+    run_until(service, answer.done)
+    return answer
+
+
+def alter(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        assert db.execute(sql).rowcount
+
+
+# ------------------------------------------------------------------ nothing is forgotten
+
+
+def test_what_is_held_stays_whatever_begins_anew(tmp_path: Path) -> None:
+    with simulators(faults=1.0, seed=5) as addresses:
+        file = write_configuration(tmp_path, addresses)
+        service, _ = opened(file)
+        with service:
+            run_until(service, lambda: len(view(service).held) >= 2)
+        before = view(service)
+    for more, anew in (("limit-cents = 10000\nseats = 5", False), ("limit-cents = 10000", True)):
+        service, _ = opened(write_configuration(tmp_path, addresses, more=more), anew=anew)
+        now = first_view(service)
+        assert now.held[: len(before.held)] == before.held
+        assert now.held_cents["USD"] >= before.held_cents["USD"] > 0
+        assert [each.kind for each in now.trouble].count("held") == len(now.held)
+
+
+def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> None:
+    with journal_at(tmp_path) as journal:
+        hold(journal, NAME, [("0000000a", 1, 4600), ("0000000b", 1, 13800)])
+    service, _ = opened(write_configuration(tmp_path, ABSENT))
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        first, second = view(service).held
+        assert (first.session, second.session, view(service).held_cents) == ("0000000a", "0000000b", {"USD": 18400})
+        with pytest.raises(
+            ActionRefused, match="is of round 1 of session 0000000a, not of round 1 of session 0000000b"
+        ):
+            released(service, first.entry, "0000000b", 1).result()
+        words = released(service, first.entry, "0000000a", 1).result()
+        assert "$46.00 held of round 1 was settled by hand: paid at the cage (session 0000000a" in words
+        with pytest.raises(ActionRefused, match=r"of session 0000000a was released already at 20.* by supervisor"):
+            released(service, first.entry, "0000000a", 1).result()
+        assert [each.entry for each in view(service).held] == [second.entry]
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        (record,) = [each for each in reader.records() if each.kind == "released"]
+        verify(reader)
+    noted = json.loads(record.payload)
+    assert (noted["entry"], noted["of"], noted["cents"]) == (first.entry, [DEVICE, "0000000a", 1], 4600)
+    assert (noted["who"], noted["badge"], noted["why"]) == ("supervisor, 127.0.0.1", 7, "paid at the cage")
+    service, _ = opened(tmp_path / "table.toml")
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        assert [each.entry for each in view(service).held] == [second.entry], "also after a restart"
+
+
+# ------------------------------------------------------------------ nothing is believed
+
+
+def meter(journal: Journal, cents: int) -> None:
+    journal.publish(
+        NAME,
+        "settlement",
+        journal.newest_ns + 1,
+        settlement("0000000a", 9, 0, meters=[{"name": "meter", "after": cents}]),
+    )
+    journal.commit()
+
+
+ALTERED = [
+    "UPDATE meter SET line = '999999999'",
+    "DELETE FROM settled",
+    "UPDATE settled SET last = last - 1",
+    "DELETE FROM obligation",
+    "UPDATE obligation SET cents = 1",
+    "UPDATE obligation SET session = 'ffffffff' WHERE entry = (SELECT max(entry) FROM obligation)",
+]
+
+
+@pytest.mark.parametrize("long_ago", [False, True])
+@pytest.mark.parametrize("sql", ALTERED)
+def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Path, sql: str, long_ago: bool) -> None:
+    """Also where the records that say so are older than those that a start reads, or were pruned."""
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        hold(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
+        meter(journal, 1_000_000)
+        last = journal.head.sequence
+        for _ in range(1200 if long_ago else 1):
+            journal.publish(NAME, "status", journal.newest_ns + 1, "{}")
+        journal.commit()
+        if long_ago:
+            journal.prune(Segment(1, last, "2026-01-01", b"", "a file", "of it"))
+            journal.commit()
+    file = write_configuration(tmp_path, ABSENT, more="limit-cents = 10000\n[table.meters]\nmeter = 1")
+    assert CliRunner().invoke(main, ["run", "--check", str(file)]).exit_code == 0
+    alter(path, sql)
+    done = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert done.exit_code == Exit.PROTOCOL, done.output
+    assert "`dealwire journal salvage` makes the tables anew from the records" in done.output
+    for anew in (False, True):
+        service, _ = opened(file, anew=anew)
+        with pytest.raises(JournalDamaged) as caught, service:
+            pytest.fail("it was served")
+        assert str(caught.value) in done.output
+    if sql == ALTERED[0]:
+        with Program(file, "--anew") as program:
+            assert program.process.wait(60) == Exit.PROTOCOL
+            assert str(caught.value) in program.text
+            assert "Traceback" not in program.text
+
+
+def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        hold(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
+        meter(journal, 1_000_000)
+    with JournalReader(path) as reader:
+        rows = [reader.derived(name) for name in ("settled", "meter", "obligation")]
+    for sql in (ALTERED[0], ALTERED[1], ALTERED[4], ALTERED[5], ALTERED[3]):
+        alter(path, sql)
+    done = CliRunner().invoke(main, ["journal", "salvage", str(path), str(tmp_path / "new")])
+    assert done.exit_code == 0, done.output
+    with JournalReader(tmp_path / "new") as reader:
+        verify(reader)
+        assert [reader.derived(name) for name in ("settled", "meter", "obligation")] == rows
+
+
+# ------------------------------------------------------------------ nothing grows
+
+
+def filled(folder: Path, count: int) -> Path:
+    with journal_at(folder) as journal:
+        hold(journal, NAME, [("0000000a", number, 500) for number in range(1, count + 1)])
+    return write_configuration(folder, ABSENT)
+
+
+@pytest.mark.more
+def test_ninety_thousand_held_rounds_are_a_number_and_a_sum(tmp_path: Path) -> None:
+    file = filled(tmp_path, 90_000)
+    service, _ = opened(file)
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        seen = view(service)
+        assert (seen.held_count, seen.held_cents) == (90_000, {"USD": 90_000 * 500})
+        assert [each.round for each in seen.held] == list(range(89_951, 90_001))
+        assert len(seen.model_dump_json()) < 64_000
+        state = service.tables[NAME].viewer.state()
+        assert len(state.money) < 1_000
+        entry = min(
+            row[0] for row in sqlite3.connect(tmp_path / "journal.sqlite").execute("SELECT entry FROM obligation")
+        )
+        released(service, entry, "0000000a", 1).result()
+        assert view(service).held_count == 89_999
+    service, _ = opened(file)
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        assert view(service).held_count == 89_999
+
+
+@pytest.mark.more
+def test_held_rounds_add_nothing_to_the_work_of_a_table(tmp_path: Path) -> None:
+    """A view and a snapshot take as many calls with five thousand as with fifty."""
+    found = []
+    for count in (50, 5000):
+        (folder := tmp_path / str(count)).mkdir()
+        found.append(calls_of_a_view(filled(folder, count)))
+    assert found[0] == found[1]
+
+
+def calls_of_a_view(file: Path) -> float:
+    service, _ = opened(file)
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        session = service.tables[NAME]
+
+        def work() -> None:
+            session.view(7)
+            session.viewer.state()
+
+        return calls_of(Job(1, whole(work)))
+
+
+def test_a_snapshot_that_could_not_be_read_back_is_not_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    start = TableStart("t", 2, "c", {})
+    with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
+        journal.started("t", 1, "c")
+        kept = journal.snapshot(start, b"0" * INFLATED_MAX)
+        assert kept is not None
+        for _ in range(3):
+            assert journal.snapshot(start, b"0" * (INFLATED_MAX + 1)) is None
+        assert journal.stopped_why is None
+    (line,) = [each.getMessage() for each in caplog.records if "snapshot" in each.getMessage()]
+    assert line.endswith("its state is 16,777,217 bytes, at most 16,777,216 are read; the one before stays")
+    with JournalReader(tmp_path / "j") as reader:
+        found = reader.snapshot("t")
+        assert found is not None
+        assert found.sequence == kept
+
+
+# ------------------------------------------------------------------ journals of before
+
+
+def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: Path) -> None:
+    """By number, as its program released: the oldest since the table began last."""
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        journal.started(NAME, 1, "c")
+        hold(journal, NAME, [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900)])
+        journal.started(NAME, 1, "c")  # it forgot what was held then
+        hold(journal, NAME, [("0000000c", 1, 500), ("0000000d", 1, 500)])
+        text = "supervisor, badge 7: the $5.00 held of round 1 was settled by hand"
+        line = {"type": "status", "table": NAME, "kind": "action", "device": None, "text": text, "round": 1}
+        journal.publish(NAME, "status", 9, json.dumps(line))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "UPDATE record SET payload = CAST(replace(payload, 'journal/3', 'journal/2') AS BLOB) WHERE kind = 'opened'"
+        )
+    rechained(path, lambda _: None)
+    as_version_2(path)
+    with JournalReader(path) as reader:
+        verify(reader)
+    with journal_at(tmp_path) as journal:
+        found = [(each.session, each.round, each.cents) for each in journal.books.held(NAME)]
+        assert not journal.taken_up
+    left = [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900), ("0000000d", 1, 500)]
+    assert found == left
+    with JournalReader(path) as reader:
+        assert reader.version == 3
+        verify(reader)
+    with journal_at(tmp_path) as journal:
+        assert [(each.session, each.round, each.cents) for each in journal.books.held(NAME)] == left
