@@ -264,6 +264,9 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
         spelled = cast("tuple[Incident, ...]", tuple(msgspec.Raw(each.body_json().encode()) for each in self.incidents))
         return msgspec.json.encode(replace(self, incidents=spelled)).decode()
 
-    def repeated(self) -> Incident:
-        """What is found when this round was settled before: it came once more and is not settled again."""
-        return Incident(code="round-repeated", clause="procedure", session=self.session, number=self.round)
+    def repeated(self, elsewhere: str = "") -> Incident:
+        """What is found when this round was settled before, at this table or `elsewhere`: it came once more and is not
+        settled again."""
+        return Incident(
+            code="round-repeated", clause="procedure", session=self.session, number=self.round, words=elsewhere
+        )

@@ -17,7 +17,7 @@ from dealer_flow.english import dollars
 from dealer_flow.record.details import DOLLAR
 from dealwire.journal import derived
 from dealwire.journal.derived import Row
-from dealwire.journal.records import BALANCE, OPENED, RELEASED, SETTLED, STARTED, JournalRecord
+from dealwire.journal.records import BALANCE, HELD, OPENED, RELEASED, SETTLED, STARTED, JournalRecord
 from dealwire.table.held import HeldBook, HeldEntry
 from rules.meters.settled_rounds import SettledKey
 from rules.settlement import amount
@@ -26,7 +26,7 @@ Run = tuple[int, int]
 """Numbers of rounds one after the other, the first and the last."""
 BOOKS: Final = ("settled", "meter", "obligation")
 """The tables of the file that hold them."""
-BOOKED: Final = ("settlement", "meter", "award", "status", SETTLED, RELEASED, STARTED, OPENED)
+BOOKED: Final = ("settlement", "meter", "award", "status", SETTLED, HELD, RELEASED, STARTED, OPENED)
 """Kinds of records that the books follow from."""
 ERA: Final = 3
 """Version of a file whose releases are records of their own; before, a line told of them."""
@@ -206,6 +206,9 @@ class Books:
         elif kind == SETTLED:
             if (key := derived.key_of(record)) is not None:
                 self.settle(record.sequence, record.table, key, record.hash)
+        elif kind == HELD:
+            if (key := derived.key_of(record)) is not None:
+                self.hold(record.sequence, record.table, key, record.hash)
         elif kind == RELEASED:
             if (released := released_of(record)) is not None:
                 self.release(record.table, released)
@@ -242,15 +245,24 @@ class Books:
     def settle(self, sequence: int, table: str, key: SettledKey, digest: bytes) -> bool:
         """The settlement of a round that was made known before is of this one. True when money of it is held."""
         self._add_round(table, key)
-        waiting = self._waiting.get(table)
-        if not waiting:
-            return False
-        found = next((w for w in waiting if (w.settlement.session, w.settlement.round) == key[1:]), None)
+        return self.hold(sequence, table, key, digest)
+
+    def hold(self, sequence: int, table: str, key: SettledKey, digest: bytes) -> bool:
+        """What the settlement of a round that was made known before holds is open from here on. False where none did
+        that holds anything."""
+        found = self.awaits(table, key)
         if found is None:
             return False
-        waiting.remove(found)
+        self._waiting[table].remove(found)
         self._hold(table, _entry_of(sequence, key, found, digest))
         return True
+
+    def awaits(self, table: str, key: SettledKey) -> "_Waiting | None":
+        """The settlement of a round of this number that holds money, and of which nothing says which round it is."""
+        waiting = self._waiting.get(table)
+        if not waiting:
+            return None
+        return next((w for w in waiting if (w.settlement.session, w.settlement.round) == key[1:]), None)
 
     def release(self, table: str, released: Released) -> HeldEntry | None:
         """What was held of a round was settled by hand; it, unless it was not open."""

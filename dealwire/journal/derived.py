@@ -83,6 +83,7 @@ IS_SETTLED: Final = (
     "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
 )
 RUNS: Final = "SELECT first, last FROM settled WHERE tbl = ? AND device IN (?, ?) AND session = ?"
+ELSEWHERE: Final = "SELECT tbl, first, last FROM settled WHERE tbl != ? AND device = ? AND session = ?"
 NOBODY: Final = "?"
 """The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
 

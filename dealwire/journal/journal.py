@@ -33,6 +33,7 @@ from dealwire.journal.records import (
     DAY,
     EXPORTED,
     GENESIS,
+    HELD,
     KEY,
     LINE,
     NOTE,
@@ -334,6 +335,13 @@ class Journal:
         if self._open() and table not in self.books.tables_of(key):
             sequence = self._add(at_ns, 0, SETTLED, table, encode(key))
             self.books.settle(sequence, table, key, self._head.hash)
+
+    def holds(self, table: str, at_ns: int, key: SettledKey) -> None:
+        """The settlement that was published last is of a round with the number of one that was settled: what is held
+        of it is open from here on, and it does not count as that one. Nothing where none such was published."""
+        if self._open() and self.books.awaits(table, key):
+            sequence = self._add(at_ns, 0, HELD, table, encode(key))
+            self.books.hold(sequence, table, key, self._head.hash)
 
     def release(self, table: str, entry: int, at_ns: int, who: str, badge: int, why: str) -> Released | None:
         """A person settled by hand what is held under this number: it is open no more. None when nothing is."""

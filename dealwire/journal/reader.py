@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeVar
 from dealwire.hub.lines import Publication
 from dealwire.journal import database, derived
 from dealwire.journal.auditing import AUDITED
-from dealwire.journal.books import Released, released_of
+from dealwire.journal.books import ERA, Released, era_of, released_of
 from dealwire.journal.contents import (
     JournalLine,
     Segment,
@@ -217,6 +217,16 @@ class JournalReader:
         for table in self._named(kind):
             for record in self._marked(kind, table, after):
                 yield table, record
+
+    def runs_elsewhere(self, table: str, device: str, session: str) -> list[tuple[str, int, int]]:
+        """The rounds of one session of a device that were settled at other tables: table, first and last number."""
+        rows = self._rows(derived.ELSEWHERE, table, device, session) if self.version > 1 else []
+        return [(name, first, last) for name, first, last in rows]
+
+    def era_at(self, sequence: int) -> int:
+        """The version of the journal that the opening before a record names."""
+        opened = self._newest_mark(OPENED, "", sequence)
+        return era_of(opened) if opened is not None else ERA
 
     def derived(self, table: str) -> set[tuple[Any, ...]]:
         """The rows of one of the tables that follow from the records."""

@@ -13,7 +13,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal.contents import JournalLine, TableSnapshot, TableStart, line_of, start_of
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import LINE, NOTE, RAW, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
+from dealwire.journal.records import LINE, NOTE, OPENED, RAW, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts, Kept, decoded, kept_of
 from dealwire.table.redaction import PublishedLine, published_lines
@@ -86,6 +86,8 @@ class Dealing(Generic[T]):
             self._take_unknown(record)
         elif record.kind in RAW or record.kind == NOTE:
             self._take_raw(record)
+        elif record.kind == OPENED and isinstance(self.make, Adopts):
+            self.make.passed_over(record)
         elif record.kind == STARTED:
             self._players.pop(table, None)  # its time begins anew, too: somebody may have set the clock right
             self.begun.add(table)

@@ -36,6 +36,8 @@ SNAPSHOT: Final = "snapshot"
 """A table as it stood between two rounds: whoever goes on with it begins there."""
 SETTLED: Final = "settled"
 """Which round the settlement before this is of, by all that tells it from any other: it is settled once."""
+HELD: Final = "held"
+"""All of the settlement before this is held: it is of a round that has the number of one that was settled."""
 RELEASED: Final = "released"
 """A person said that what is held of a round was settled by hand."""
 BALANCE: Final = "balance"
@@ -50,7 +52,21 @@ SALVAGED: Final = "salvaged"
 RAW: Final = (PASSED, RECEIVED, SENT)
 SEALED_KINDS: Final = (*RAW, SNAPSHOT)
 """Kinds whose payload is sealed, where there is a key: they may hold faces that nobody has shown."""
-MARKS: Final = (OPENED, STARTED, RESUMED, STOPPED, LINE, SNAPSHOT, SETTLED, RELEASED, BALANCE, DAY, EXPORTED, SALVAGED)
+MARKS: Final = (
+    OPENED,
+    STARTED,
+    RESUMED,
+    STOPPED,
+    LINE,
+    SNAPSHOT,
+    SETTLED,
+    HELD,
+    RELEASED,
+    BALANCE,
+    DAY,
+    EXPORTED,
+    SALVAGED,
+)
 
 GENESIS: Final = bytes(32)
 """What stands for the hash before the first record."""

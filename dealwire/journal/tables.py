@@ -18,12 +18,12 @@ from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import RakePart, TablePart
-from dealwire.journal.books import Books
+from dealwire.journal.books import ERA, Books, era_of
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.derived import NOBODY, SHARED
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import MANY, JournalReader
-from dealwire.journal.records import JournalRecord
+from dealwire.journal.records import OPENED, JournalRecord
 from dealwire.journal.snapshots import Kept
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
 from dealwire.table.state import PublisherState
@@ -55,6 +55,8 @@ class JournaledTable(PublishedTable):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.newly_held: list[SettledKey] = []
+        """Rounds of which all is held because another had their number, for whoever writes them down."""
         self.remember(SettledInMemory())
 
     def remember(self, rounds: SettledRounds) -> None:
@@ -66,11 +68,15 @@ class JournaledTable(PublishedTable):
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
         """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
         plays old bytes again."""
-        own, unnamed = keys_of(self.flow.origins.pop(0))
+        origin = self.flow.origins.pop(0)
+        own, unnamed = keys_of(origin)
         if any(found.code == "round-number-again" for found in result.incidents):
+            self.newly_held.append(own)
             return super()._settle(result, terms)  # another round under the same number: it is held, and not that one
-        if self._once.known(own) or self._once.known(unnamed):
-            repeated = result.repeated()
+        known = self._once.known(own) or self._once.known(unnamed)
+        elsewhere = "" if known or not _names_device(origin) else self._once.elsewhere(own)
+        if known or elsewhere:
+            repeated = result.repeated(elsewhere)
             self.incidents[repeated.code] += 1
             return [repeated]
         self._once.add(own)
@@ -84,6 +90,11 @@ def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
     dealing = f"{origin.session:08x}"
     own = f"{origin.dealing} {origin.controller} {session}"
     return SettledKey(own, dealing, origin.number), SettledKey(f"  {session}", dealing, origin.number)
+
+
+def _names_device(origin: RoundOrigin) -> bool:
+    """Whether a round tells the device that dealt it, and its session, from all others in the house."""
+    return bool(origin.session and origin.dealing.rpartition("/")[2])
 
 
 class JournaledPublisher(Publisher):
@@ -124,12 +135,23 @@ class JournaledPublisher(Publisher):
         self.viewer.restore(state.viewer)
 
 
+class AllRounds:
+    """What all tables that are dealt together have settled since, by (device, session) and table. `known`: the record
+    is of a version by which no round is settled at two tables."""
+
+    def __init__(self) -> None:
+        self.tables: dict[tuple[str, str], dict[str, RoundRuns]] = {}
+        self.known = True
+
+
 class JournaledRounds:
     """Which rounds of a table were settled by now, while it is dealt from the journal or live: those that its tables
-    hold, without those that come later in the record than where the dealing began, and those settled since."""
+    hold, without those that come later in the record than where the dealing began, and those settled since. `others`
+    are those of all tables that are dealt beside it: what one has settled no other settles."""
 
-    def __init__(self, reader: JournalReader, table: str, since: int) -> None:
-        self._reader, self._table = reader, table
+    def __init__(self, reader: JournalReader, table: str, since: int, others: "AllRounds") -> None:
+        self._reader, self._table, self._others = reader, table, others
+        self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         self._later, self._added = RoundRuns(), RoundRuns()
         self._before: dict[tuple[str, str], list[tuple[int, int]]] = {}
         """Of each device and session that was asked for, what its tables held then: a result waits for no look-up."""
@@ -149,9 +171,24 @@ class JournaledRounds:
             runs = self._before[key[:2]] = self._reader.runs_settled(self._table, key.device, key.session)
         return any(first <= key.round <= last for first, last in runs)
 
+    def elsewhere(self, key: SettledKey) -> str:
+        """The other table at which this round was settled; empty where none did. A journal that an older version wrote
+        knows of none."""
+        if not self._others.known:
+            return ""
+        dealt = self._others.tables.get(key[:2], {})
+        for table, runs in dealt.items():
+            if table != self._table and key in runs:
+                return table
+        rows = self._elsewhere.get(key[:2])
+        if rows is None:
+            rows = self._elsewhere[key[:2]] = self._reader.runs_elsewhere(self._table, key.device, key.session)
+        return next((table for table, first, last in rows if first <= key.round <= last), "")
+
     def add(self, key: SettledKey) -> None:
         """It is settled now."""
         self._added.add(key)
+        self._others.tables.setdefault(key[:2], {}).setdefault(self._table, RoundRuns()).add(key)
         self.newly_settled.append(key)
 
 
@@ -164,6 +201,7 @@ class TableFactory:
         self._banks = Banks()
         self._restored: set[Path] = set()
         self._rounds: dict[str, JournaledRounds] = {}
+        self._all = AllRounds()
         self._stack = ExitStack()
         self._open: JournalReader | None = None
 
@@ -193,7 +231,9 @@ class TableFactory:
         return publisher
 
     def passed_over(self, record: JournalRecord) -> None:
-        """A step of a meter that a table made which is adopted further on, or which runs no more."""
+        """A step of a meter that a table made which is adopted further on, or which runs no more; or an opening."""
+        if record.kind == OPENED:
+            self._all.known = era_of(record) >= ERA
         if record.kind == "meter":
             step = MeterRecord.from_json(record.text)
             for bank in self._banks.all():
@@ -240,8 +280,9 @@ class TableFactory:
             runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
             table.terms.stand(table.terms.meters, runners)
             table.terms.rolled = msgspec.convert(start.facts.get("rolled", {}), dict[str, Rolled])
+        self._all.known = self._reader.era_at(since) >= ERA
         if part.name not in self._rounds:
-            self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
+            self._rounds[part.name] = JournaledRounds(self._reader, part.name, since, self._all)
         table.remember(self._rounds[part.name])
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
@@ -343,3 +384,6 @@ def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at
         for key in publisher.rounds.newly_settled:
             journal.settled(name, at_ns, key)
         publisher.rounds.newly_settled.clear()
+        for key in publisher.table.newly_held:
+            journal.holds(name, at_ns, key)
+        publisher.table.newly_held.clear()

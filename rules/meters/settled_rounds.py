@@ -24,6 +24,10 @@ class SettledRounds(Protocol):
         """True when this round was added before."""
         ...
 
+    def elsewhere(self, key: SettledKey) -> str:
+        """The other table at which this round was settled; empty where none did."""
+        ...
+
     def add(self, key: SettledKey) -> None:
         """This round is settled now."""
         ...
@@ -38,6 +42,10 @@ class SettledInMemory:
     def known(self, key: SettledKey) -> bool:
         """True when this round was added before."""
         return key in self._keys
+
+    def elsewhere(self, key: SettledKey) -> str:
+        """It remembers those of one table."""
+        return ""
 
     def add(self, key: SettledKey) -> None:
         """This round is settled now."""

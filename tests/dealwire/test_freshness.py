@@ -101,9 +101,13 @@ class Indexed:
 
     def __init__(self) -> None:
         self.keys: list[SettledKey] = []
+        self.others: list[SettledKey] = []
 
     def known(self, key: SettledKey) -> bool:
         return key in self.keys
+
+    def elsewhere(self, key: SettledKey) -> str:
+        return "another table" if key in self.others else ""
 
     def add(self, key: SettledKey) -> None:
         self.keys.append(key)
@@ -122,6 +126,20 @@ def test_what_was_settled_is_remembered_by_whoever_keeps_it() -> None:
     ]
     outcomes = fed(second, seen)
     assert (len(of(Settlement, outcomes)), codes(outcomes).count("round-repeated"), len(kept.keys)) == (0, 2, 2)
+
+
+def test_what_another_table_settled_is_not_settled_again_and_it_is_named() -> None:
+    there, here, seen = Indexed(), Indexed(), list(evening("two-rounds"))
+    first, second = colorado(), colorado()
+    first.remember(there)
+    second.remember(here)
+    fed(first, seen)
+    here.others = there.keys
+    outcomes = fed(second, seen)
+    assert (len(of(Settlement, outcomes)), here.keys) == (0, [])
+    texts = [item.text for item in of(Incident, outcomes) if item.code == "round-repeated"]
+    assert len(texts) == 2
+    assert all("it was settled before at table another table and is not paid again" in text for text in texts)
 
 
 def test_another_controller_that_counts_from_one_again_deals_new_rounds() -> None:

@@ -27,7 +27,7 @@ from devices.clock import ManualClock, SystemClock
 from tests.dealwire.test_journal_chain import rechained
 from tests.dealwire.test_journal_reader import as_version_2
 from tests.support.rigs.held_rounds import DEVICE, hold, settlement
-from tests.support.rigs.serving import Program, opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import Program, compared, opened, run_until, simulators, write_configuration
 
 NAME = "table-1"
 ABSENT = [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]
@@ -106,6 +106,28 @@ def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> No
     with service:
         run_until(service, lambda: NAME in service.hub.views())
         assert [each.entry for each in view(service).held] == [second.entry], "also after a restart"
+
+
+RECORDED = Path(__file__).parents[2] / "captures" / "clean-1.pcapng"
+PLAYED = {"shuffler": f"replay:{RECORDED}#shuffler", "table-controller": f"replay:{RECORDED}#controller"}
+
+
+def test_a_table_that_is_renamed_finds_what_it_settled(tmp_path: Path) -> None:
+    """And a journal that is dealt again says the same."""
+    file = write_configuration(tmp_path, [PLAYED])
+    service, listener = opened(file)
+    with service:
+        run_until(service, lambda: len(listener.of("settlement")) == 1)
+    file.write_text(file.read_text().replace(NAME, "pit-9"))
+    service, listener = opened(file)
+    with service:
+        run_until(service, lambda: "round-repeated" in [each["code"] for each in listener.of("incident")])
+        run_until(service, lambda: len(listener.of("round")) == 1)
+        (incident,) = [each for each in listener.of("incident") if each["code"] == "round-repeated"]
+        assert "it was settled before at table table-1 and is not paid again" in incident["text"]
+        assert not listener.of("settlement")
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
 
 
 # ------------------------------------------------------------------ nothing is believed
