@@ -92,6 +92,13 @@ class BytesDropped(Body, frozen=True):
     sha256: str
 
 
+class DeviceElsewhere(Body, frozen=True):
+    """The same device, in the same session, speaks on another line at the same time, says whoever has all lines:
+    `where`; empty once it does no more."""
+
+    where: str
+
+
 # ------------------------------------------------------------------ any device
 
 

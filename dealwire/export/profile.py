@@ -59,7 +59,7 @@ _CODES: Final = """
     drawn-outside burned-mid-race card-overdrawn cut-card other-shoe shoe-over shoe-ended misdeal-called
     ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
     link-lost recording-ended session-returned device-swapped device-not-pinned round-repeated line-flooded
-    round-number-again order-again statements-differ cleared-by-nobody
+    device-elsewhere round-number-again order-again statements-differ cleared-by-nobody
 """
 CODES: Final = frozenset(_CODES.split())
 """Incidents that leave under their own code; any other leaves as `other`, as one does that names a joker."""

@@ -30,6 +30,7 @@ from dealwire.journal.tables import JournaledPublisher, TableFactory, configurat
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
+from dealwire.service.identities import Identities
 from dealwire.service.notify import Notifier
 from dealwire.service.ownership import own
 from dealwire.service.requests import RequestHandler
@@ -144,7 +145,7 @@ class Service:
         self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
         self._gate = Gate(self._later.append)
-        self._pulse = Pulse(WEDGED_NS)
+        self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self.health = Health()
 
     # ------------------------------------------------------------------ opening
@@ -257,7 +258,7 @@ class Service:
             raise JournalDamaged(self.journal.path, None, why)
         publisher.dealt_again = False
         publisher.viewer.hold(self.journal.books.held(part.name))
-        return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved)
+        return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved, self._identities)
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher]) -> None:
         how = "goes on" if session.name in went_on.publishers else "begins anew"
@@ -330,6 +331,8 @@ class Service:
     def _after_turn(self) -> None:
         """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
         was told of them."""
+        for (table, device), where in self._identities.take().items():
+            self.tables[table].elsewhere(device, where, self.clock.now_ns())
         if self._moved:  # with hundreds of tables most turns are of none of them
             self._give_out()
             for session in self._moved:

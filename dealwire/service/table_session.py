@@ -14,6 +14,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.service.identities import Identities
 from dealwire.service.seals import clear_warning
 from dealwire.service.timekeeping import written
 from dealwire.table.redaction import outcomes_of
@@ -21,7 +22,8 @@ from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects.known import dialect_named
 from devices.drive.address import baud_of, line_at
-from devices.events import LinkLost, LinkUp, Seen
+from devices.elsewhere import note_of
+from devices.events import DeviceElsewhere, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
 from devices.simulator.host import SimulatorHost
 from protocol.link import Resumable
@@ -69,6 +71,7 @@ class TableSession:
         journal: Journal,
         clock: Clock,
         moved: "Callable[[TableSession], None]" = lambda _: None,
+        identities: Identities | None = None,
     ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
@@ -82,6 +85,7 @@ class TableSession:
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
         self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
+        self._identities = identities if identities is not None else Identities()
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
@@ -133,6 +137,15 @@ class TableSession:
         supervisor.start()
         return supervisor
 
+    def elsewhere(self, device: str, where: str, now_ns: int) -> None:
+        """The device speaks on another line, too, `where`, or does no more: noted in the record, from which it is dealt
+        again, then told to the table."""
+        for number, line in self._numbers.items():
+            if line.name == device and line.session is not None and self.stopped is None:
+                found = DeviceElsewhere(where)
+                self._journal.note(number, now_ns, note_of(found))
+                line.session.remark(found, now_ns)
+
     def close(self) -> None:
         """Give every line back. The journal says that they were lost, so that whoever goes on with it goes on here."""
         for line in self.lines:
@@ -164,11 +177,13 @@ class TableSession:
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
+            self._identities.up((self.name, seen.device), seen.body)
             again = "up again, in the session it had" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
             if seen.body.recognises_cards and not self._journal.sealed:
                 _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
+            self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
     def status(

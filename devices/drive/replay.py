@@ -11,6 +11,7 @@ from devices.budget import noted
 from devices.clock import Clock, SystemClock
 from devices.dialects.drivers import UnknownKind
 from devices.dialects.known import dialect_named
+from devices.elsewhere import noted as elsewhere_noted
 from devices.events import Seen
 from devices.feed_state import LineStanding
 from devices.line.session import NEVER, Feed, standing_of
@@ -261,12 +262,15 @@ class Player:
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
     def _note(self, note: Chunk, now_ns: int) -> None:
-        dropped = noted(note.comment)
-        if dropped is None:
+        dropped, elsewhere = noted(note.comment), elsewhere_noted(note.comment)
+        if dropped is None and elsewhere is None:
             self._end(note, now_ns)
             return
         _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
-        feed.drop(dropped, now_ns)
+        if dropped is not None:
+            feed.drop(dropped, now_ns)
+        elif elsewhere is not None:
+            feed.remark(elsewhere, now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
 
     def _end(self, note: Chunk, now_ns: int) -> None:

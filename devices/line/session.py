@@ -107,6 +107,13 @@ class Feed:
         self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
         return out + self.report(self.link.skip(now_ns), now_ns)
 
+    def remark(self, body: Body, now_ns: int) -> bytes:
+        """Something about the line that nobody heard on it is so from `now_ns` on; the bytes to send."""
+        out = self.tick(now_ns)
+        self._now_ns = now_ns
+        self._deliver(Seen(self.name, self.session, 0, now_ns, body))
+        return out
+
     def state(self) -> FeedState | None:
         """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
         heard, awaited, held back or being passed on, and always for a dialect whose links cannot say it."""
@@ -363,6 +370,11 @@ class Session:
             self._send(out, now_ns)
         if self._outbox:
             self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
+
+    def remark(self, body: Body, now_ns: int) -> None:
+        """Something about the line that nobody heard on it is so from `now_ns` on. Nothing at one that has ended."""
+        if self.closed is None and (out := self._feed.remark(body, now_ns)):
+            self._send(out, now_ns)
 
     def _look_at(self, data: bytes) -> None:
         """Keep the beginning of what came, for as long as no frame is in it."""

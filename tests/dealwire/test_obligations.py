@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from concurrent.futures import Future
 from contextlib import closing
@@ -126,6 +127,28 @@ def test_a_table_that_is_renamed_finds_what_it_settled(tmp_path: Path) -> None:
         (incident,) = [each for each in listener.of("incident") if each["code"] == "round-repeated"]
         assert "it was settled before at table table-1 and is not paid again" in incident["text"]
         assert not listener.of("settlement")
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
+
+
+def test_one_device_at_two_tables_at_once_is_an_incident_at_both_and_held(tmp_path: Path) -> None:
+    shutil.copy(RECORDED, copy := tmp_path / "copy.pcapng")
+    copied = {"shuffler": f"replay:{copy}#shuffler", "table-controller": f"replay:{copy}#controller"}
+    service, listener = opened(write_configuration(tmp_path, [PLAYED, copied]))
+    with service:
+        run_until(service, lambda: len(listener.of("round")) == 2)
+        run_until(service, lambda: len(listener.of("settlement")) == 1)
+        found = [each for each in listener.of("incident") if each["code"] == "device-elsewhere"]
+        texts = {each["text"].partition(" speaks in the same session at ")[2] for each in found}
+        for table in ("table-1", "table-2"):
+            assert f"table {table}, shuffler, too: one of the two is not the device" in texts
+        assert {each["outcome"] for each in listener.of("round")} == {"unreliable"}
+        (settlement,) = listener.of("settlement")
+        assert settlement["status"] == "held", "nothing is paid, and what is held is held once"
+        codes = [each["code"] for each in listener.of("incident")]
+        assert codes.count("round-repeated") == 1
+        held = [each.held_count for each in service.hub.views().values()]
+        assert sum(held) <= 1
     comparison = compared(tmp_path)
     assert (comparison.difference, comparison.pending) == (None, [])
 

@@ -23,7 +23,14 @@ from dealwire.journal import Journal
 from dealwire.journal.contents import TableStart
 from dealwire.journal.derived import NOBODY
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import JournaledRounds, JournaledTable, SettingsChanged, TableFactory, configuration_of
+from dealwire.journal.tables import (
+    AllRounds,
+    JournaledRounds,
+    JournaledTable,
+    SettingsChanged,
+    TableFactory,
+    configuration_of,
+)
 from dealwire.service.actions import KINDS, command_of, find, offered
 from dealwire.service.notify import Notifier
 from dealwire.service.service import Timer, look_for_garbage, made_for_good
@@ -185,7 +192,7 @@ def test_a_session_is_looked_up_once_and_every_round_of_it_is_known(
         journal.settled("pit-1", 1, SettledKey(device, "0000abcd", number))
     journal.secure()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "pit-1", journal.head.sequence)
+        rounds = JournaledRounds(reader, "pit-1", journal.head.sequence, AllRounds())
         asked: list[str] = []
         rows = reader._rows
         monkeypatch.setattr(reader, "_rows", lambda sql, *values: (asked.append(sql), rows(sql, *values))[1])

@@ -40,6 +40,7 @@ class LinesState(Struct, frozen=True):
     devices: dict[str, DeviceIdentity]
     returned: dict[str, int]
     started: dict[str, tuple[int, int, int]] = {}
+    elsewhere: dict[str, str] = {}
 
 
 @dataclass(slots=True)
@@ -57,16 +58,20 @@ class Lines:
     """Lines on which a session that was left is heard again, until a new one begins."""
     started: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """By line, the newest START GAME: its session, the event's number, the round's number."""
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    """Lines whose device speaks on another at the same time, and where."""
     patient: bool = False
 
     def state(self) -> LinesState:
         """All that outlives a round, as it stands now."""
-        return LinesState(self.sessions.copy(), self.devices.copy(), self.returned.copy(), self.started.copy())
+        known = self.sessions.copy(), self.devices.copy(), self.returned.copy(), self.started.copy()
+        return LinesState(*known, self.elsewhere.copy())
 
     @classmethod
     def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
         """The lines as they were kept."""
-        return cls(pins, dict(state.sessions), dict(state.devices), dict(state.returned), dict(state.started))
+        known = dict(state.sessions), dict(state.devices), dict(state.returned), dict(state.started)
+        return cls(pins, *known, dict(state.elsewhere))
 
     def meet(self, round_: Round, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""
@@ -89,6 +94,8 @@ class Lines:
         """A round begins: whatever makes a device not the one to go by makes the round unreliable."""
         for device, session in sorted(self.returned.items()) if self.returned else ():
             round_.report(_returned(device, session, unreliable=True), seen)
+        for device, where in sorted(self.elsewhere.items()) if self.elsewhere else ():
+            round_.report(_elsewhere(device, where, unreliable=True), seen)
         for device in sorted(self.pins):
             self._judge_pin(round_, seen, device, unreliable=True)
         self._judge_number(round_, seen)
@@ -171,7 +178,15 @@ class Lines:
             if not round_.in_play:
                 dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
 
+    def _device_elsewhere(self, round_: Round, seen: Seen, body: e.DeviceElsewhere) -> None:
+        if not body.where:
+            self.elsewhere.pop(seen.device, None)
+            return
+        self.elsewhere[seen.device] = body.where
+        round_.report(_elsewhere(seen.device, body.where, unreliable=_matters(round_, seen.device)), seen)
+
     def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
+        self.elsewhere.pop(seen.device, None)
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="link-lost", clause="procedure", device=seen.device, words=body.why), seen)
             self.patient = True
@@ -226,6 +241,10 @@ def _returned(device: str, session: int, *, unreliable: bool) -> Incident:
     )
 
 
+def _elsewhere(device: str, where: str, *, unreliable: bool) -> Incident:
+    return Incident(code="device-elsewhere", clause="procedure", device=device, words=where, unreliable=unreliable)
+
+
 def _forget_shoe(round_: Round, seen: Seen) -> None:
     """Reports of the shoe are missing: cards may have left it unseen."""
     if round_.shoes is not None and round_.shoes.device == seen.device and round_.shoes.current is not None:
@@ -241,5 +260,6 @@ LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]
     e.BadgeSwiped: Lines._badge,
     e.LinkLost: Lines._link_lost,
     e.BytesDropped: Lines._bytes_dropped,
+    e.DeviceElsewhere: Lines._device_elsewhere,
 }
 """Reports of a line itself, and what each does."""

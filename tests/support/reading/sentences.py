@@ -277,6 +277,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "session-returned": "device session unreliable?",
     "device-swapped": "device parts was now unreliable?",
     "device-not-pinned": "device parts was now unreliable?",
+    "device-elsewhere": "device words unreliable?",
     "round-repeated": "session number words",
     "round-number-again": "device number expected unreliable",
     "order-again": "deck number unreliable",
