@@ -21,6 +21,7 @@ from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.contents import TableStart
+from dealwire.journal.entries import LedgerEntry, LedgerReader
 from dealwire.journal.export import export_capture
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
@@ -29,9 +30,12 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.tables import TableFactory, edition_in, named_edition
+from dealwire.table.held import HeldEntry
 from devices.clock import SystemClock
+from rules.settlement import amount
 
 SCHEMA = "dealwire.journal-check/1"
+LEDGER_SCHEMA = "dealwire.ledger/1"
 FOLDER = click.Path(file_okay=False, readable=False, path_type=Path)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
@@ -108,6 +112,59 @@ def _noted(text: str) -> Head:
         why = f"{text!r} is not of the form SEQ:HASH, a number and 64 hex digits"
         raise click.BadParameter(why, param_hint="--expect")
     return head
+
+
+@command.command("obligations")
+@click.argument("file", type=FILE)
+@click.option("--table", metavar="NAME", help="Only this table.")
+@click.option("--open", "only_open", is_flag=True, help="Only what is held and nobody has settled.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def obligations_command(file: Path, table: str | None, only_open: bool, as_json: bool) -> None:
+    """Print what the journal FILE says of money and days as a ledger: held money and its release, settled rounds, steps
+    of meters, awards, copied days; then what each account comes to.
+
+    Each entry has an id that comes once, the account it goes off and the one it goes onto, the cents, why, and the
+    clause. A chain that is broken, or tables of the file that are not what its records say, give 6. No key is needed.
+    """
+    with opened(file, None) as reader:
+        ledger = LedgerReader(reader)
+        for entry in ledger.entries():
+            if not only_open and table in (None, entry.table):
+                _say_entry(entry, as_json)
+        if only_open:
+            for name, held in sorted(ledger.books.open):
+                if table in (None, name):
+                    _say_open(name, held, as_json)
+        for (account, currency), cents in sorted(ledger.sums.items()):
+            if table is not None and account.partition(":")[2].partition("/")[0] != table:
+                continue
+            if only_open and not account.startswith("held:"):
+                continue
+            if as_json:
+                say_object(LEDGER_SCHEMA, "account", account=account, currency=currency, cents=cents)
+            else:
+                echo(f"{account}: {amount(cents, currency)}")
+
+
+def _say_entry(entry: LedgerEntry, as_json: bool) -> None:
+    if as_json:
+        say_object(LEDGER_SCHEMA, "entry", **entry._asdict())
+        return
+    clause = f"  [{entry.clause}]" if entry.clause else ""
+    way = f"{entry.debit} -> {entry.credit}"
+    echo(f"{entry.sequence}  {entry.id}  {way}  {amount(entry.cents, entry.currency)}  {entry.cause}{clause}")
+
+
+def _say_open(table: str, held: HeldEntry, as_json: bool) -> None:
+    if as_json:
+        fields = {**held._asdict(), "hash": held.hash.hex(), "readings": list(held.readings)}
+        say_object(LEDGER_SCHEMA, "open", table=table, **fields)
+        return
+    clause = f"  [{held.clause}]" if held.clause else ""
+    which = f"round {held.round} of session {held.session}"
+    echo(
+        f"{held.entry}  {_time(held.at_ns)}  {table}  {amount(held.cents, held.currency)}  {which}: {held.why}{clause}"
+    )
 
 
 @command.command("show")

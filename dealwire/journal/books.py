@@ -131,6 +131,8 @@ class Books:
         self.meters: dict[tuple[str, str], tuple[int, str]] = {}
         """The newest step of each meter by (table, name): the record's number and its row's line."""
         self.rows, self._era, self._newest_era = rows, era, era
+        self.moves: list[tuple[str, HeldEntry, bool]] | None = None
+        """Gets what is opened (True) and released, with its table, unless it is None."""
         self._held: dict[str, HeldBook] = {}
         self._unknown: dict[int, int] = {}
         """Of entries that are known by what was released of them alone: the digests of their rows."""
@@ -272,6 +274,8 @@ class Books:
             return None
         book.release(released.entry)
         self._sums["obligation"] -= row if row is not None else digest_of_held(table, found)
+        if self.moves is not None:
+            self.moves.append((table, found, False))
         if self.rows is not None:
             self.rows.append((derived.LET_GO, (released.entry,)))
         return found
@@ -432,6 +436,8 @@ class Books:
     def _hold(self, table: str, entry: HeldEntry) -> None:
         self.held(table).add(entry)
         self._sums["obligation"] += digest_of_held(table, entry)
+        if self.moves is not None:
+            self.moves.append((table, entry, True))
         if self.rows is not None:
             self.rows.append((derived.HOLD, row_of_held(table, entry)))
 

@@ -25,8 +25,10 @@ from dealwire.journal.passing import INFLATED_MAX
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
 from devices.clock import ManualClock, SystemClock
+from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import rechained
 from tests.dealwire.test_journal_reader import as_version_2
+from tests.support.oracles.books_verifier import check
 from tests.support.rigs.held_rounds import DEVICE, hold, settlement
 from tests.support.rigs.serving import Program, compared, opened, run_until, simulators, write_configuration
 
@@ -331,3 +333,109 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
         verify(reader)
     with journal_at(tmp_path) as journal:
         assert [(each.session, each.round, each.cents) for each in journal.books.held(NAME)] == left
+
+
+# ------------------------------------------------------------------ the ledger
+
+
+def some_books(folder: Path) -> Path:
+    """Three rounds held of two sessions, one of them twice, meters, and one released; balances between."""
+    with journal_at(folder) as journal:
+        hold(journal, NAME, [("0000000a", 1, 500), ("0000000a", 3, 700), ("0000000b", 1, 900)])
+        journal.publish(NAME, "settlement", journal.newest_ns + 1, settlement("0000000a", 1, 300))
+        journal.holds(NAME, journal.newest_ns, SettledKey(DEVICE, "0000000a", 1))
+        meter(journal, 1_000_000)
+        step = {"meter": "mega", "number": 1, "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 5}
+        journal.publish(NAME, "meter", journal.newest_ns + 1, json.dumps(step))
+        journal.release(NAME, 3, journal.newest_ns, "supervisor", 7, "paid")
+        for _ in range(2100):
+            journal.publish(NAME, "status", journal.newest_ns + 1, "{}")
+            journal.commit()
+    return folder / "journal.sqlite"
+
+
+def test_a_program_of_its_own_finds_each_balance_right(tmp_path: Path) -> None:
+    path = some_books(tmp_path)
+    assert check(str(path)) == "2 balances are right"
+    alter(path, "UPDATE record SET payload = CAST(replace(payload, '\"cents\":500', '\"cents\":501') AS BLOB)")
+    alter(path, "UPDATE record SET payload = CAST(replace(payload, '700', '701') AS BLOB) WHERE kind = 'settlement'")
+    assert check(str(path)).endswith("is wrong")
+
+
+def obligations(path: Path, *options: str) -> list[dict[str, object]]:
+    done = CliRunner().invoke(main, ["journal", "obligations", str(path), "--json", *options])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.output.splitlines()]
+
+
+def test_the_ledger_has_each_entry_once_and_its_accounts_come_to_nothing(tmp_path: Path) -> None:
+    path = some_books(tmp_path)
+    lines = obligations(path)
+    entries = [line for line in lines if line["type"] == "entry"]
+    assert len({line["id"] for line in entries}) == len(entries)
+    ways = [(line["id"], line["debit"], line["credit"], line["cents"], line["clause"]) for line in entries]
+    assert [way for way in ways if str(way[0]).startswith(("held", "released", "contributed"))] == [
+        ("held:3", "players:table-1", "held:table-1", 500, "procedure"),
+        ("held:5", "players:table-1", "held:table-1", 700, "procedure"),
+        ("held:7", "players:table-1", "held:table-1", 900, "procedure"),
+        ("held:9", "players:table-1", "held:table-1", 300, "procedure"),
+        ("contributed:mega:1", "house", "meter:mega", 5, ""),
+        ("released:3", "held:table-1", "hand:table-1", 500, ""),
+    ]
+    (released_,) = [line for line in entries if line["id"] == "released:3"]
+    assert released_["cause"] == "round 1 of session 0000000a: paid; supervisor, badge 7"
+    accounts = {line["account"]: line["cents"] for line in lines if line["type"] == "account"}
+    assert sum(accounts.values()) == 0  # type: ignore[arg-type]
+    assert (accounts["held:table-1"], accounts["hand:table-1"]) == (1900, 500)
+    shown = [(line["entry"], line["round"], line["cents"]) for line in obligations(path, "--open") if "entry" in line]
+    assert shown == [(5, 3, 700), (7, 1, 900), (9, 1, 300)]
+    assert obligations(path, "--table", "another") == []
+    text = CliRunner().invoke(main, ["journal", "obligations", str(path), "--open"]).output
+    assert text.splitlines()[-1] == "held:table-1: $19.00"
+    alter(path, "DELETE FROM obligation WHERE entry = 5")
+    done = CliRunner().invoke(main, ["journal", "obligations", str(path)])
+    assert done.exit_code == Exit.PROTOCOL
+    assert "the table 'obligation' does not hold entry 5, $7.00 held of round 3" in done.output
+
+
+def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path) -> None:
+    path = some_books(tmp_path)
+    with journal_at(tmp_path) as journal:
+        journal.prune(Segment(1, 1500, "2026-01-01", b"", "a file", "of it"))
+        journal.release(NAME, 7, journal.newest_ns, "supervisor", 7, "paid")
+        journal.commit()
+    lines = obligations(path)
+    assert [(line["id"], line["cents"]) for line in lines if line["type"] == "entry"] == [
+        ("carried:table-1:USD", 1900),
+        ("released:7", 900),
+    ]
+    with JournalReader(path) as reader:
+        verify(reader)
+
+
+# ------------------------------------------------------------------ what a meter pays
+
+
+def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path) -> None:
+    with journal_at(tmp_path) as journal:
+        books = journal.books
+        step = {"meter": "mega", "number": 1, "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 505}
+        assert books.unlike(NAME, "meter", json.dumps(step)) == "", "nothing is known of it yet"
+        journal.publish(NAME, "meter", 1, json.dumps(step))
+        paid = {
+            **step,
+            "kind": "paid",
+            "number": 2,
+            "to_meter": -505,
+            "to_house": 0,
+            "to_players": 505,
+            "meter_cents": 0,
+        }
+        assert books.unlike(NAME, "meter", json.dumps(paid)) == ""
+        why = books.unlike(NAME, "meter", json.dumps(paid | {"to_meter": -9_000}))
+        assert why == "meter mega stands at $90.00 here, and record 2 of the journal says $5.05"
+        meter(journal, 700)
+        own = settlement("0000000a", 2, 0, meters=[{"name": "meter", "before": 700, "after": 0}])
+        assert books.unlike(NAME, "settlement", own) == ""
+        closed = json.dumps({"kind": "closed", "meter": "meter", "cents": 701})
+        assert "meter meter stands at $7.01 here" in books.unlike(NAME, "award", closed)
