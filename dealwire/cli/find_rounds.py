@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "dealwire.journal-rounds/1"
 A_TIME = {"metavar": "TIME"}
+DAY_AHEAD_NS = 23 * 3600 * 1_000_000_000 - 1
+"""With the hour that a time may be ahead, the day that follows one."""
 
 
 @click.command("rounds")
@@ -124,6 +126,8 @@ def _times(
         option = "--from"
         begin_ns = span_of(begin, newest_ns).begin_ns if begin is not None else None
         option = "--to"
+        if begin_ns is not None:  # the first such time after it
+            newest_ns = begin_ns + DAY_AHEAD_NS
         end_ns = span_of(end, newest_ns).end_ns if end is not None else None
     except NoSuchTime as error:
         raise click.BadParameter(str(error), param_hint=option) from None

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from protocol.errors import DealwireError
 
 SECOND_NS: Final = 1_000_000_000
+_AHEAD_NS: Final = 3600 * SECOND_NS
 
 
 class NoSuchTime(DealwireError):
@@ -33,7 +34,8 @@ _TIME: Final = re.compile(
 
 
 def span_of(text: str, newest_ns: int, zone: tzinfo | None = None) -> Span:
-    """What a time named as a person does covers; without a date it is the last such time up to `newest_ns`.
+    """What a time named as a person does covers; without a date it is the last such time up to an hour after
+    `newest_ns`: who says 22:00 two minutes before means this evening.
 
     `zone`: of a time that names none; None for this machine's. NoSuchTime when it is none.
     """
@@ -43,10 +45,10 @@ def span_of(text: str, newest_ns: int, zone: tzinfo | None = None) -> Span:
     day, hour, minute, second, fraction, offset = found.groups()
     try:
         where = datetime.fromisoformat(f"2000-01-01T00:00{offset}").tzinfo if offset else zone
-        on = date.fromisoformat(day) if day else _local(newest_ns, where).date()
+        on = date.fromisoformat(day) if day else _local(newest_ns + _AHEAD_NS, where).date()
         at = datetime(on.year, on.month, on.day, int(hour or 0), int(minute or 0), int(second or 0))
         begin_ns = _ns(at, where)
-        if not day and begin_ns > newest_ns:
+        if not day and begin_ns > newest_ns + _AHEAD_NS:
             begin_ns = _ns(at - timedelta(days=1), where)
     except (ValueError, OverflowError, OSError) as error:
         raise NoSuchTime(text) from error

@@ -60,6 +60,19 @@ def test_a_complaint_finds_its_round(journal: Path) -> None:
     assert numbers(journal, "--from", "2023-11-14Z", "--to", "2023-11-15Z", "--most", 1) == [3]
 
 
+def test_times_of_one_evening_go_together_and_a_little_ahead_is_today(journal: Path) -> None:
+    with RoundReader(journal) as reader:
+        newest_s = reader.newest_ns // SECOND_NS
+
+    def clock(after_s: int) -> str:
+        return f"{datetime.fromtimestamp(newest_s + after_s, UTC):%H:%M}Z"
+
+    assert numbers(journal, "--at", clock(60)) == [3, 2, 1]
+    assert numbers(journal, "--from", clock(-600), "--to", clock(600)) == [3, 2, 1]
+    assert numbers(journal, "--from", clock(-600), "--to", clock(-660)) == [3, 2, 1], "on the next day"
+    assert run("rounds", journal, "--from", clock(-1200), "--to", clock(-600)).exit_code == 1
+
+
 def test_a_line_says_when_and_how_much_and_how_to_see_all_of_it(journal: Path) -> None:
     result = run("rounds", journal, "--held", "--seat", 2)
     head, line = result.stdout.splitlines()
