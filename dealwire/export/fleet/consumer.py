@@ -79,7 +79,7 @@ class RepeatRequests:
         for key, after in places.items():
             came = self._requested.get(key, after) != after  # some of what was asked for
             if self.due[key] <= now_s or (came and self._seen.get(key) == after):
-                self.in_vain[key] += key in self._requested and not came
+                self.in_vain[key] = 0 if came else self.in_vain[key] + (key in self._requested)
                 ready.append((*key, after))
                 self.due[key], self._requested[key] = now_s + ASK_S, after
         self._seen = places
@@ -93,7 +93,10 @@ def sort(messages: list[MQTTMessage]) -> Batch:
         level = message.topic.rpartition("/")[2]
         try:
             if level == MARK:
-                batch.announced.append(read_mark(message))
+                site, table, journal, sequence = read_mark(message)
+                batch.announced.append((site, table, journal, sequence))
+                if not message.retain:
+                    batch.live[Address(site, table), journal] = sequence
             elif level in LINE_TOPICS.values():
                 line, content = read_line(message)
                 check_viewed(content)
@@ -117,6 +120,8 @@ class Consumer:
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
         self._retry = Retry()
+        self._live: dict[tuple[Address, str], int] = {}
+        """Up to where tables say that their lines go, of those that were asked for some."""
         self._strangers: dict[Address, None] = {}
         """Tables that were asked for what a mark announced, and of which no line ever came; the newest last."""
         self._reported_s = -REPORT_S
@@ -161,6 +166,7 @@ class Consumer:
                 batch = sort(messages)
                 stored = await database.store(batch, self._strangers)
                 link.acknowledge(messages)
+                self._live |= batch.live
                 found = stored.gaps > 0 or "contradicting" in stored.refused
                 self._count(batch, stored.refused)
             self._retry.reset()
@@ -175,11 +181,15 @@ class Consumer:
                 await self._give_up(database, asking)
 
     async def _give_up(self, database: Database, asking: RepeatRequests) -> None:
-        """Anybody can write a mark: what it alone announces, of a table that never was, is no gap."""
-        for address in {address for (address, _), times in asking.in_vain.items() if times >= REQUESTS_IN_VAIN}:
-            if refused := await database.give_up(address):
-                self._strangers[address] = None
+        """Anybody can write a mark: what it alone announces is no gap where there is no such table, or where the table
+        itself says less and sends nothing."""
+        for key in [key for key, times in asking.in_vain.items() if times >= REQUESTS_IN_VAIN]:
+            refused, stranger = await database.give_up(*key, self._live.get(key))
+            if refused and stranger:
+                self._strangers[key[0]] = None
+            if refused:
                 self._count(Batch(), Counter({"unreadable": refused}))
+        self._live = {key: newest for key, newest in self._live.items() if key in asking.due}
         while len(self._strangers) > STRANGERS_MAX:
             del self._strangers[next(iter(self._strangers))]
 

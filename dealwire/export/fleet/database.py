@@ -55,6 +55,8 @@ class Batch:
     announced: list[tuple[str, str, str, int]] = field(default_factory=list)
     """Site, table, journal and sequence of a line that must be there."""
     refused: list[RefusedMessage] = field(default_factory=list)
+    live: dict[tuple[Address, str], int] = field(default_factory=dict)
+    """By table and journal, the newest line as the table itself says it now: the broker had not kept that for us."""
 
 
 _KEY: Final = "site, table_name, journal, sequence"
@@ -83,15 +85,8 @@ SELECT site, table_name FROM unnest(%s::text[], %s::text[]) AS it (site, table_n
 """Of some tables those that no line has come of."""
 
 _FORGET: Final = """
-DELETE FROM dealwire.gap WHERE announced AND (site, table_name) = (%s, %s) RETURNING journal, sequence"""
-
-_OVERSTATED: Final = """
-DELETE FROM dealwire.gap USING unnest(%s::text[], %s::text[], %s::text[], %s::bigint[])
-    AS mark (site, table_name, journal, sequence)
-WHERE gap.announced AND (gap.site, gap.table_name, gap.journal) = (mark.site, mark.table_name, mark.journal)
-    AND gap.sequence > mark.sequence
-RETURNING gap.site, gap.table_name, gap.journal, gap.sequence"""
-"""What a mark announced, and a later one of the same journal does not: nobody goes back in a journal."""
+DELETE FROM dealwire.gap WHERE announced AND (site, table_name) = (%s, %s) AND (%s OR (journal = %s AND sequence > %s))
+RETURNING journal, sequence"""
 
 _MISSING: Final = f"""
 INSERT INTO dealwire.gap ({_KEY}, announced)
@@ -104,7 +99,7 @@ _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUE
 _ROLLED_BACK: Final = "another line has this journal and sequence: the journal was put back to an older copy, or forged"
 
 _NEVER_WAS: Final = "a mark of a table of which no line ever came, though it was asked"
-_OVERSTATES: Final = "a mark of a line that the table's own later mark knows nothing of"
+_OVERSTATES: Final = "a mark of a line that the table's own marks know nothing of, and that it did not send"
 
 _UNHOLDABLE: Final = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
 """What the database says of a line that it cannot hold, and never will; everything else is a trouble of its own."""
@@ -192,18 +187,20 @@ class Database:
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
-    async def give_up(self, address: Address) -> int:
-        """A table was asked for what a mark announced, and has not answered. If no line of it ever came, that was no
-        gap, and the mark is refused; how many were."""
+    async def give_up(self, address: Address, journal: str, newest: int | None) -> tuple[int, bool]:
+        """A table was asked in vain for what a mark announced. That was no gap, and the mark is refused, if no line of
+        the table ever came, or if its own marks, as it says them now, go to `newest` only. How many were; whether
+        there is no such table."""
         try:
             async with self._connection.transaction():
-                if not await self._strangers([address]):
-                    return 0
-                cursor = await self._connection.execute(_FORGET, [*address])
+                stranger = bool(await self._strangers([address]))
+                if not stranger and newest is None:
+                    return 0, False
+                cursor = await self._connection.execute(_FORGET, [*address, stranger, journal, newest or 0])
                 found = [(*address, *row) for row in await cursor.fetchall()]
                 for key in found:
-                    await self._connection.execute(_REFUSE, _refused_mark(key, _NEVER_WAS))
-                return len(found)
+                    await self._connection.execute(_REFUSE, _refused_mark(key, _NEVER_WAS if stranger else _OVERSTATES))
+                return len(found), stranger
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
@@ -225,8 +222,6 @@ class Database:
         if not good:
             return 0, refused
         columns = [list(column) for column in zip(*good, strict=True)]
-        cursor = await self._connection.execute(_OVERSTATED, columns)
-        refused += [_refused_mark(row, _OVERSTATES) for row in await cursor.fetchall()]
         return (await self._connection.execute(_MISSING, [True, *columns])).rowcount, refused
 
     async def _store(self, batch: Batch, strangers: Collection[Address]) -> BatchOutcome:

@@ -268,9 +268,8 @@ def test_a_mark_of_a_table_that_never_was_is_refused_and_no_gap(database: Postgr
     ]
 
 
-def test_a_mark_that_the_table_s_own_later_one_does_not_bear_out_is_given_up(
-    database: Postgres, broker: Mosquitto
-) -> None:
+def test_a_mark_that_the_table_s_own_ones_do_not_bear_out_is_given_up(database: Postgres, broker: Mosquitto) -> None:
+    """A table that lives says its mark again and again; this one says less than somebody forged, and sends nothing."""
     with consuming(broker, database) as consumer:
         consumer.must_listen()
         say(broker, TOPIC, json.dumps(LINE).encode(), **told())
