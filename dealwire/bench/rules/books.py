@@ -33,15 +33,19 @@ class _Deals(BenchRule, name="book"):
     """STATUS, the misdeal record and the remainder's expected count say of a deal what the events said before them."""
 
     book: Book = field(default_factory=Book)
+    whole: bool = False
+    """Every event of the deal was heard, from its first packet on."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
-            self.book = Book()
-        if isinstance(event, m.MisdealMessage) and self.book.packets:
+            self.book, self.whole = Book(), False
+        if isinstance(event, m.PacketDispensedMessage) and event.ordinal == 1:
+            self.whole = True
+        if isinstance(event, m.MisdealMessage) and self.whole:
             words = self.book.differs(event, missing=None)
             self.judge(not words, f"event {event.number}: {words}")
         self.book.enter(event)
-        if isinstance(event, m.RemainderDumpedMessage) and self.book.verified:
+        if isinstance(event, m.RemainderDumpedMessage) and self.book.verified and self.whole:
             fits = event.expected in self.book.right
             self.judge(fits, f"event {event.number}: {'' if fits else self.book.wrong()}")
 
@@ -50,7 +54,7 @@ class _Deals(BenchRule, name="book"):
             return
         if status.state == ShufflerState.READY:
             self.book.ready = status.loaded
-        if status.state in _RESTS and self.book.under_way:
+        if status.state in _RESTS and self.book.under_way and self.whole:
             found = self.book.contradicted(status)
             self.judge(found is None, f"STATUS after event {self.newest}: {words_for(found) if found else ''}")
 
