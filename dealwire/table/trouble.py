@@ -50,7 +50,7 @@ WORDS: Final[dict[TroubleKind, Words]] = {
     ),
     "red-lamp": Words(
         "The red lamp is lit",
-        "Deal nothing: no packet comes. Clear the misdeal with a badge, and the lamp goes out",
+        "Clear the misdeal with a badge; that puts the lamp out. Deal nothing until then: no packet comes",
         "supervisor",
     ),
     "supervisor": Words(
