@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.console.words import iso_time
 from dealwire.journal.finding import ANY, OUTCOMES, FoundRound, RoundQuery
-from dealwire.journal.times import span_of
+from dealwire.journal.times import SECOND_NS, span_of
 from dealwire.table.id_words import id_words
 from protocol.errors import LocalError
 
@@ -17,6 +17,8 @@ LISTED: Final = 50
 """Rounds in the list, the newest."""
 EXPORTED: Final = 1000
 """Rounds in a file, the newest."""
+DAY_AHEAD_NS: Final = 23 * 3600 * SECOND_NS - 1
+"""With the hour that a time may be ahead, the day that follows one."""
 SEAT_MOST: Final = 32
 _AMOUNT: Final = re.compile(r"[$€£]?\s?(\d{1,9})(?:[.,](\d{1,2}))?")
 FIELDS: Final = ("at", "to", "seat", "amount", "outcome", "incident", "held")
@@ -52,7 +54,8 @@ def asked(table: str, given: Mapping[str, str], now_ns: int) -> RoundQuery:
     """What a form asks for; a field that is empty asks for nothing. NotAsked, or NoSuchTime, names what is allowed."""
     filled = {name: given.get(name, "").strip() for name in FIELDS}
     begin = span_of(filled["at"], now_ns) if filled["at"] else None
-    end = span_of(filled["to"], now_ns) if filled["to"] else begin
+    newest_ns = begin.begin_ns + DAY_AHEAD_NS if begin is not None else now_ns
+    end = span_of(filled["to"], newest_ns) if filled["to"] else begin  # without a date the first such time after `at`
     if begin is not None and end is not None and end.end_ns < begin.begin_ns:
         raise NotAsked("until", filled["to"], f"a time from {filled['at']} on")
     return RoundQuery(

@@ -54,7 +54,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
                         "list": "rounds",
                         "of-seat": "rounds?seat=3",
                         "of-no-seat": "rounds?seat=31",
-                        "of-now": "rounds?at=00:00&to=23:59:59&outcome=complete",
+                        "of-now": "rounds?at=2000-01-01&to=2100-01-01&outcome=complete",
                         "of-incident": "rounds?incident=any",
                         "strange-time": "rounds?at=25:99",
                         "strange-seat": "rounds?seat=x",
@@ -119,6 +119,8 @@ def test_a_round_is_found_by_seat_time_outcome_and_incident(evening: Evening) ->
     assert seated
     assert _numbers(answers["of-no-seat"][2]) == []
     assert "No round fits" in answers["of-no-seat"][2].decode()
+    of_now = [number for number in _numbers(answers["of-now"][2]) if number in rounds]
+    assert of_now == [number for number in ended if rounds[number]["outcome"] == "complete"]
     with_incident = [number for number in ended if rounds[number]["incidents"]]
     assert [number for number in _numbers(answers["of-incident"][2]) if number in rounds] == with_incident
     assert 'value="3"' in answers["of-seat"][2].decode(), "the form keeps what was filled in"
@@ -200,7 +202,7 @@ def test_a_live_round_says_so_and_what_was_asked_wrong_is_answered(
     assert (live["state"], live["versions"]) == ("under-way", [])
     assert (answers["typed"][0], answers["typed"][1]) == (303, "/table/table-1/round/2")
     statuses = {name: answers[name][0] for name in ("nonsense", "huge", "unknown", "record", "nobody")}
-    assert statuses == {"nonsense": 400, "huge": 400, "unknown": 404, "record": 400, "nobody": 404}
+    assert statuses == {"nonsense": 400, "huge": 404, "unknown": 404, "record": 400, "nobody": 404}
     assert b"there are rounds 1 to" in answers["unknown"][2]
 
 
