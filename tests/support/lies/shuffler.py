@@ -625,7 +625,7 @@ class BadgeTwentyFourBits(ShufflerLie):
     does = "*MisdealCleared* keeps the lower 24 bits of a badge."
     breaks = "*MisdealCleared* with who and what"
     harm = "The record names another person, or nobody, for the decision at a misdeal."
-    gap = "CLEAR-MISDEAL with a badge above 2^24 against MisdealCleared.badge."
+    gap = "CLEAR-MISDEAL with a badge above 2^24; bench and table use 7001."
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=said.fields["badge"] & 0xFFFFFF) if said.event is m.MisdealClearedMessage else None
@@ -714,7 +714,7 @@ class OldClockSixteenBits(ShufflerLie):
     does = "Events of the session before are told with the lower 16 bits of their clock."
     breaks = "An event that is sent again is the same **byte for byte** in its payload"
     harm = "The times of a round that a power cut ended are wrong by minutes, in a dispute about who acted when."
-    gap = "An event heard live comes with other bytes from the session before (needs a session of more than 65 s)."
+    gap = "Events of the session before against the same events heard live (4 differed at the bench, nothing said)."
     evenings = ("slow-cuts",)
 
     def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
@@ -728,7 +728,10 @@ class OldDepthForty(ShufflerLie):
     does = "Through a power cut it keeps the newest forty events."
     breaks = "its newest 256 events, acknowledged or not, **through a power cut**"
     harm = "A round of eight players has eighty events: half of it is gone."
-    gap = "GAP says that events are gone of a session with fewer than 256."
+    gap = (
+        "GAP first_kept above last - 255 of a session with at least as many events, or above 1 of a shorter one "
+        "(1035 events withheld at the bench, nothing said)."
+    )
     evenings = ("power-cuts",)
 
     def powering_off(self) -> None:
@@ -1072,7 +1075,7 @@ class LiftMissed(ShufflerLie):
     does = "In every fourth round the sensor misses that packet 2 was lifted; the next one comes all the same."
     breaks = "**lifting a packet brings the next**"
     harm = "The book has a packet that nobody lifted, and the remainder is expected to hold its cards."
-    gap = "To be looked at."
+    bench = ("always.book",)
 
     def event(self, said: Draft) -> Says:
         missed = said.event is m.PacketLiftedMessage and said.fields["ordinal"] == 2 and self.rounds % 4 == 3
@@ -1084,7 +1087,7 @@ class GreenUntoldInMotion(ShufflerLie):
     does = "Green that is pressed while a packet is on its way does what it does, and is not told."
     breaks = "Green while a packet is on its way is remembered"
     harm = "The record has a remainder that nobody asked for."
-    gap = "To be looked at."
+    bench = ("deal.green-on-the-way",)
 
     def event(self, said: Draft) -> Says:
         silent = said.event is m.GreenButtonMessage and self.model.motion is Motion.DISPENSE and self.model.owed
@@ -1096,7 +1099,7 @@ class GameRenamedSilently(ShufflerLie):
     does = "Another game of the same deck that is chosen at its display is not told."
     breaks = "What 503 would say, other messages do when it happens: *GameSelected*"
     harm = "The table deals packets of three where five are due, and the host hears of it with the first hand."
-    gap = "To be looked at."
+    gap = "By the hands of the bench: another game of the same deck, chosen at the display."
 
     def event(self, said: Draft) -> Says:
         return without() if said.event is m.GameSelectedMessage and not said.request else None
@@ -1107,7 +1110,7 @@ class OldSizeOnce(ShufflerLie):
     does = "The first round after SELECT-GAME is dealt in packets of the size before it, told as right."
     breaks = "It is set to a game: the size of a packet and what the deck consists of"
     harm = "The first round of a new game has hands of another."
-    gap = "To be looked at."
+    bench = ("deal.game",)
 
     def begin(self) -> None:
         self.wanted: ShufflerSetting | None = None
