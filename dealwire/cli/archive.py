@@ -130,15 +130,23 @@ def deal(
     except CaptureError as error:
         dealt.code, dealt.problem = Exit.PROTOCOL, str(error)
     publish(table.finish())
-    if capture.torn and dealt.problem is None:
-        dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
+    _judge(dealt, capture, lines)
+    return dealt
+
+
+def _judge(dealt: Dealt, capture: Capture, lines: NamedLines | None) -> None:
+    """What is wrong with a capture that was played to its end, the first of it."""
+    path = capture.path
     missing = [name for name in lines or () if name not in capture.there]
-    if missing and dealt.problem is None:
+    if dealt.problem is not None:
+        return
+    if capture.torn:
+        dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
+    elif missing:
         there = ", ".join(map(repr, capture.there)) or "none"
         dealt.code, dealt.problem = Exit.USAGE, f"{path}: no line {missing[0]!r} is in it; there are {there}"
-    if not dealt.stats.frames and dealt.problem is None:
+    elif not dealt.stats.frames:
         dealt.code, dealt.problem = Exit.PROTOCOL, f"{path}: nothing to deal: {_why_empty(capture, dealt.stats)}"
-    return dealt
 
 
 def _why_empty(capture: Capture, stats: PlayStats) -> str:
