@@ -185,6 +185,12 @@ STATES: Final[dict[int, type[IntEnum]]] = {
 """The states of each class of device."""
 
 
+def events_of(device_class: int) -> tuple[str, ...]:
+    """The events that a device of this class alone may say, in the order of their numbers."""
+    numbers = sorted((number, cls) for (_, number), (cls, _) in PACKETS.items() if number >> 8 == device_class)
+    return tuple(message_name(cls) for _, cls in numbers if issubclass(cls, m.Event))
+
+
 def milliseconds(text: Scalar) -> int:
     """`250`, `"reply"` or `"lost+status+100"` as milliseconds; BadValue names the times there are."""
     total = 0

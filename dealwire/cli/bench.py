@@ -16,6 +16,7 @@ from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.about import program_facts
+from dealwire.bench.report.conditions import load_conditions
 from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
@@ -25,7 +26,16 @@ from dealwire.bench.run.runner import BenchChoices, BenchRun, run_plan
 from dealwire.bench.run.watching import await_return, take_over, to_make_again
 from dealwire.bench.verbs.probe import MS, Listener
 from dealwire.bench.verbs.wire import LiveWire, Wire
-from dealwire.cli.bench_reports import ReportFiles, doubt, new_key, read_earlier, refuse, verify, write_forms
+from dealwire.cli.bench_reports import (
+    ReportFiles,
+    doubt,
+    need_to_draw,
+    new_key,
+    read_earlier,
+    refuse,
+    verify,
+    write_forms,
+)
 from dealwire.cli.device import read_image
 from dealwire.cli.ending import LastResort, Terminated
 from dealwire.cli.exits import Exit
@@ -52,7 +62,9 @@ REPORT_S: Final = 30.0
 """How long the report of a run may take that SIGTERM has ended."""
 NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
 """What to do where nobody can be asked."""
-WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "overwrite"})
+HEAD: Final = ("laboratory", "operator", "ticket", "number", "sample", "environment")
+"""What is said of a run in a text each."""
+WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "pdf", "overwrite"})
 """What goes with --verify."""
 
 
@@ -61,6 +73,19 @@ def _head_text(_ctx: click.Context, param: click.Parameter, value: str) -> str:
     if not value.isprintable() or len(value) > TEXT_MAX:
         raise click.BadParameter(f"must be printable, {TEXT_MAX} characters at most", param=param)
     return value.strip()
+
+
+def _head_texts(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_head_text(ctx, param, value) for value in values)
+
+
+def _head_of(options: dict[str, Any]) -> ReportHead:
+    """What people say of the run, by options and by a file; takes them out of `options`."""
+    file: Path | None = options.pop("conditions")
+    told = load_conditions(file) if file is not None else None
+    named = {name: options.pop(name) or (getattr(told, name) if told else "") for name in HEAD}
+    instruments = options.pop("instruments") or (tuple(each.words for each in told.instrument) if told else ())
+    return ReportHead(**named, instruments=instruments)
 
 
 line_options = declared(
@@ -100,6 +125,15 @@ head_options = declared(
     ("--laboratory", _TEXT, "Who judges, for the head of the report."),
     ("--operator", _TEXT, "Who stood at the bench."),
     ("--ticket", _TEXT, "What it was done for: an order, a case, a serial number of yours."),
+    ("--number", _TEXT, "The report's number in the books of the laboratory."),
+    ("--sample", _TEXT, "The device as it lies there: hardware revision, seals."),
+    ("--environment", _TEXT, "Temperature, humidity, supply."),
+    (
+        "--instrument instruments",
+        {"multiple": True, "metavar": "TEXT", "callback": _head_texts},
+        "What was measured with, and its calibration; once for each.",
+    ),
+    ("--conditions", A_FILE, "A TOML file that says all of these; an option takes the place of its own."),
 )
 report_options = declared(
     ("--json as_json", FLAG, "Print the report as one JSON object, and nothing else."),
@@ -107,6 +141,7 @@ report_options = declared(
     ("--sign", {**A_FILE, "metavar": "KEYFILE"}, "Sign the file of --report, in FILE.sig beside it."),
     ("--junit", A_FILE, "Also as JUnit XML."),
     ("--html", A_FILE, "Also as one HTML file."),
+    ("--pdf", A_FILE, "Also as PDF, with a number on each page and room for signatures."),
     ("--overwrite", FLAG, "Replace what these files held before, and their signature."),
     ("--against", A_FILE, "Say what changed since the report in this file."),
 )
@@ -162,6 +197,7 @@ def _verify(
     against: Path | None,
     junit: Path | None,
     html: Path | None,
+    pdf: Path | None,
     overwrite: bool,
     **_: Any,
 ) -> None:
@@ -170,10 +206,11 @@ def _verify(
         if name not in WITH_VERIFY and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{param.opts[-1]} does not go with --verify, which judges no device")
     read = {"the report": file, "its signature": beside(file), "--key": key_file, "--against": against}
-    refuse({"--junit": junit, "--html": html}, read, overwrite=overwrite)
+    need_to_draw(pdf)
+    refuse({"--junit": junit, "--html": html, "--pdf": pdf}, read, overwrite=overwrite)
     report, holds = verify(file, load_plan(plan) if plan else None, key_file, against)
     if holds:
-        write_forms(report, ReportSignature.of(file), junit, html)
+        write_forms(report, ReportSignature.of(file), junit, html, pdf)
     ctx.exit(Exit.GOOD if holds else Exit.CHECK_FAILED)
 
 
@@ -193,7 +230,7 @@ def _judge(
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
         raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
-    head = ReportHead(*(others.pop(name) for name in ("laboratory", "operator", "ticket")))
+    head = _head_of(others)
     files = ReportFiles(**others)
     entries, device, address = _choose(plan, given, simulated)
     _check_choices(entries, choices, hands, simulated)

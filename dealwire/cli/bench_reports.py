@@ -15,6 +15,7 @@ from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.terminal import echo
 from dealwire.journal.errors import KeyProblem
 from devices.files import may
+from rules.errors import ExtraMissing
 
 Earlier = tuple[Report, bytes]
 
@@ -25,6 +26,7 @@ class ReportFiles(NamedTuple):
     report: Path | None
     junit: Path | None
     html: Path | None
+    pdf: Path | None
     sign: Path | None
 
     overwrite: bool
@@ -34,7 +36,8 @@ class ReportFiles(NamedTuple):
         it."""
         if self.sign is not None and self.report is None:
             raise click.UsageError("--sign signs the report as JSON: give --report FILE, too")
-        forms = {"--report": self.report, "--junit": self.junit, "--html": self.html}
+        forms = {"--report": self.report, "--junit": self.junit, "--html": self.html, "--pdf": self.pdf}
+        need_to_draw(self.pdf)
         if self.report is not None:
             forms["the signature of --report"] = beside(self.report)
         refuse(forms, {"--sign": self.sign}, overwrite=self.overwrite)
@@ -51,7 +54,7 @@ class ReportFiles(NamedTuple):
                 echo(f"wrote {_sign(self.report, signature)}, signed with key {signer.id}", err=True)
             else:
                 beside(self.report).unlink(missing_ok=True)
-        write_forms(report, signature, self.junit, self.html)
+        write_forms(report, signature, self.junit, self.html, self.pdf)
 
 
 def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overwrite: bool) -> None:
@@ -73,18 +76,31 @@ def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overw
             raise Stop(Exit.PERMISSION, f"{file}: may not be written")
 
 
-def write_forms(report: Report, signature: ReportSignature | None, junit: Path | None, html: Path | None) -> None:
+def need_to_draw(pdf: Path | None) -> None:
+    """ExtraMissing when a PDF is wanted and what draws it is not installed: better known before the run."""
+    from dealwire.sheet.pdf import can_draw
+
+    if pdf is not None and not can_draw():
+        raise ExtraMissing("reportlab", "sheet")
+
+
+def write_forms(
+    report: Report, signature: ReportSignature | None, junit: Path | None, html: Path | None, pdf: Path | None
+) -> None:
     """The forms that are made from the report."""
     from dealwire.bench.report.html import to_html
+    from dealwire.bench.report.pdf import to_pdf
     from dealwire.bench.report.text import to_junit
 
-    forms: list[tuple[Path | None, Callable[[Report, ReportSignature | None], str]]] = [
+    forms: list[tuple[Path | None, Callable[[Report, ReportSignature | None], str | bytes]]] = [
         (junit, to_junit),
         (html, to_html),
+        (pdf, to_pdf),
     ]
     for file, render in forms:
         if file is not None:
-            _put(file, render(report, signature).encode())
+            made = render(report, signature)
+            _put(file, made.encode() if isinstance(made, str) else made)
             echo(f"wrote {file}", err=True)
 
 

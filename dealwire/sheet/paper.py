@@ -72,6 +72,8 @@ class Paper:
     subtitle: str
     running: str
     blocks: list[Block] = field(default_factory=list)
+    foot: str = "dealwire dispute sheet"
+    """At the foot of each page, beside its number."""
 
 
 def table(

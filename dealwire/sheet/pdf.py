@@ -66,7 +66,7 @@ def pdf_of(paper: Paper) -> bytes:
         allowSplitting=1,
     )
     blocks = [flowable for block in paper.blocks for flowable in draw.block(block)]
-    document.build([*draw.title(paper), *blocks], canvasmaker=_canvas_of(paper.running))
+    document.build([*draw.title(paper), *blocks], canvasmaker=_canvas_of(paper.running, paper.foot))
     return out.getvalue()
 
 
@@ -75,7 +75,7 @@ def written(text: str) -> str:
     return text.encode("cp1252", "backslashreplace").decode("cp1252")
 
 
-def _canvas_of(running: str) -> Callable[..., Any]:
+def _canvas_of(running: str, foot: str) -> Callable[..., Any]:
     """A canvas that knows how many pages there are when it writes their heads and feet."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -91,20 +91,20 @@ def _canvas_of(running: str) -> Callable[..., Any]:
         def save(self) -> None:
             for number, page in enumerate(self._pages, 1):
                 self.__dict__.update(page)
-                _head_and_foot(self, running, number, len(self._pages))
+                _head_and_foot(self, running, foot, number, len(self._pages))
                 Canvas.showPage(self)
             Canvas.save(self)
 
     return Numbered
 
 
-def _head_and_foot(canvas: Any, running: str, number: int, of: int) -> None:
+def _head_and_foot(canvas: Any, running: str, foot: str, number: int, of: int) -> None:
     side, above = MARGINS
     width, height = PAGE
     canvas.setFont("Helvetica", SMALL)
     canvas.drawString(side, height - above + 5 * MM, written(running))
     canvas.drawRightString(width - side, above - 8 * MM, f"page {number} of {of}")
-    canvas.drawString(side, above - 8 * MM, "dealwire dispute sheet")
+    canvas.drawString(side, above - 8 * MM, written(foot))
     canvas.setLineWidth(0.4)
     canvas.line(side, height - above + 3.5 * MM, width - side, height - above + 3.5 * MM)
 
@@ -202,8 +202,9 @@ class _Drawing:
         if left < 30 * MM * len(wide):  # too much for the page: all columns give
             part = self._width / sum(needed)
             return [size * part for size in needed]
-        whole = sum(needed[at] for at in wide)
-        return [left * needed[at] / whole if at in wide else needed[at] for at in columns]
+        shares = {at: min(needed[at], left) for at in wide}  # a column of whole lists leaves room for the others
+        whole = sum(shares.values())
+        return [left * shares[at] / whole if at in wide else needed[at] for at in columns]
 
     def _grid(self, rows: list[list["Flowable"]], widths: list[float], style: list[Any], heads: int) -> "Flowable":
         from reportlab.platypus import Table, TableStyle

@@ -27,6 +27,7 @@ static const struct key keys[] = {
     {"decide", TDP_DECISION_MADE, {1U, 1U}},
     {"count", TDP_CARDS_COUNTED, {1U, 1U}},
     {"number", TDP_NUMBER_DRAWN, {1U}},
+    {"wager-on", TDP_WAGER_ON, {1U, 1U, 1U, 1U, 4U}},
     {"mishandled", TDP_CARD_MISHANDLED, {1U, 1U, 1U}},
     {"stake", TDP_STAKE_SHOWN, {1U, 4U}},
     {"acted", TDP_PLAYER_ACTED, {1U, 1U, 1U, 4U}},
@@ -76,21 +77,36 @@ static bool confirm_burn(void)
     return controller_key(&work.controller, TDP_BURN_CONFIRMED, &body);
 }
 
-/* Faces at a place, as many as there are numbers that are cards. */
-static bool reveal(const uint32_t *numbers)
+/* A key whose event ends with cards: so many bytes, then as many as there are numbers behind them that are cards. */
+static bool key_cards(uint16_t message, struct body *body, const uint32_t *numbers, uint32_t first)
 {
-    struct body body = body_new();
     uint8_t count = 0U;
-    while (count < DEVICE_NUMBERS - 2U && numbers[2U + count] != TDP_CARD_NONE) {
+    while (first + count < DEVICE_NUMBERS && numbers[first + count] != TDP_CARD_NONE) {
         count++;
     }
-    body_u8(&body, (uint8_t)numbers[0]);
-    body_u8(&body, (uint8_t)numbers[1]);
-    body_u8(&body, count);
+    body_u8(body, count);
     for (uint32_t i = 0U; i < count; i++) {
-        body_u8(&body, (uint8_t)numbers[2U + i]);
+        body_u8(body, (uint8_t)numbers[first + i]);
     }
-    return controller_key(&work.controller, TDP_HAND_REVEALED, &body);
+    return controller_key(&work.controller, message, body);
+}
+
+static bool with_cards(uint16_t message, const uint32_t *numbers, uint32_t head)
+{
+    struct body body = body_new();
+    for (uint32_t i = 0U; i < head; i++) {
+        body_u8(&body, (uint8_t)numbers[i]);
+    }
+    return key_cards(message, &body, numbers, head);
+}
+
+static bool correct(const uint32_t *numbers)
+{
+    struct body body = body_new();
+    body_u8(&body, (uint8_t)numbers[0]);
+    body_u32(&body, BADGE);
+    body_u8(&body, (uint8_t)numbers[1]);
+    return key_cards(TDP_HAND_CORRECTED, &body, numbers, 2U);
 }
 
 static bool call_misdeal(uint32_t fault)
@@ -122,7 +138,13 @@ static bool act(const char *name, const uint32_t *numbers)
     } else if (device_same(name, "misdeal")) {
         done = call_misdeal(numbers[0]);
     } else if (device_same(name, "reveal")) {
-        done = reveal(numbers);
+        done = with_cards(TDP_HAND_REVEALED, numbers, 2U); /* place, source */
+    } else if (device_same(name, "set-hand")) {
+        done = with_cards(TDP_HAND_SET, numbers, 4U); /* place, by, foul, low */
+    } else if (device_same(name, "discard")) {
+        done = with_cards(TDP_CARDS_DISCARDED, numbers, 1U); /* place */
+    } else if (device_same(name, "correct")) {
+        done = correct(numbers);
     } else if (device_same(name, "call-off")) {
         done = true; /* nothing is ever armed here */
     } else if (device_same(name, "table-setup")) {

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dealwire.bench.hands.hands import NoHands
 from dealwire.bench.plan.plan import FOLDER, load_plan
 from dealwire.bench.record import Actor, BenchOutcome, LineMoment, Measurement, NotRunCause
-from dealwire.bench.report.html import to_html
+from dealwire.bench.report.html import MOST_BYTES, to_html
 from dealwire.bench.report.report import BenchVerdict, PlanOrigin, Report
 from dealwire.bench.report.text import text_lines, to_junit
 from dealwire.bench.report.words import facts
@@ -66,6 +66,11 @@ def test_the_fixture_holds_every_outcome(report: Report) -> None:
 SUITE = {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname"}
 
 
+def thousandths(of: ET.Element) -> int:
+    """Its time in milliseconds."""
+    return int(of.attrib["time"].replace(".", ""))
+
+
 def test_junit_has_the_shape_that_its_readers_agree_on(report: Report) -> None:
     """Elements, their order and attributes as the Jenkins and Ant schemas have them in common."""
     root = ET.fromstring(to_junit(report))
@@ -83,6 +88,8 @@ def test_junit_has_the_shape_that_its_readers_agree_on(report: Report) -> None:
             assert set(case.attrib) == {"classname", "name", "time"}
             assert float(case.attrib["time"]) >= 0
             assert [child.tag for child in case] in ([], ["failure"], ["skipped"], ["system-out"])
+        assert thousandths(suite) == sum(map(thousandths, suite.findall("testcase")))
+    assert thousandths(root) == sum(map(thousandths, root)) > 0
     assert root.attrib["tests"] == str(CHECKS)
     assert root.attrib["skipped"] == str(CHECKS - 6)
 
@@ -221,12 +228,41 @@ def test_html_is_whole_and_needs_nothing_else(report: Report) -> None:
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
-    assert len(tags.ids) == len(set(tags.ids)) == CHECKS
+    sections = {f"section-{check.section}" for check in report.checks}
+    assert len(tags.ids) == len(set(tags.ids))
+    assert set(tags.ids) == {check.id for check in report.checks} | sections | {"lanes"}
     assert "<script" not in page
-    assert not [(tag, name) for tag, name, _ in tags.attributes if name in ("src", "href") or name.startswith("on")]
+    assert not [(tag, name) for tag, name, _ in tags.attributes if name == "src" or name.startswith("on")]
+    links = [value for _, name, value in tags.attributes if name == "href"]
+    assert {link[1:] for link in links} <= set(tags.ids)
+    assert {link[0] for link in links} == {"#"}
     assert "url(" not in page
     assert "@import" not in page
-    assert page.count("<svg ") == sum(bool(check.timeline) for check in report.checks)
+    assert page.count("<svg viewBox") == sum(bool(check.timeline) for check in report.checks)
+
+
+def test_html_is_short_enough_to_be_sent_whatever_the_time_lines_hold(report: Report) -> None:
+    moments = tuple(LineMoment(at * 7.0, Actor.DEVICE, f"{at} GreenButton", bad=at % 3 == 0) for at in range(150))
+    failed = [check.not_run(NotRunCause.LATE, "late") for check in report.checks]
+    checks = tuple(replace(check, timeline=moments, duration_ms=2800.0) for check in failed)
+    long = replace(report, checks=checks)
+    page = to_html(long)
+    assert len(page.encode()) <= MOST_BYTES
+    assert all(f'id="{check.id}"' in page for check in checks)
+
+
+def test_html_says_once_that_a_device_conforms(report: Report) -> None:
+    page = to_html(replace(report, conformance="passed link 1.3, plan digest 00"))
+    assert page.count("Conformance") == page.count("passed link 1.3") == 1
+
+
+def test_html_tells_of_a_status_what_is_new(report: Report) -> None:
+    (check,) = report.of(BenchOutcome.FAILED)
+    whats = [f"ShufflerStatus last_event=1 faults={faults} in_tray=0" for faults in ("[]", "[301 501]")]
+    moments = tuple(LineMoment(float(at), Actor.DEVICE, what, bad=False) for at, what in enumerate([*whats, whats[1]]))
+    page = to_html(replace(report, checks=(replace(check, timeline=moments),)))
+    lines = re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)[0].split("\n")
+    assert [line.split("device ")[1] for line in lines] == [whats[0], "ShufflerStatus faults=[301 501]"]
 
 
 def test_html_marks_what_was_wrong_on_the_time_line(report: Report) -> None:

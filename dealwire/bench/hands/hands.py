@@ -17,9 +17,19 @@ from devices.simulator.shoe_table import ShoeTable
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Motion
 from devices.simulator.table_controller import TableControllerModel
+from protocol.cards import CARDS, Card
 from protocol.faults import Fault
-from protocol.places import COMMUNITY, NOWHERE, parse_place
-from protocol.tdp.messages import BadgeLevel, Resolution, Spread
+from protocol.places import COMMUNITY, NOWHERE, Place, parse_place
+from protocol.tdp.messages import (
+    ActionManner,
+    BadgeLevel,
+    Mishandling,
+    PlayerAction,
+    Resolution,
+    RevealSource,
+    SetBy,
+    Spread,
+)
 
 DECKS: Final = (1, 2)
 OFF_MS: Final = 1_000
@@ -198,6 +208,23 @@ _AT_SHUFFLER: Final[dict[str, Callable[[ShufflerModel, Filled, int], object]]] =
     "free-sensor": lambda model, _, __: _sensor(model, True),
 }
 
+_DEALT: Final = ("first", "second", "third", "fourth")
+"""The fields of an act that are cards, in the order they lie."""
+
+
+def _seat(filled: Filled) -> Place:
+    return parse_place(f"seat {filled['seat']}")
+
+
+def _cards(filled: Filled) -> tuple[Card, ...]:
+    return tuple(CARDS[filled[name]] for name in _DEALT if name in filled)
+
+
+def _set_hand(model: TableControllerModel, filled: Filled) -> bool:
+    cards, low = _cards(filled), filled["low"]
+    return model.set_hand(_seat(filled), SetBy(filled["by"]), cards[:low], cards[low:], foul=bool(filled["foul"]))
+
+
 _AT_CONTROLLER: Final[dict[str, Callable[[TableControllerModel, Filled], object]]] = {
     "start-game": lambda model, _: model.start_game(),
     "end-game": lambda model, _: model.end_game(),
@@ -211,6 +238,22 @@ _AT_CONTROLLER: Final[dict[str, Callable[[TableControllerModel, Filled], object]
     "decide": lambda model, filled: model.decide(filled["seat"], filled["decision"]),
     "burn": lambda model, _: model.confirm_burn(COMMUNITY, (1, 2, 5), Spread.LEFT_TO_RIGHT),
     "count": lambda model, filled: model.count(parse_place(f"seat {filled['seat']}"), filled["counted"]),
+    "reveal": lambda model, filled: model.reveal(_seat(filled), _cards(filled), RevealSource(filled["source"])),
+    "set-hand": lambda model, filled: _set_hand(model, filled),
+    "discard": lambda model, filled: model.discard(_seat(filled), _cards(filled)),
+    "correct": lambda model, filled: model.correct(_seat(filled), _cards(filled), BADGE, BadgeLevel(filled["level"])),
+    "mishandled": lambda model, filled: model.mishandle(
+        _seat(filled), Mishandling(filled["how"]), CARDS[filled["card"]]
+    ),
+    "number": lambda model, filled: model.draw_number(filled["drawn"]),
+    "wager-on": lambda model, filled: model.place_wager_on(
+        filled["seat"], filled["bet"], filled["proposition"], filled["on"], filled["cents"]
+    ),
+    "stake": lambda model, filled: model.show_stake(filled["seat"], filled["cents"]),
+    "acted": lambda model, filled: model.player_acts(
+        filled["seat"], PlayerAction(filled["action"]), filled["cents"], ActionManner(filled["manner"])
+    ),
+    "take-pot": lambda model, filled: model.take_pot(filled["pot"], filled["seat"], filled["cents"]),
     "misdeal": lambda model, _: model.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST),
     "table-setup": lambda model, filled: model.set_setup(bool(filled["open"])),
 }

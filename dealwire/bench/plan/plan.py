@@ -106,6 +106,8 @@ class Check(Strict):
     """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
     needs: tuple[str, ...] = ()
     """Capabilities; a device without them is not judged by this check."""
+    since: str = Field("1.0", pattern=r"^1\.[0-9]$")
+    """The version of the protocol from which on it is asked; a device of an older one is not judged by this check."""
     prepare: Prepared | None = None
     """The state the device is brought into first."""
     limit_s: int = Field(900, ge=0, le=86_400)

@@ -3,6 +3,7 @@
 The sentence stands in a report when it is true and not otherwise, and whoever verifies the report finds it again.
 """
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -90,6 +91,11 @@ def why_not(report: Report) -> str:
     return f"{missing[0]} was not run" if missing else ""
 
 
+def in_a_row(names: Sequence[str]) -> str:
+    """`HandSet, StakeShown and PotTaken`."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
 def sentence_of(report: Report) -> str:
     """`passed link 1.3, shuffler 1.3, plan digest 2553…`; nothing when that is not true."""
     if why_not(report):
@@ -99,5 +105,6 @@ def sentence_of(report: Report) -> str:
     without = f", without {' and '.join(lacking)}" if lacking else ""
     measured = report.image or "VERIFY" not in report.device.capabilities
     unjudged = "" if measured else ", the digest of VERIFY not judged"
+    unseen = f", {in_a_row(report.unseen)} not seen" if report.unseen else ""
     named = ", ".join(f"{plan} {report.protocol.common}" for plan in wanted.judges)
-    return f"passed {named}{without}{unjudged}, plan digest {report.plan.sha256}"
+    return f"passed {named}{without}{unjudged}{unseen}, plan digest {report.plan.sha256}"

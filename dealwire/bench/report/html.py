@@ -1,5 +1,6 @@
 """A report as one HTML file that needs nothing else: no script, no font, no network. It prints."""
 
+import re
 from collections.abc import Iterable
 from html import escape as escaped
 from typing import Final
@@ -26,8 +27,14 @@ LEFT: Final = 66
 LANES: Final = {Actor.HOST: 24, Actor.DEVICE: 58, Actor.HANDS: 92}
 """Height of each lane's line."""
 HEIGHT: Final = 128
-LISTED: Final = 60
-"""Entries of a time line written out below it."""
+MOST_BYTES: Final = 400_000
+"""The longest page: what can be sent by mail and opened at once. The report as JSON has every entry."""
+LISTED: Final = ((60, 16), (60, 8), (40, 4), (20, 0), (10, 0), (0, 0), (-1, -1))
+"""Entries of a time line written out below it, of a check that failed and of another (-1: not even the picture); the
+first with which the page is not too long."""
+TICKS: Final = 6
+"""Of the axis, at most."""
+_FIELD: Final = re.compile(r"(\w+)=(\[[^\]]*\]|\S+)")
 STEPS_MS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000, 300_000)
 
 _STYLE: Final = """
@@ -65,17 +72,17 @@ summary .o { flex: 0 0 4.2rem; font-weight: 600; }
 .in { padding: 0 0 1rem 4.95rem; } .in p { margin: .2rem 0; } .must { color: var(--soft); }
 svg { display: block; width: 100%; height: auto; background: var(--tint); margin: .5rem 0; }
 svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
-.axis { stroke: var(--line); stroke-width: 1; } .host { fill: var(--host); } .device { fill: var(--device); }
-.hands { fill: var(--hands); } .bad { fill: var(--fail); }
-ol { margin: .3rem 0; padding: 0; list-style: none; font: 12px/1.45 ui-monospace, monospace; }
-ol li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; }
-li span { overflow-wrap: anywhere; min-width: 0; }
-ol li span:first-child { text-align: right;
-  color: var(--soft); } li.b { color: var(--fail); }
+svg text[y="122"] { text-anchor: middle; } svg.shared { height: 0; margin: 0; }
+#lanes { font: 11px system-ui, sans-serif; fill: var(--soft); }
+.axis { stroke: var(--line); stroke-width: 1; } .hands { fill: var(--hands); } .bad { fill: var(--fail); }
+path.host, path.device { stroke-width: 8; stroke-linecap: round; } path.host { stroke: var(--host); }
+path.device { stroke: var(--device); }
+pre { margin: .3rem 0; font: 12px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre b { color: var(--fail); }
 .wide { overflow-x: auto; }
-p, dd, code { overflow-wrap: anywhere; }
+a { color: inherit; } p, dd, code, td { overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { padding: .75rem; } .in { padding-left: 0; } summary { flex-wrap: wrap; }
-  ol li { grid-template-columns: 3.5rem 3.2rem 1fr; } summary code { margin-left: 0; } dl { display: block; }
+  summary code { margin-left: 0; } dl { display: block; }
   dd { margin-bottom: .4rem; } }
 .bar { min-width: 4rem; height: .6rem; background: var(--line); }
 .bar i { display: block; height: 100%; background: var(--device); }
@@ -84,6 +91,13 @@ p, dd, code { overflow-wrap: anywhere; }
 
 def to_html(report: Report, signature: ReportSignature | None = None) -> str:
     """The whole document. `signature` is that of the report as JSON, which the page shows and is not itself signed."""
+    pages = (_page(report, signature, listed) for listed in LISTED)
+    return next((page for page in pages if len(page.encode()) <= MOST_BYTES), "") or _page(
+        report, signature, LISTED[-1]
+    )
+
+
+def _page(report: Report, signature: ReportSignature | None, listed: tuple[int, int]) -> str:
     against = report.against
     title = f"{report.plan.title}: {report.verdict.value}"
     parts = [
@@ -95,13 +109,15 @@ def to_html(report: Report, signature: ReportSignature | None = None) -> str:
         f'<p class="verdict {_css(report.verdict)}">{_text(report.summary)}</p>',
         f'<p class="verdict passed">Conformance: {_text(report.conformance)}</p>' if report.conformance else "",
         *(f'<p class="note">{_text(warning)}</p>' for warning in warnings(report)),
+        _lanes(),
         _facts(report),
         _areas(report),
         _against(against) if against else "",
-        _list("Failed", report.of(BenchOutcome.FAILED), page_of(report), is_open=True),
-        _not_run(report.of(BenchOutcome.NOT_RUN), page_of(report)),
+        _list("Failed", report.of(BenchOutcome.FAILED), listed[0], is_open=True),
+        _not_run(report.of(BenchOutcome.NOT_RUN), listed[1]),
         _timing(report),
-        _list("Passed", report.of(BenchOutcome.PASSED), page_of(report), is_open=False),
+        _list("Passed", report.of(BenchOutcome.PASSED), listed[1], is_open=False),
+        _requirements(report),
         _evidence(report, signature),
         "</body></html>",
     ]
@@ -113,7 +129,8 @@ def _css(word: str) -> str:
 
 
 def _facts(report: Report) -> str:
-    return _pairs((fact.label, fact.text) for fact in facts(report))
+    """The head; the sentence of conformance stands above it."""
+    return _pairs((fact.label, fact.text) for fact in facts(report) if fact.key != "conformance")
 
 
 def _pairs(rows: Iterable[tuple[str, str]]) -> str:
@@ -158,7 +175,7 @@ def _against(against: ReportComparison) -> str:
     return f"<h2>Against the last report</h2><p>{_text(comparison_head(against))}</p>{body}"
 
 
-def _not_run(checks: list[CheckRecord], page: str) -> str:
+def _not_run(checks: list[CheckRecord], listed: int) -> str:
     """Each that has a reason of its own, then those that share one."""
     if not checks:
         return ""
@@ -171,7 +188,7 @@ def _not_run(checks: list[CheckRecord], page: str) -> str:
         + "</ul>"
         for why, found in together(checks).items()
     ]
-    return f"<h2>Not run</h2>{''.join(_check(check, page, True) for check in own)}{''.join(groups)}"
+    return f"<h2>Not run</h2>{''.join(_check(check, listed, True) for check in own)}{''.join(groups)}"
 
 
 def _timing(report: Report) -> str:
@@ -196,89 +213,126 @@ def _timing_row(check: CheckRecord, times: TimesRecord) -> str:
     return f"<tr><td>{_text(times.name)}<br><small>{_text(check.id)}</small></td>{cells}<td>{bar}</td></tr>"
 
 
-def _list(title: str, checks: list[CheckRecord], page: str, *, is_open: bool) -> str:
+def _requirements(report: Report) -> str:
+    """By the section of the page that is judged: which checks judge it, and what came of them."""
+    by_section: dict[str, list[CheckRecord]] = {}
+    for check in report.checks:
+        by_section.setdefault(check.section, []).append(check)
+    rows = "".join(
+        f'<tr id="section-{_text(section)}"><td>{_text(section)}</td><td class="n">{len(checks)}</td><td>'
+        + ", ".join(f'<a class="{_css(it.outcome)}" href="#{_text(it.id)}">{_text(it.id)}</a>' for it in checks)
+        + "</td></tr>"
+        for section, checks in by_section.items()
+    )
+    heads = '<th scope="col">section</th><th class="n" scope="col">checks</th><th scope="col">which</th>'
+    head = f"<thead><tr>{heads}</tr></thead>"
+    words = f"Sections of {page_of(report)}, by which each check judges; the colour of a check says what came of it."
+    return f"<h2>Requirements</h2><p>{_text(words)}</p><table>{head}<tbody>{rows}</tbody></table>"
+
+
+def _list(title: str, checks: list[CheckRecord], listed: int, *, is_open: bool) -> str:
     if not checks:
         return ""
-    return f"<h2>{title}</h2>" + "".join(_check(check, page, is_open) for check in checks)
+    return f"<h2>{title}</h2>" + "".join(_check(check, listed, is_open) for check in checks)
 
 
-def _check(check: CheckRecord, page: str, is_open: bool) -> str:
+def _check(check: CheckRecord, listed: int, is_open: bool) -> str:
     css = _css(check.outcome)
-    section = f"{page}#{check.section}"
     words = [f"<p>{_text(remark)}</p>" for remark in remarks(check)]
     why = f'<p class="{css}">{_text(check.why)}</p>' if check.why else ""
     head = (
         f'<summary><span class="o {css}">{check.outcome.value}</span>'
         f"<span>{_text(check.title)}</span><code>{_text(check.id)}</code></summary>"
     )
-    must = f'<p class="must">{_text(check.must)} ({_text(section)})</p>'
+    section = _text(check.section)
+    must = f'<p class="must">{_text(check.must)} (<a href="#section-{section}">{section}</a>)</p>'
     return (
         f'<details{" open" if is_open else ""} id="{_text(check.id)}">{head}'
-        f'<div class="in">{why}{must}{"".join(words)}{_timeline(check)}</div></details>'
+        f'<div class="in">{why}{must}{"".join(words)}{_timeline(check, listed)}</div></details>'
     )
 
 
 # ------------------------------------------------------------------ time lines
 
 
-def _timeline(check: CheckRecord) -> str:
-    if not check.timeline:
+def _timeline(check: CheckRecord, listed: int) -> str:
+    if not check.timeline or listed < 0:
         return ""
     whole_ms = max(check.duration_ms, 1.0)
     scale = (WIDTH - LEFT - 20) / whole_ms
-    marks = "".join(_mark(moment, LEFT + moment.ms * scale) for moment in check.timeline)
     label = _text(f"Time line of {check.id}: {len(check.timeline)} entries in {whole_ms:.0f} ms")
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{_axes(whole_ms, scale)}{marks}</svg>'
-        f"{_entries(check)}"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}"><use href="#lanes"/>'
+        f"{_axis(whole_ms, scale)}{_marks(check.timeline, scale)}</svg>{_entries(check, listed)}"
     )
 
 
-def _axes(whole_ms: float, scale: float) -> str:
-    step = next((step for step in STEPS_MS if whole_ms / step <= 10), STEPS_MS[-1])
-    out = [
-        f'<line class="axis" x1="{LEFT}" y1="{y}" x2="{WIDTH - 10}" y2="{y}"/>'
+def _lanes() -> str:
+    """What all time lines share, once for the page."""
+    lanes = "".join(
+        f'<path class="axis" d="M{LEFT} {y}H{WIDTH - 10}"/>'
         f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{lane.value}</text>'
         for lane, y in LANES.items()
-    ]
-    at = 0
-    while at <= whole_ms:
-        x = LEFT + at * scale
-        words = f"{at} ms" if step < 1000 else f"{at // 1000} s"
-        out.append(f'<line class="axis" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="{HEIGHT - 20}"/>')
-        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{words}</text>')
-        at += step
-    return "".join(out)
-
-
-def _mark(moment: LineMoment, x: float) -> str:
-    y = LANES[moment.by]
-    css = "bad" if moment.bad else moment.by.value
-    title = f"<title>{_text(moment.what)}</title>"
-    if moment.bad:
-        return f'<path class="{css}" d="M{x - 5:.1f} {y - 5}h10v10h-10z">{title}</path>'
-    if moment.by is Actor.HANDS:
-        return f'<path class="{css}" d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z">{title}</path>'
-    return f'<circle class="{css}" cx="{x:.1f}" cy="{y}" r="4">{title}</circle>'
-
-
-def _entries(check: CheckRecord) -> str:
-    """The first entries in words; a heartbeat or a status that says nothing new is left to the picture."""
-    items: list[str] = []
-    last = ""
-    for moment in check.timeline:
-        is_status = moment.what.split(" ", 2)[0].endswith("Status")
-        plain = moment.what.startswith(("Heartbeat", "Ack ")) or (is_status and moment.what == last)
-        last = moment.what if is_status else last
-        if plain and not moment.bad:
-            continue
-        css = ' class="b"' if moment.bad else ""
-        cells = (f"{moment.ms:.1f}", moment.by.value, _text(moment.what))
-        items.append(f"<li{css}>" + "".join(f"<span>{cell}</span>" for cell in cells) + "</li>")
-    more = (
-        f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
     )
-    return f"<ol>{''.join(items[:LISTED])}{more}</ol>"
+    return f'<svg class="shared" aria-hidden="true"><defs><g id="lanes">{lanes}</g></defs></svg>'
+
+
+def _axis(whole_ms: float, scale: float) -> str:
+    step = next((step for step in STEPS_MS if whole_ms / step <= TICKS), STEPS_MS[-1])
+    ticks = range(0, int(whole_ms) + 1, step)
+    lines = "".join(f"M{LEFT + at * scale:.0f} 8V{HEIGHT - 20}" for at in ticks)
+    words = "".join(
+        f'<text x="{LEFT + at * scale:.0f}" y="{HEIGHT - 6}">{f"{at} ms" if step < 1000 else f"{at // 1000} s"}</text>'
+        for at in ticks
+    )
+    return f'<path class="axis" d="{lines}"/>{words}'
+
+
+def _marks(moments: Iterable[LineMoment], scale: float) -> str:
+    """One path for each kind of mark; of several that fall on one another one is drawn. What each is stands below."""
+    drawn: dict[str, dict[str, None]] = {}
+    for moment in moments:
+        x, y = round(LEFT + moment.ms * scale), LANES[moment.by]
+        if moment.bad:
+            drawn.setdefault("bad", {})[f"M{x - 5} {y - 5}h10v10h-10z"] = None
+        elif moment.by is Actor.HANDS:
+            drawn.setdefault("hands", {})[f"M{x} {y - 6}l6 6l-6 6l-6 -6z"] = None
+        else:
+            drawn.setdefault(moment.by.value, {})[f"M{x} {y}h0"] = None
+    return "".join(f'<path class="{css}" d="{"".join(marks)}"/>' for css, marks in drawn.items())
+
+
+def _entries(check: CheckRecord, listed: int) -> str:
+    """The first entries in words; a heartbeat or a status that says nothing new is left to the picture, and of another
+    status what is otherwise than in the one before."""
+    if not listed:
+        return ""
+    lines: list[str] = []
+    last: dict[str, str] = {}
+    for moment in check.timeline:
+        name, _, _rest = moment.what.partition(" ")
+        words = moment.what
+        if name.endswith("Status"):
+            words, last = _news(moment.what, last), dict(_parts(moment.what))
+        if ((words == name and name.endswith("Status")) or words.startswith(("Heartbeat", "Ack "))) and not moment.bad:
+            continue
+        line = f"{moment.ms:9.1f} {moment.by.value:6} {_text(words)}"
+        lines.append(f"<b>{line}</b>" if moment.bad else line)
+    more = [f"{'':16} and {len(lines) - listed} more, in the report as JSON"] if len(lines) > listed else []
+    return "<pre>" + "\n".join([*lines[:listed], *more]) + "</pre>"
+
+
+def _parts(words: str) -> Iterable[tuple[str, str]]:
+    """The fields of a message in words."""
+    return (found.groups() for found in _FIELD.finditer(words))  # type: ignore[misc]
+
+
+def _news(words: str, before: dict[str, str]) -> str:
+    """A status without the fields that are as they were."""
+    name = words.partition(" ")[0]
+    if not before:
+        return words
+    return " ".join([name, *(f"{key}={value}" for key, value in _parts(words) if before.get(key) != value)])
 
 
 def _text(text: str) -> str:

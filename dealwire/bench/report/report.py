@@ -113,6 +113,19 @@ class RunOptions(Record, frozen=True):
     strict: bool
 
 
+class RunConditions(Record, frozen=True):
+    """What people say of where and with what it was done; empty where nobody said."""
+
+    number: str
+    """The report's own, in the laboratory's books."""
+    sample: str
+    """The device that was judged as it lay there: hardware revision, seals, photographs."""
+    environment: str
+    """Temperature, humidity, supply."""
+    instruments: tuple[str, ...]
+    """What was measured with, each with its number and its last calibration."""
+
+
 class TimesChange(Record, frozen=True):
     """The longest of a kind of times in a check, then and now."""
 
@@ -187,6 +200,11 @@ class Report(LineRecord, frozen=True):
     """What is not as it was in the report given by --against."""
     conformance: str | msgspec.UnsetType = msgspec.UNSET
     """What the device has passed, in one sentence; absent when it may not be said."""
+    unseen: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Events of its class that the device did not say in the run, so that nothing of them was judged; absent where the
+    plan is for any class of device."""
+    conditions: RunConditions | msgspec.UnsetType = msgspec.UNSET
+    """Absent when nobody said any."""
     ended_early: str | msgspec.UnsetType = msgspec.UNSET
     """What ended the run before its last check was made: the report is partial. Absent when nothing did."""
     image: str | msgspec.UnsetType = msgspec.UNSET

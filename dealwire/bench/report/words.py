@@ -3,8 +3,17 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import msgspec
+
 from dealwire.bench.record import CheckRecord, NotRunCause, TimesRecord
-from dealwire.bench.report.report import PlanOrigin, Report, ReportComparison, RunOptions, only_words
+from dealwire.bench.report.report import (
+    PlanOrigin,
+    Report,
+    ReportComparison,
+    RunConditions,
+    RunOptions,
+    only_words,
+)
 from protocol.printable import printable
 
 HANDS: Final = {
@@ -13,6 +22,8 @@ HANDS: Final = {
     "program": "a program, given by --hands",
     "nobody": "nobody: what needs hands was not run",
 }
+
+DECISION: Final = "passed when each step is as its section has it; a time is exceeded beyond limit and allowance"
 
 ORIGINS: Final = {
     PlanOrigin.PACKAGED: "the one that comes with this program",
@@ -39,10 +50,12 @@ def facts(report: Report) -> list[ReportFact]:
     conforms = [ReportFact("conformance", "Conformance", report.conformance)] if report.conformance else []
     return [
         *conforms,
+        *_conditions(report),
         ReportFact("device", "Device", device_words(report)),
         ReportFact("firmware-digest", "Firmware digest", device.digest or "not attested by the device"),
         ReportFact("image", "Firmware image", image_words(report)),
         ReportFact("capabilities", "It offers", ", ".join(device.capabilities) or "no capability"),
+        *_unseen(report),
         ReportFact("power-ups", "Power-ups", str(device.boots)),
         ReportFact("line", "Line", report.line),
         ReportFact("hands", "Hands", HANDS[report.hands]),
@@ -55,13 +68,42 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("program-sha256", "Program SHA-256", program.sha256),
         ReportFact("options", "Options", options_words(report.options)),
         ReportFact("allowance", "Allowance", allowance_words(report)),
-        ReportFact("laboratory", "Laboratory", report.laboratory or "not given"),
-        ReportFact("operator", "Operator", report.operator or "not given"),
-        ReportFact("ticket", "Ticket", report.ticket or "not given"),
+        ReportFact("decision", "Decision rule", DECISION),
+        ReportFact("clock", "Clock", clock_words(report)),
         ReportFact("began", "Began", f"{report.began} {report.zone}"),
         ReportFact("ended", "Ended", f"{report.ended} {report.zone}, after {report.took_s:.1f} s"),
         ReportFact("host", "Host", f"{report.host}, {report.system}"),
     ]
+
+
+def _conditions(report: Report) -> list[ReportFact]:
+    """Who judged, where and with what: what stands first on the first page."""
+    said = report.conditions or RunConditions("", "", "", ())
+    told = [
+        ("number", "Report number", said.number),
+        ("laboratory", "Laboratory", report.laboratory),
+        ("operator", "Operator", report.operator),
+        ("ticket", "Ticket", report.ticket),
+        ("sample", "Sample", said.sample),
+        ("environment", "Environment", said.environment),
+        ("instruments", "Instruments", "; ".join(said.instruments)),
+    ]
+    return [ReportFact(key, label, printable(text, None) or "not given") for key, label, text in told]
+
+
+def _unseen(report: Report) -> list[ReportFact]:
+    """The events of its class of which nothing was judged."""
+    if report.unseen is msgspec.UNSET:
+        return []
+    words = ", ".join(report.unseen) or "none: it said every event of its class"
+    return [ReportFact("unseen", "Events not seen", words)]
+
+
+def clock_words(report: Report) -> str:
+    """What the times were taken with."""
+    if not report.by_clock:
+        return "the simulated device's own: nothing is late, and every run is the same"
+    return f"{report.host}'s own, whose calibration the instruments name; a time is taken when this program hears of it"
 
 
 def image_words(report: Report) -> str:

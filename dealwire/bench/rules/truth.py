@@ -12,6 +12,7 @@ from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.places import NOWHERE, SHOE, SHUFFLER
 from protocol.tdp import messages as m
+from protocol.tdp.bounds import bounds_of
 from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, RevealSource, ShufflerState, Status
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
 
@@ -108,7 +109,8 @@ class _YesOrNo(BenchRule, name="yes-or-no"):
     def hear(self, heard: HeardFrame, known: Known) -> None:
         stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
         for name, value in stated:
-            self.judge(value in (0, 1), f"{name_of(heard)}: {name} is {value}")
+            if bounds_of(type(heard.message), name, 0xFF) == (0, 1):  # the same name may stand for something else
+                self.judge(value in (0, 1), f"{name_of(heard)}: {name} is {value}")
 
 
 @dataclass

@@ -2,25 +2,35 @@
 
 import hashlib
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from dealwire.bench.report.about import device_facts, local_time, program_facts, protocol_facts, system_words
 from dealwire.bench.report.comparing import compare_reports
 from dealwire.bench.report.conformance import sentence_of
-from dealwire.bench.report.report import Report, counts_of, summary_of, verdict_of
+from dealwire.bench.report.report import Report, RunConditions, counts_of, summary_of, verdict_of
 from dealwire.bench.run.runner import BenchRun
 
 
 @dataclass(frozen=True, slots=True)
 class ReportHead:
-    """What people say of a run: who judged, and what for."""
+    """What people say of a run: who judged, what for, where and with what."""
 
     laboratory: str = ""
     operator: str = ""
     ticket: str = ""
+    number: str = ""
+    sample: str = ""
+    environment: str = ""
+    instruments: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> RunConditions | UnsetType:
+        """As a report has them."""
+        told = self.number, self.sample, self.environment, self.instruments
+        return RunConditions(*told) if any(told) else UNSET
 
 
 def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Report, bytes] | None = None) -> Report:
@@ -41,7 +51,9 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Repo
         hands=run.hands.whose,
         options=options,
         allowance_ms=run.allowance_ms,
-        **asdict(head),
+        laboratory=head.laboratory,
+        operator=head.operator,
+        ticket=head.ticket,
         host=platform.node(),
         system=system_words(),
         began=began.isoformat(timespec="milliseconds"),
@@ -50,6 +62,8 @@ def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Repo
         took_s=round((run.ended_ns - run.began_ns) / 1e9, 3),
         checks=checks,
         against=None,
+        unseen=UNSET if run.unseen is None else run.unseen,
+        conditions=head.conditions,
         ended_early=run.ended_early or UNSET,
         image=UNSET if run.choices.image is None else hashlib.sha256(run.choices.image).hexdigest(),
     )

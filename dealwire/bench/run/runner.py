@@ -17,7 +17,7 @@ from dealwire.bench.report.about import plan_facts
 from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.rules.rule import BenchRule
-from dealwire.bench.values import BadValue
+from dealwire.bench.values import BadValue, events_of
 from dealwire.bench.verbs.dialect import DialectStand
 from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.bench.verbs.probe import MS, Listener, Probe
@@ -81,6 +81,8 @@ class BenchRun:
     began_ns: int
     ended_ns: int = 0
     results: list[CheckRecord] = field(default_factory=list)
+    unseen: tuple[str, ...] | None = None
+    """The events of its class that the device never said; None where the plan is for any class, or another dialect."""
     ended_early: str = ""
     """What ended it before its last check was made: `SIGTERM`, `--limit 30`."""
     ended_by: BaseException | None = None
@@ -132,6 +134,8 @@ def run_plan(
         taken = choices.takes(entry.id)
         run.results.append(judged(result, stand.probe.rules[entry.rule]) if taken else filtered(result, choices))
     run.results += _left_out(run.plan)
+    if isinstance(stand, Stand) and plan.device != "any":
+        run.unseen = tuple(name for name in events_of(stand.profile.number) if name not in stand.probe.seen)
     run.ended_ns = clock.now_ns()
     return run
 
@@ -305,6 +309,10 @@ def _check_needs(stand: AnyStand, check: Check) -> None:
     for name in check.needs:
         if not stand.capabilities & Capability[name]:
             raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
+    speaks = stand.version
+    if speaks is not None and speaks < tuple(map(int, check.since.split("."))):
+        spoken = ".".join(map(str, speaks))
+        raise NotRun(f"the device speaks {spoken}, this is asked since {check.since}", NotRunCause.NOT_OFFERED)
     # what hands have to do is known beforehand: no check is left half done
     for step in check.steps:
         for action, fields in step.needs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 from zlib import crc32
 
 from cobs import cobs
@@ -261,6 +261,8 @@ class Expecting(PlanStep):
     """The message that is answered, by number."""
     not_before: Time | None = None
     """The least time that must pass before it comes."""
+    cards: tuple[Annotated[int, Field(ge=0, le=0xFF)], ...] | None = None
+    """The card codes in it, in their order, where hands have said which; no report tells which came."""
     measure: str | None = None
     limited: bool = True
     """false: the protocol sets no limit for what is measured, so that `within` is only the bench's patience."""
@@ -279,6 +281,8 @@ class Expecting(PlanStep):
         named = heard.envelope.message_id
         if self.names is not None and named != self.names:
             raise Failed(f"{spell(message)} names message {named:04X}h, not {self.names:04X}h, which it answers")
+        if self.cards is not None and (wrong := _other_cards(message, self.cards)):
+            raise Failed(f"{spell(message)}: {wrong}")
         after_ms = (heard.at_ns - stand.requested_ns) / MS
         if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
             raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")
@@ -286,6 +290,16 @@ class Expecting(PlanStep):
             stand.time(self.measure, after_ms, self.within if self.limited else None)
         for name, key in self.save.items():
             stand.variables[name] = int(getattr(message, key))
+
+
+def _other_cards(message: Message, wanted: tuple[int, ...]) -> str:
+    """What is wrong with the cards of a message, without their faces."""
+    said = next(getattr(message, key) for key in ("cards", "card", "on") if hasattr(message, key))
+    found = tuple(said) if isinstance(said, bytes) else (int(said),)
+    if len(found) != len(wanted):
+        return f"it has {len(found)} cards, {len(wanted)} were there"
+    at = next((at for at, (one, other) in enumerate(zip(found, wanted, strict=True), 1) if one != other), 0)
+    return f"card {at} is another than was there" if at else ""
 
 
 class Never(PlanStep):

@@ -112,6 +112,8 @@ class Probe(Listener):
         self.status: DeviceStatus | None = None
         self.last_event = 0
         """The newest event that arrived with all before it."""
+        self.seen: set[str] = set()
+        """Every message that ever came, by its name."""
         self.barren: bytearray | None = bytearray()
         """The beginning of what came; None once there was a frame in it."""
         self._ahead: set[int] = set()
@@ -314,6 +316,7 @@ class Probe(Listener):
         opened = self._stream[frame.offset - self._stream_start] == 0
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
         message = heard.message
+        self.seen.add(message_name(message))
         for rule in self.rules.values():
             rule.hear(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))

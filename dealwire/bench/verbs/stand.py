@@ -96,6 +96,11 @@ class AnyStand:
         """What the device offers, as far as its dialect can say."""
         return 0
 
+    @property
+    def version(self) -> tuple[int, int] | None:
+        """The protocol's, as the device and the bench speak it; None of another dialect."""
+        return None
+
     # ------------------------------------------------------------------ time
 
     def pause(self, ms: int) -> None:
@@ -209,6 +214,11 @@ class Stand(AnyStand):
     def capabilities(self) -> int:
         """As HELLO-REPLY says."""
         return self.probe.known.hello.capabilities if self.probe.known.hello else 0
+
+    @property
+    def version(self) -> tuple[int, int] | None:
+        """As HELLO-REPLY says."""
+        return self.probe.known.version
 
     def time(self, name: str, ms: float, limit_ms: int | None) -> None:
         """One measured time."""
