@@ -20,10 +20,11 @@
 #                  half an hour on two quiet cores
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
-#   make firmware  the reference device in C: a program for this machine, and images for a bare Cortex-M3 with what they
-#                  take of flash, RAM and stack; fails above the budget
+#   make firmware  the reference device in C: a program for this machine, and images for two boards with a Cortex-M3, with
+#                  what they take of flash, RAM and stack; fails above the budget
 #   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
 #                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
+#   make misra     the firmware's core and classes against MISRA C:2012, by cppcheck, and their record of departures
 #   make test-firmware-long  half an hour of fuzz
 #   make test-same  SCRIPTS random scripts on the reference device and on the simulated one, the same bytes; about 700 a second
 #   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; two minutes
@@ -66,7 +67,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -145,9 +146,13 @@ firmware: $(VENV)/.firmware
 		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; fi
 
 test-firmware: $(VENV)/.test $(VENV)/.firmware
-	@.ci/system-packages gcc libc6-dev clang libclang-rt-14-dev qemu-system-arm
+	@.ci/system-packages gcc g++ libc6-dev clang libclang-rt-14-dev qemu-system-arm cmake cppcheck
 	@$(BIN)/pytest -m firmware --durations 0 --durations-min 5 tests/firmware
 	@$(BIN)/python firmware/coverage.py
+
+misra: $(VENV)/.test
+	@.ci/system-packages --must cppcheck
+	@$(BIN)/python firmware/deviations.py
 
 test-same: $(VENV)/.test
 	@.ci/system-packages gcc libc6-dev

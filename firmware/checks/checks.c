@@ -8,6 +8,7 @@
 uint32_t check_now;
 int check_failed;
 uint8_t check_kept[TDP_MEMORY_BYTES];
+struct check_work check_work;
 void (*check_on_put)(uint32_t at, uint8_t byte);
 void (*check_on_head)(void);
 void (*check_on_barrier)(void);
@@ -19,6 +20,7 @@ static uint16_t request;
 static void put(void *context, uint8_t byte)
 {
     (void)context;
+    check_work.sent++;
     if (said_count < sizeof said) {
         said[said_count] = byte;
         said_count++;
@@ -27,8 +29,16 @@ static void put(void *context, uint8_t byte)
 
 static const struct tdp_image image = {.bytes = (const uint8_t *)"1.0.0", .length = 5};
 
+static void fetch(void *context, uint32_t at, uint8_t *bytes, uint32_t count)
+{
+    check_work.reads++;
+    check_work.read += count;
+    tdp_ram_read(context, at, bytes, count);
+}
+
 static void write(void *context, uint32_t at, const uint8_t *bytes, uint32_t count)
 {
+    check_work.written += count;
     for (uint32_t i = 0; i < count; i++) {
         ((uint8_t *)context)[at + i] = bytes[i];
         if (check_on_put != NULL) {
@@ -48,7 +58,7 @@ static void barrier(void *context)
     }
 }
 
-const struct tdp_memory check_memory = {.read = tdp_ram_read, .write = write, .barrier = barrier, .context = check_kept};
+const struct tdp_memory check_memory = {.read = fetch, .write = write, .barrier = barrier, .context = check_kept};
 const struct device_port check_port = {.put = put, .identity = &port_identity, .memory = &check_memory, .image = &image};
 
 void check_load(struct tdp_link *link, const struct tdp_class *type, void *kept)

@@ -24,6 +24,12 @@ extern void (*check_on_put)(uint32_t at, uint8_t byte);
 extern void (*check_on_head)(void);
 extern void (*check_on_barrier)(void);
 
+/* What was done since somebody put zeros here: reads and their bytes, bytes written, and bytes sent. */
+struct check_work {
+    uint32_t reads, read, written, sent;
+};
+extern struct check_work check_work;
+
 /* The head and the class's part as the next start would find them in the memory, into `link` and its `kept`. */
 void check_load(struct tdp_link *link, const struct tdp_class *type, void *kept);
 

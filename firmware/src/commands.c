@@ -126,15 +126,17 @@ static void send_reply(struct tdp_link *link, uint16_t request, uint16_t message
 
 static void make_reply(struct tdp_link *link, uint8_t *reply, uint16_t reason)
 {
-    reply[0] = reason == TDP_REASON_NONE ? TDP_STATUS_DONE : TDP_STATUS_REFUSED;
+    uint16_t refused_for = TDP_REASON_NONE;
     if (reason == TDP_REASON_ACCEPTED) {
         reply[0] = TDP_STATUS_ACCEPTED;
-        reason = TDP_REASON_NONE;
-    }
-    if (reason != TDP_REASON_NONE) {
+    } else if (reason == TDP_REASON_NONE) {
+        reply[0] = TDP_STATUS_DONE;
+    } else {
+        reply[0] = TDP_STATUS_REFUSED;
+        refused_for = reason;
         meters_count_refusal(link);
     }
-    (void)put_u16(&reply[1], reason);
+    (void)put_u16(&reply[1], refused_for);
     reply[3] = link_state(link);
 }
 

@@ -10,9 +10,9 @@ struct work {
 };
 
 /* In whole words, as the file of tdp-device has always had it. */
-DEVICE_STORE static union {
+DEVICE_STORE static struct {
     struct shuffler_bays bays;
-    uint32_t words[4];
+    uint8_t rest[3];
 } inside;
 static struct work work;
 

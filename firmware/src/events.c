@@ -18,7 +18,7 @@ static void send_gap(struct tdp_link *link, uint32_t session, uint32_t missing, 
 
 static uint32_t send_event(struct tdp_link *link, uint32_t at, uint32_t number, bool previous)
 {
-    struct record event = store_read(link, at, link_payload(link) + 8);
+    struct record event = store_read(link, at, &link_payload(link)[8]);
     uint16_t length = (uint16_t)(8U + event.length);
     (void)put_u32(put_u32(link_payload(link), number), event.device_ms);
     if (previous) {

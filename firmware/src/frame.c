@@ -88,14 +88,14 @@ uint16_t get_u16(const uint8_t *at)
 
 uint32_t get_u32(const uint8_t *at)
 {
-    return (uint32_t)get_u16(at) | ((uint32_t)get_u16(at + 2) << 16);
+    return (uint32_t)get_u16(at) | ((uint32_t)get_u16(&at[2]) << 16);
 }
 
 uint8_t *put_u16(uint8_t *at, uint16_t value)
 {
     at[0] = (uint8_t)(value & 0xFFU);
     at[1] = (uint8_t)(value >> 8);
-    return at + 2;
+    return &at[2];
 }
 
 uint8_t *put_u32(uint8_t *at, uint32_t value)
@@ -112,7 +112,7 @@ uint8_t *put_text(uint8_t *at, const char *text, uint8_t length)
             from++;
         }
     }
-    return at + length;
+    return &at[length];
 }
 
 void copy_bytes(uint8_t *to, const uint8_t *from, size_t count)

@@ -41,7 +41,7 @@ static bool is_in(const struct device *device, uint32_t state)
 const char *device_hear(const struct device *device, const char *line)
 {
     char name[NAME_MAX];
-    uint32_t numbers[DEVICE_NUMBERS] = {0U};
+    uint32_t numbers[DEVICE_NUMBERS] = {0};
     const char *at = line;
     uint8_t length = 0U;
     uint8_t count = 0U;

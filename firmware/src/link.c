@@ -74,8 +74,8 @@ void link_nak(struct tdp_link *link, uint16_t request, uint16_t message, uint16_
 static void send_status(struct tdp_link *link)
 {
     uint8_t *at = link_payload(link);
-    uint8_t length = link->type->status(link->device, at + STATUS_HEAD);
-    link->shown_sum = tdp_crc(0U, at + STATUS_HEAD, length);
+    uint8_t length = link->type->status(link->device, &at[STATUS_HEAD]);
+    link->shown_sum = tdp_crc(0U, &at[STATUS_HEAD], length);
     link->status_ms = link->now_ms;
     (void)put_u32(put_u32(put_u32(at, link->head.session), link->head.last), link_uptime(link));
     link_send(link, TDP_KIND_LINK, 0U, link->type->status_message, (uint16_t)(STATUS_HEAD + length));
@@ -110,7 +110,7 @@ static void send_hello_reply(struct tdp_link *link)
     at = put_text(put_text(at, identity->maker, 16U), link->type->model, 16U);
     at = put_text(put_text(at, identity->serial, 16U), identity->firmware, 16U);
     copy_bytes(at, identity->digest, sizeof identity->digest);
-    at += sizeof identity->digest;
+    at = &at[sizeof identity->digest];
     link_send(link, TDP_KIND_LINK, 0U, TDP_HELLO_REPLY, (uint16_t)(at - link_payload(link)));
 }
 

@@ -4,7 +4,7 @@
 
 void tdp_ram_read(void *context, uint32_t at, uint8_t *bytes, uint32_t count)
 {
-    const volatile uint8_t *from = (const volatile uint8_t *)context + at;
+    const volatile uint8_t *from = &((const volatile uint8_t *)context)[at];
     for (uint32_t i = 0U; i < count; i++) {
         bytes[i] = from[i];
     }
@@ -12,7 +12,7 @@ void tdp_ram_read(void *context, uint32_t at, uint8_t *bytes, uint32_t count)
 
 void tdp_ram_write(void *context, uint32_t at, const uint8_t *bytes, uint32_t count)
 {
-    volatile uint8_t *to = (volatile uint8_t *)context + at;
+    volatile uint8_t *to = &((volatile uint8_t *)context)[at];
     for (uint32_t i = 0U; i < count; i++) {
         to[i] = bytes[i];
     }

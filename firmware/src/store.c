@@ -118,8 +118,8 @@ static void take_head(struct tdp_link *link)
     head->mid_round = saved[5];
     for (uint8_t i = 0U; i < PLACES; i++) {
         uint32_t number = i < WIDE ? get_u32(from) : get_u16(from);
-        copy_bytes((uint8_t *)head + places[i], (const uint8_t *)&number, sizeof number);
-        from += i < WIDE ? 4 : 2;
+        copy_bytes(&((uint8_t *)head)[places[i]], (const uint8_t *)&number, sizeof number);
+        from = &from[i < WIDE ? 4U : 2U];
     }
     for (uint32_t at = METERS_AT; at < kept_at(saved); at += METER_BYTES) {
         take_meter(link, saved[at], get_u32(&saved[at + 1U]));
@@ -176,7 +176,7 @@ static uint32_t write_down(struct tdp_link *link)
     *at++ = (uint8_t)head->mid_round;
     for (uint8_t i = 0U; i < PLACES; i++) {
         uint32_t number;
-        copy_bytes((uint8_t *)&number, (const uint8_t *)head + places[i], sizeof number);
+        copy_bytes((uint8_t *)&number, &((const uint8_t *)head)[places[i]], sizeof number);
         at = i < WIDE ? put_u32(at, number) : put_u16(at, (uint16_t)number);
     }
     at = put_u16(at, (uint16_t)TDP_STORE_BYTES);
@@ -185,7 +185,7 @@ static uint32_t write_down(struct tdp_link *link)
         at = put_u32(at, head->meters[i]);
     }
     copy_bytes(at, link->kept, type->kept_size);
-    at += type->kept_size;
+    at = &at[type->kept_size];
     at = put_u32(at, ~tdp_crc(0U, link->saved, (size_t)(at - link->saved)));
     return (uint32_t)(at - link->saved);
 }

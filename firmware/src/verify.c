@@ -32,11 +32,11 @@ static void send_measured(struct tdp_link *link)
     uint8_t *start = link_payload(link);
     uint8_t *at = put_u32(start, link->head.session);
     copy_bytes(at, measuring->nonce, TDP_NONCE_BYTES);
-    at += TDP_NONCE_BYTES;
+    at = &at[TDP_NONCE_BYTES];
     *at++ = TDP_REGION_FIRMWARE;
     *at++ = TDP_ALGORITHM_SHA256;
     sha256_end(&measuring->hash, at);
-    at += SHA256_BYTES;
+    at = &at[SHA256_BYTES];
     measuring->running = false;
     link_send(link, TDP_KIND_LINK, measuring->request, TDP_MEASURED, (uint16_t)(at - start));
 }
