@@ -179,7 +179,8 @@ class _Enough(Exception):
     """As many steps as are kept."""
 
 
-_WHEN_MADE: Final = frozenset({"sequence", "at_ns", "reported_ns"})
+_NO_TIME: Final = dict.fromkeys(("sequence", "at_ns", "reported_ns"))
+"""In place of when a view was made."""
 
 
 class _Steps:
@@ -213,8 +214,7 @@ def _name_in_words(name: str) -> str:
 
 def _look_alike(one: TableView, other: TableView) -> bool:
     """They differ in no more than when they were made."""
-    theirs = other.__dict__
-    return all(value == theirs[name] for name, value in one.__dict__.items() if name not in _WHEN_MADE)
+    return one.__dict__ | _NO_TIME == other.__dict__ | _NO_TIME
 
 
 class Shelf:

@@ -25,7 +25,7 @@ FIELDS: Final = ("at", "to", "seat", "amount", "outcome", "incident", "held")
 """What a form may ask for, by name."""
 
 
-class NotAsked(LocalError):
+class BadSearch(LocalError):
     """What was filled in asks for nothing; the sentence says what is allowed."""
 
     def __init__(self, what: str, given: str, allowed: str) -> None:
@@ -50,14 +50,14 @@ def incident_choices() -> list[Choice]:
     return [Choice(ANY, "any"), *(Choice(code, id_words(code)) for code in sorted(INCIDENTS))]
 
 
-def asked(table: str, given: Mapping[str, str], now_ns: int) -> RoundQuery:
-    """What a form asks for; a field that is empty asks for nothing. NotAsked, or NoSuchTime, names what is allowed."""
+def query_of(table: str, given: Mapping[str, str], now_ns: int) -> RoundQuery:
+    """What a form asks for; a field that is empty asks for nothing. BadSearch, or NoSuchTime, names what is allowed."""
     filled = {name: given.get(name, "").strip() for name in FIELDS}
     begin = span_of(filled["at"], now_ns) if filled["at"] else None
     newest_ns = begin.begin_ns + DAY_AHEAD_NS if begin is not None else now_ns
     end = span_of(filled["to"], newest_ns) if filled["to"] else begin  # without a date the first such time after `at`
     if begin is not None and end is not None and end.end_ns < begin.begin_ns:
-        raise NotAsked("until", filled["to"], f"a time from {filled['at']} on")
+        raise BadSearch("until", filled["to"], f"a time from {filled['at']} on")
     return RoundQuery(
         tables=(table,),
         begin_ns=begin.begin_ns if begin is not None else None,
@@ -74,7 +74,7 @@ def _seat(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 2 and 1 <= int(text) <= SEAT_MOST):
-        raise NotAsked("seat", text, f"a number from 1 to {SEAT_MOST}")
+        raise BadSearch("seat", text, f"a number from 1 to {SEAT_MOST}")
     return int(text)
 
 
@@ -83,14 +83,14 @@ def _cents(text: str) -> int | None:
         return None
     found = _AMOUNT.fullmatch(text)
     if found is None:
-        raise NotAsked("amount", text, "an amount such as 15 or 2.50")
+        raise BadSearch("amount", text, "an amount such as 15 or 2.50")
     whole, part = found.groups()
     return int(whole) * 100 + int((part or "").ljust(2, "0") or 0)
 
 
 def _one_of(what: str, text: str, allowed: Iterable[str]) -> str | None:
     if text and text not in allowed:
-        raise NotAsked(what, text, ", ".join(allowed))
+        raise BadSearch(what, text, ", ".join(allowed))
     return text or None
 
 

@@ -295,17 +295,21 @@ def banners(view: TableView) -> list[Banner]:
     """The worst first; money that is held of several rounds is one, at the place of the first."""
     held = [each for each in view.trouble if each.kind == "held"]
     found = [each for each in view.trouble if each.kind != "held" or each is held[0]]
-    shown = [_held(held) if each.kind == "held" and len(held) > 1 else each for each in found]
+    shown = [_held(held, view) if each.kind == "held" and len(held) > 1 else each for each in found]
     return [Banner("alarm" if each.kind in _ALARMS else "warn", each, each.title) for each in shown]
 
 
-def _held(held: Sequence[TroubleView]) -> TroubleView:
-    """All that is held, as one; a reason or a clause only where it is that of every round."""
+def _held(held: Sequence[TroubleView], view: TableView) -> TroubleView:
+    """All that is held, as one, those rounds among them that are not shown one by one; a reason or a clause only where
+    it is that of every round."""
     causes, clauses = {each.cause for each in held}, {each.clause for each in held}
+    rounds, cents = f"rounds {_rounds(int(each.place or 0) for each in held)}", sum(each.cents or 0 for each in held)
+    if view.held_count > len(held):
+        rounds, cents = f"{view.held_count} rounds", view.held_cents.get(view.currency, cents)
     return held[0].model_copy(
         update={
-            "title": f"Money of rounds {_rounds(int(each.place or 0) for each in held)} is held",
-            "cents": sum(each.cents or 0 for each in held),
+            "title": f"Money of {rounds} is held",
+            "cents": cents,
             "cause": held[0].cause if len(causes) == 1 else f"for {len(causes)} reasons, see Money",
             "clause": held[0].clause if len(clauses) == 1 else None,
         }
@@ -323,10 +327,11 @@ def _rounds(numbers: Iterable[int]) -> str:
 
 def held_words(view: TableView) -> str:
     """What is held in all, and of how many rounds."""
-    sums: dict[str, int] = {}
-    for each in view.held:
+    sums = dict(view.held_cents)
+    for each in () if sums else view.held:
         sums[each.currency] = sums.get(each.currency, 0) + each.cents
-    of = f"{len(view.held)} rounds" if len(view.held) > 1 else f"round {view.held[0].round}"
+    many = max(view.held_count, len(view.held))
+    of = f"{many} rounds" if many > 1 else f"round {view.held[0].round}"
     return f"{' and '.join(amount(cents, currency) for currency, cents in sums.items())} held of {of}"
 
 

@@ -15,12 +15,12 @@ from dealwire.console.round_list import (
     EXPORTED,
     FIELDS,
     LISTED,
-    NotAsked,
+    BadSearch,
     as_csv,
-    asked,
     incident_choices,
     listed,
     outcome_choices,
+    query_of,
 )
 from dealwire.console.sheets import Sheets, SheetUnavailable
 from dealwire.journal.finding import FoundRound
@@ -55,8 +55,8 @@ class SheetPages:
         table, given = self._table_of(request), request.query_params
         problem, found = "", list[FoundRound]()
         try:
-            found = await self._sheets.found(asked(table, given, self._sheets.now_ns()), LISTED + 1)
-        except (NotAsked, NoSuchTime) as error:
+            found = await self._sheets.found(query_of(table, given, self._sheets.now_ns()), LISTED + 1)
+        except (BadSearch, NoSuchTime) as error:
             problem = f"{str(error)[:1].upper()}{str(error)[1:]}."
         filled = {name: given.get(name, "")[:FIELD_MAX] for name in FIELDS}
         search = urlencode({name: text for name, text in filled.items() if text})
@@ -78,8 +78,8 @@ class SheetPages:
         """The same rounds as a file for a spreadsheet."""
         table = self._table_of(request)
         try:
-            query = asked(table, request.query_params, self._sheets.now_ns())
-        except (NotAsked, NoSuchTime) as error:
+            query = query_of(table, request.query_params, self._sheets.now_ns())
+        except (BadSearch, NoSuchTime) as error:
             raise HTTPException(400, f"{error}.") from error
         content = as_csv(await self._sheets.found(query, EXPORTED))
         return Response(content, media_type="text/csv", headers=_named(table, "rounds", "csv", kept=True))

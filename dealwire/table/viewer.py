@@ -301,7 +301,7 @@ class Viewer:
         body = seen.body
         if isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
             self._deck = body.deck
-        elif isinstance(body, e.GameStarted | e.HandRevealed) and self._between_players:
+        elif self._between_players and isinstance(body, e.GameStarted | e.HandRevealed):
             self._laid_open.saw(body)
         self._standing.saw(seen)
         if isinstance(body, e.LinkLost) and not reported:

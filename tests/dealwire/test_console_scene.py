@@ -12,6 +12,7 @@ from dealwire.console.words import numbers_words, since
 from dealwire.hub.actions import Action
 from dealwire.hub.view import (
     HandView,
+    HeldView,
     LegalView,
     OutcomeView,
     RoomView,
@@ -174,6 +175,22 @@ def test_money_held_of_many_rounds_is_one_banner_with_all_of_it() -> None:
     ]
     assert found[1].trouble.cents == 1200
     assert found[1].trouble.cause == "so it is"
+
+
+def test_money_held_of_more_rounds_than_are_shown_is_counted_whole() -> None:
+    held = tuple(
+        HeldView(round=number, at_ns=NOW_NS, cents=100, why="so it is", clause="") for number in range(71, 121)
+    )
+    many = view(
+        held=held,
+        held_count=120,
+        held_cents={"USD": 12_000},
+        trouble=tuple(trouble("held", str(each.round), each.cents) for each in held),
+    )
+    (banner,) = scene.banners(many)
+    assert (banner.title, banner.trouble.cents) == ("Money of 120 rounds is held", 12_000)
+    assert scene.held_words(many) == "$120.00 held of 120 rounds"
+    assert scene.held_words(view(held=held[:1])) == "$1.00 held of round 71"
 
 
 def test_money_held_for_several_reasons_states_none_of_them_and_names_few_rounds() -> None:
