@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,10 +27,11 @@ from dealwire.console.replays import (
     deal_again,
     deal_capture,
 )
+from dealwire.hub.hub import Hub
 from dealwire.table.replay import replay, usual_table
 from devices.drive.replay import play
 from devices.record.capture import Capture, CaptureError, CaptureWriter
-from tests.support.rigs.consoles import CAPTURES
+from tests.support.rigs.consoles import CAPTURES, client, running
 
 FILES = (
     "clean-3",
@@ -106,6 +108,17 @@ def test_a_recording_longer_than_is_kept_says_so(monkeypatch: pytest.MonkeyPatch
     replay = dealt("clean-1.pcapng")
     assert len(replay.steps) == 10
     assert replay.note.startswith("only the first 10 steps")
+
+
+def test_a_note_on_a_page_is_a_note_and_no_alarm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replays, "STEPS_MAX", 10)
+    shutil.copy(CAPTURES / "clean-1.pcapng", tmp_path)
+    with running(Hub(), recordings=tmp_path) as console, client(console) as browser:
+        page = browser.get("/replay/clean-1.pcapng").text
+    assert re.search(
+        r'<p class="panel note" id="note">.*Only the first 10 steps are shown; .*deals all of it\.</p>', page
+    )
+    assert 'class="panel problem"' not in page
 
 
 # ------------------------------------------------------------------ the shelf

@@ -228,3 +228,25 @@ def test_who_goes_by_keys_comes_to_the_money_before_the_log(browser: Any, consol
         ]
         felt, log = page.locator(".felt").bounding_box(), page.locator(".log-panel").bounding_box()
         assert (log["y"], log["height"]) == (felt["y"], felt["height"]), "beside the felt all the same"
+
+
+@pytest.mark.parametrize("width", SIZES)
+def test_the_answer_to_a_press_at_the_bench_is_read_whole(browser: Any, console: Console, width: int) -> None:
+    size = {"width": width, "height": SIZES[width]}
+    with watched(browser, console.address, forgive="status of 50", viewport=size) as window:
+        page = window.page(console.address + "sign-in?back=/bench?table=lamp")
+        page.locator("#token").fill(TOKENS["technician"])
+        page.locator(".sign-in button").click()
+        page.goto(console.address + "bench?table=lamp")
+        page.locator("#connection[data-state=live]").wait_for()
+        page.get_by_role("button", name="Deal a packet with the wrong number of cards").click()
+        answer = page.locator("[data-answer]")
+        answer.get_by_text(
+            "Deal a packet with the wrong number of cards: "
+        ).wait_for()  # nobody answers here: it says so
+        assert page.evaluate(CUT) == []
+        assert page.evaluate(OUT, LISTS) == []
+        box = answer.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= SIZES[width]
