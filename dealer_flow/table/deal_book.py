@@ -101,13 +101,25 @@ class DealBook:
             return ""
         return "stays a packet" if self.remainder[0] == apart else "goes back"
 
+    @property
+    def apart(self) -> int:
+        """Cards of the packet that nobody lifted, where it stayed one by `expected` of the remainder."""
+        back, apart = self.right
+        return back - apart if self.remainder is not None and self.remainder[0] == apart else 0
+
     def contradicted(self, shown: BookShown, way: Way | None = None) -> Contradiction | None:
         """What a STATUS says of the round otherwise than the events before it; `way` is what became of the packet that
         nobody lifted once the remainder is there, by `expected` unless it is given."""
         counts, counted = [cards for _, cards in self.packets], self.remainder[1] if self.remainder is not None else 0
         packets, dealt, apart = self.lifted, sum(counts[: self.lifted]), 0
-        if packets < len(counts) and (self.remainder is None or (way or self.way) == "stays a packet"):
-            packets, apart = len(counts), sum(counts[self.lifted :])
+        if packets < len(counts):
+            waiting = sum(counts) - dealt
+            if way is None:
+                stays = self.remainder is None or self.remainder[0] == self.loaded - self.rejected - dealt - waiting
+            else:
+                stays = way == "stays a packet"
+            if stays:
+                packets, apart = len(counts), waiting
         if (
             (shown.packets, shown.dispensed, shown.remainder) == (packets, dealt + apart, counted)
             and (shown.in_tray == counted + apart or self.remainder is None)

@@ -12,7 +12,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.burn import PlannedBurn
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident
-from dealer_flow.table.deal_book import DealBook, Way
+from dealer_flow.table.deal_book import DealBook
 from dealer_flow.table.findings import FOUND, compare, differ, disagree, of_card
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.sightings import Sightings
@@ -99,13 +99,12 @@ class Ledger:
         that. It is part of what is left in either case."""
         self.dumped, self.remainder, self.apart = (expected, counted), counted, 0
         if len(self.packets) > len(self.lifted):
-            book = self.book
-            self.split(counted, book.way, book.waiting)
+            self.split(self.book.apart)
 
-    def split(self, counted: int, way: Way, waiting: int) -> None:
-        """So many cards of the remainder were counted, and this became of the packet that nobody lifted."""
-        self.apart = waiting if way == "stays a packet" else 0
-        self.remainder = counted + self.apart
+    def split(self, apart: int) -> None:
+        """So many cards of a packet that nobody lifted lie beside the remainder that the device counted."""
+        assert self.dumped is not None, "the remainder has come"
+        self.apart, self.remainder = apart, self.dumped[1] + apart
 
     @property
     def book(self) -> DealBook:

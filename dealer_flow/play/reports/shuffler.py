@@ -69,7 +69,9 @@ def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
         if round_.due is not None and round_.red_lamp:
             _stop(round_, seen, "dumped")
         judge_sum(round_, seen)
-        judge_order(round_, seen)
+        lifted = round_.ledger.lifted
+        if lifted and lifted[0].cards:
+            judge_order(round_, seen)
 
 
 def _counted(round_: Round, seen: Seen, body: e.RoundCounted) -> None:
@@ -159,7 +161,8 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
         _stop(round_, seen, "deal-unfinished")
-    if not round_.order_judged:
+    lifted = round_.ledger.lifted
+    if lifted and lifted[0].cards:
         judge_order(round_, seen)
     handle_controller.end(round_, seen, body)
 

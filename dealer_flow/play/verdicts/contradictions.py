@@ -20,14 +20,12 @@ _FOUND: Final = partial(Incident, clause="procedure")
 
 
 def judge_order(round_: Round, seen: Seen) -> None:
-    """The cards of this round lay in the sequence of an earlier one: they were not shuffled. Judged once, when the
-    remainder comes, or at END GAME where none came."""
+    """The cards of this round, which a device read, lay in the sequence of an earlier one: they were not shuffled.
+    Judged once, when the remainder comes, or at END GAME where none came."""
     if round_.order_judged or not round_.in_play:
         return
     round_.order_judged = True
-    packets = [packet.cards for packet in round_.ledger.packets.values() if packet.cards]
-    if not packets:
-        return
+    packets = [packet.cards for packet in round_.ledger.packets.values()]
     again = round_.decks.order(round_.number, order_of(packets))
     if again is not None:
         round_.report(_FOUND(code="order-again", deck=round_.ledger.deck, number=again, unreliable=True), seen)
@@ -48,10 +46,9 @@ def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
     if way == book.way:
         _differs(round_, wrong, seen)
         return
-    expected, counted = ledger.dumped
-    ledger.split(counted, way, book.waiting)
+    ledger.split(book.waiting if way == "stays a packet" else 0)
     adds_up = ledger.conserved is not False
-    found = _FOUND(code="statements-differ", reason="unlifted", deck=ledger.deck, expected=expected)
+    found = _FOUND(code="statements-differ", reason="unlifted", deck=ledger.deck, expected=ledger.dumped[0])
     round_.report(replace(found, unreliable=adds_up), seen)
     judge_sum(round_, seen)
 
