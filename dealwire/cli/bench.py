@@ -82,9 +82,9 @@ def _head_texts(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 def _head_of(options: dict[str, Any]) -> ReportHead:
     """What people say of the run, by options and by a file; takes them out of `options`."""
     file: Path | None = options.pop("conditions")
-    told = load_conditions(file) if file is not None else None
-    named = {name: options.pop(name) or (getattr(told, name) if told else "") for name in HEAD}
-    instruments = options.pop("instruments") or (tuple(each.words for each in told.instrument) if told else ())
+    lab = load_conditions(file) if file is not None else None
+    named = {name: options.pop(name) or (getattr(lab, name) if lab else "") for name in HEAD}
+    instruments = options.pop("instruments") or (tuple(each.words for each in lab.instrument) if lab else ())
     return ReportHead(**named, instruments=instruments)
 
 

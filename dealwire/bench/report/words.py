@@ -78,17 +78,17 @@ def facts(report: Report) -> list[ReportFact]:
 
 def _conditions(report: Report) -> list[ReportFact]:
     """Who judged, where and with what: what stands first on the first page."""
-    said = report.conditions or RunConditions("", "", "", ())
-    told = [
-        ("number", "Report number", said.number),
+    given = report.conditions or RunConditions("", "", "", ())
+    rows = [
+        ("number", "Report number", given.number),
         ("laboratory", "Laboratory", report.laboratory),
         ("operator", "Operator", report.operator),
         ("ticket", "Ticket", report.ticket),
-        ("sample", "Sample", said.sample),
-        ("environment", "Environment", said.environment),
-        ("instruments", "Instruments", "; ".join(said.instruments)),
+        ("sample", "Sample", given.sample),
+        ("environment", "Environment", given.environment),
+        ("instruments", "Instruments", "; ".join(given.instruments)),
     ]
-    return [ReportFact(key, label, printable(text, None) or "not given") for key, label, text in told]
+    return [ReportFact(key, label, printable(text, None) or "not given") for key, label, text in rows]
 
 
 def _unseen(report: Report) -> list[ReportFact]:

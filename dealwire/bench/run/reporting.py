@@ -29,8 +29,8 @@ class ReportHead:
     @property
     def conditions(self) -> RunConditions | UnsetType:
         """As a report has them."""
-        told = self.number, self.sample, self.environment, self.instruments
-        return RunConditions(*told) if any(told) else UNSET
+        given = self.number, self.sample, self.environment, self.instruments
+        return RunConditions(*given) if any(given) else UNSET
 
 
 def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Report, bytes] | None = None) -> Report:

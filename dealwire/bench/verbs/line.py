@@ -294,8 +294,8 @@ class Expecting(PlanStep):
 
 def _other_cards(message: Message, wanted: tuple[int, ...]) -> str:
     """What is wrong with the cards of a message, without their faces."""
-    said = next(getattr(message, key) for key in ("cards", "card", "on") if hasattr(message, key))
-    found = tuple(said) if isinstance(said, bytes) else (int(said),)
+    cards = next(getattr(message, key) for key in ("cards", "card", "on") if hasattr(message, key))
+    found = tuple(cards) if isinstance(cards, bytes) else (int(cards),)
     if len(found) != len(wanted):
         return f"it has {len(found)} cards, {len(wanted)} were there"
     at = next((at for at, (one, other) in enumerate(zip(found, wanted, strict=True), 1) if one != other), 0)
