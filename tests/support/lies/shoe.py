@@ -31,8 +31,8 @@ class DrawnFiveBits(ShoeLie):
     breaks = "drawn: cards that have left it"
     harm = "A host that joins late believes the shoe to be nearly full."
     gap = (
-        "STATUS.drawn against the ordinals told (1207 statuses wrong at a table, nothing said; the bench draws "
-        "fewer than 32 cards)."
+        "STATUS.drawn against the ordinals told (1207 statuses at a table, nothing said); always.shoe-book would "
+        "at the bench, which draws fewer than 32 cards."
     )
 
     def status(self, shown: Any) -> Any:
@@ -46,7 +46,10 @@ class OrdinalFiveBits(ShoeLie):
     )
     breaks = "`ordinal` counts all of them since the shoe was filled"
     harm = "Two cards of a shoe have one number, and a dispute cannot name one."
-    gap = "The ordinal of a card is one above the one before since ShoeLoaded (76 cards at a table, nothing said)."
+    gap = (
+        "An ordinal is one above the one before since ShoeLoaded (76 cards at a table, nothing said); always.shoe-"
+        "book would at the bench, which draws fewer than 32 cards."
+    )
 
     def event(self, said: Draft) -> Says:
         return but(said, ordinal=said.fields["ordinal"] & 0x1F) if "ordinal" in said.fields else None
@@ -57,7 +60,10 @@ class InRoundCountsBurned(ShoeLie):
     does = "`in_round` of STATUS counts cards that were burned in the round."
     breaks = "in_round: of these, in the round being dealt"
     harm = "The shoe halts for an overdraw a card too early, or the host believes a hand longer than it is."
-    gap = "STATUS.in_round against CardDrawn of the round less burned ones (2208 statuses, nothing said)."
+    gap = (
+        "STATUS.in_round against the CardDrawn of the round (2208 statuses, nothing said); the bench burns no card"
+        " in a round."
+    )
 
     def begin(self) -> None:
         self.burned = 0
