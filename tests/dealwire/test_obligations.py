@@ -433,7 +433,7 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
         }
         assert books.unlike(NAME, "meter", json.dumps(paid)) == ""
         why = books.unlike(NAME, "meter", json.dumps(paid | {"to_meter": -9_000}))
-        assert why == "meter mega stands at $90.00 here, and record 2 of the journal says $5.05"
+        assert why == "meter mega stands at $90 here, and record 2 of the journal says $5.05"
         meter(journal, 700)
         own = settlement("0000000a", 2, 0, meters=[{"name": "meter", "before": 700, "after": 0}])
         assert books.unlike(NAME, "settlement", own) == ""
