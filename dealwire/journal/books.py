@@ -150,6 +150,11 @@ class Books:
         return self._held.setdefault(table, HeldBook())
 
     @property
+    def tables(self) -> dict[str, HeldBook]:
+        """What is held, by table; without those at which nothing is."""
+        return {table: book for table, book in self._held.items() if len(book)}
+
+    @property
     def open(self) -> Iterator[tuple[str, HeldEntry]]:
         """Everything that is held, by table."""
         for table, book in self._held.items():

@@ -15,6 +15,7 @@ from dealwire.journal.errors import JournalEmpty, JournalUnwritable
 from dealwire.journal.resuming import dealt_again
 from dealwire.journal.tables import JournaledPublisher, TableFactory
 from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
+from dealwire.service.leaving import left_behind
 from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
 from dealwire.service.seals import load_seal
 from dealwire.service.service import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
@@ -53,7 +54,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
         doubt = ClockDoubtful(path, wall_ns, newest_ns) if doubtful(wall_ns, newest_ns) else None
         if doubt is not None and not options.clock_is_right:
             raise doubt
-        check_start(reader)
+        _, books = check_start(reader)
         for needed in (reader.lines, reader.day, reader.segments):
             needed()
         yield ok("journal", f"{reader.head.sequence} records, the newest as they were written")
@@ -69,6 +70,9 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
             yield _of_a_table(part, maker, running.get(part.name), all_anew or why.get(part.name))
         for name in sorted(reader.starts().keys() - {part.name for part in found.table}):
             yield warning(name, f"{NOT_IN_FILE}: it is in the journal and not in this file")
+        held = books.tables if books is not None else {}
+        for name, text in left_behind(found, reader.starts().keys() - {part.name for part in found.table}, held, path):
+            yield warning(name, text)
 
 
 def _why_all_begin(reader: JournalReader, wall_ns: int, anew: bool) -> str | None:

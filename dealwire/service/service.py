@@ -31,6 +31,7 @@ from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
+from dealwire.service.leaving import left_behind
 from dealwire.service.notify import Notifier
 from dealwire.service.ownership import own
 from dealwire.service.requests import RequestHandler
@@ -205,6 +206,9 @@ class Service:
             for name in before.keys() - {part.name for part in self.configuration.table}:
                 self.journal.stopped(name, self.clock.now_ns(), NOT_IN_FILE)
         self._early = went_on.unpublished
+        ended = before.keys() - {part.name for part in self.configuration.table}
+        for name, text in left_behind(self.configuration, ended, self.journal.books.tables, self.journal.path):
+            _log.warning("table %s %s: %s", name, NOT_IN_FILE.removeprefix("it "), text)
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
             self.tables[part.name] = self._session(part, maker, went_on, before)

@@ -439,3 +439,37 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
         assert books.unlike(NAME, "settlement", own) == ""
         closed = json.dumps({"kind": "closed", "meter": "meter", "cents": 701})
         assert "meter meter stands at $7.01 here" in books.unlike(NAME, "award", closed)
+
+
+# ------------------------------------------------------------------ a table that is served no more
+
+
+def test_what_a_renamed_table_leaves_behind_is_named_with_what_clears_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = write_configuration(tmp_path, ABSENT)
+    with journal_at(tmp_path) as journal:
+        hold(journal, NAME, [("0000000a", 1, 500)])
+    service, _ = opened(file)
+    with service:
+        pass
+    mqtt = '[exports.mqtt]\nurl = "mqtt://pit@127.0.0.1:1884"\nsite = "sim"\n'
+    text = file.read_text().replace(f'name = "{NAME}"', 'name = "pit-9"')
+    file.write_text(text + mqtt)
+    held = f"dealwire journal obligations {tmp_path / 'journal.sqlite'} --table table-1 --open"
+    clears = "for t in status standing sent; do mosquitto_pub -h 127.0.0.1 -p 1884 -u pit -q 1 -r -n -t "
+    clears += '"dealwire/v1/sim/table-1/$t"; done'
+    said = CliRunner().invoke(main, ["run", "--check", str(file)]).output
+    assert f"$5.00 is still held there, and is released where a table of this name is served: {held}" in said
+    assert clears in said
+    service, _ = opened(file)
+    with service:
+        pass
+    lines = [record.getMessage() for record in caplog.records]
+    assert any(line.startswith("table table-1 is not served any more: ") and clears in line for line in lines)
+    caplog.clear()
+    service, _ = opened(file)
+    with service:
+        pass
+    lines = [record.getMessage() for record in caplog.records]
+    assert [held in line for line in lines if "table-1" in line] == [True], "what is held is named at every start"

@@ -1,0 +1,40 @@
+"""What a table leaves behind that is in the journal and not in the file any more: renamed, or taken out."""
+
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
+from shlex import quote
+from urllib.parse import urlsplit
+
+from dealwire.config.schema import Configuration
+from dealwire.export.topics import MARK, PRESENCE, STANDING, Address
+from dealwire.table.held import HeldBook
+from rules.settlement import amount
+
+RETAINED = (PRESENCE, STANDING, MARK)
+"""Topics of a table that its broker goes on telling."""
+
+
+def left_behind(
+    found: Configuration, ended: Set[str], held: Mapping[str, HeldBook], journal: Path
+) -> Iterator[tuple[str, str]]:
+    """Each table and what of it somebody should see to, as a sentence with the command. `ended` are those that end with
+    this start, `held` what is open, by table."""
+    served = {part.name for part in found.table}
+    for name in sorted({*ended, *held} - served):
+        if book := held.get(name):
+            sums = " and ".join(amount(cents, currency) for currency, cents in book.cents.items())
+            ask = f"dealwire journal obligations {quote(str(journal))} --table {quote(name)} --open"
+            yield name, f"{sums} is still held there, and is released where a table of this name is served: {ask}"
+        if name in ended and found.exports.mqtt is not None:
+            yield name, f"the broker goes on telling how it stood, until this clears it: {_clears(found, name)}"
+
+
+def _clears(found: Configuration, name: str) -> str:
+    part = found.exports.mqtt
+    assert part is not None
+    address, parts = Address(part.site, name), urlsplit(part.url)
+    user = f" -u {quote(parts.username)}" if parts.username else ""
+    port = f" -p {parts.port}" if parts.port else ""
+    topic = f"{address.topic('')}$t"
+    publish = f"mosquitto_pub -h {quote(parts.hostname or '')}{port}{user} -q 1 -r -n -t"
+    return f'for t in {" ".join(RETAINED)}; do {publish} "{topic}"; done'
