@@ -16,7 +16,7 @@ from dealwire.journal.books import Books, Released, released_of
 from dealwire.journal.check import follow
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import BALANCE, EXPORTED, RELEASED, JournalRecord
+from dealwire.journal.records import BALANCE, EXPORTED, RELEASED, Head, JournalRecord
 from dealwire.table.held import HeldEntry
 from rules.settlement import amount
 
@@ -89,11 +89,12 @@ class _Carried(msgspec.Struct):
 class LedgerReader:
     """The entries of a journal, in order; after the last of them `sums`, what came onto each account less what went off
     it, by account and currency. JournalDamaged where the chain is broken, or where the tables of the file or the
-    account of what is held are not what the records say. Nobody may write the journal meanwhile."""
+    account of what is held are not what the records say. The journal may be written meanwhile."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
         self._check = OlderCheck(reader) if reader.version < 3 else BooksCheck(reader)
+        self._head = reader.anchor
         self.sums: dict[tuple[str, str], int] = defaultdict(int)
 
     @property
@@ -103,10 +104,19 @@ class LedgerReader:
 
     def entries(self) -> Iterator[LedgerEntry]:
         """Every entry, oldest first."""
-        reader, check, head = self._reader, self._check, self._reader.anchor
-        begins = check.after if isinstance(check, BooksCheck) else head.sequence
+        reader = self._reader
+        yield from self._since(reader.anchor)
+        with reader.standing_still():
+            yield from self._since(self._head)  # what came since, and with it what the tables hold
+            if reader.version > 1:
+                self._check.finish()
+        self._agree()
+
+    def _since(self, head: Head) -> Iterator[LedgerEntry]:
+        reader, check = self._reader, self._check
+        begins = check.after if isinstance(check, BooksCheck) else reader.anchor.sequence
         moves = check.books.moves = []
-        for record in reader.records():
+        for record in reader.records(head.sequence):
             head = follow(reader, head, record)
             check.take(record)
             if record.sequence > begins:
@@ -115,9 +125,7 @@ class LedgerReader:
                     self.sums[each.credit, each.currency] += each.cents
                     yield each
             moves.clear()
-        if reader.version > 1:
-            check.finish()
-        self._agree()
+        self._head = head
 
     def _agree(self) -> None:
         for (account, currency), ours in self.sums.items():
