@@ -48,6 +48,8 @@ class Released(msgspec.Struct, frozen=True):
     who: str
     badge: int
     why: str
+    readings: tuple[str, ...] = ()
+    """Those that decided what was held: released, they are let pass from the table's next snapshot on."""
 
 
 class _HeldOf(msgspec.Struct):
@@ -521,7 +523,7 @@ def released(table: str, held: HeldEntry, who: str, badge: int, why: str) -> Rel
     """What is written when something is released."""
     key = SettledKey(held.device, held.session, held.round)
     row = f"{digest_of_held(table, held):064x}"
-    return Released(held.entry, key, held.cents, held.currency, row, who, badge, why)
+    return Released(held.entry, key, held.cents, held.currency, row, who, badge, why, held.readings)
 
 
 def released_of(record: JournalRecord) -> Released | None:

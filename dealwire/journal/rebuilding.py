@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from dealwire.hub.lines import Publication
+from dealwire.journal.books import released_of
 from dealwire.journal.contents import JournalLine, TableSnapshot, TableStart, line_of, start_of
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import LINE, NOTE, OPENED, RAW, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
+from dealwire.journal.records import LINE, NOTE, OPENED, RAW, RELEASED, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import OpensWith
-from dealwire.journal.snapshots import Adopts, Kept, decoded, kept_of
+from dealwire.journal.snapshots import Adopts, Kept, LetsPass, decoded, kept_of
 from dealwire.table.redaction import PublishedLine, published_lines
 from dealwire.table.table import Table
 from devices.drive.address import short_name
@@ -100,6 +101,8 @@ class Dealing(Generic[T]):
             self._player(table).advance(record.at_ns)
             if record.kind == LINE:
                 self._lines[record.line] = line_of(self._reader.path, record)
+            elif record.kind in (RELEASED, SNAPSHOT):
+                self._let_pass(self.publishers[table], record)
         return self._taken()
 
     def adopt(self, snapshot: TableSnapshot) -> None:
@@ -160,6 +163,15 @@ class Dealing(Generic[T]):
             raise JournalDamaged(self._reader.path, record.sequence, why)
         elif isinstance(self.make, Adopts):
             self.make.passed_over(record)
+
+    def _let_pass(self, publisher: object, record: JournalRecord) -> None:
+        """A person released what readings held; from the snapshot after it on they are let pass."""
+        if not isinstance(publisher, LetsPass):
+            return
+        if record.kind == SNAPSHOT:
+            publisher.keep()
+        elif (released := released_of(record)) is not None:
+            publisher.release(released.readings)
 
     def _take_raw(self, record: JournalRecord) -> None:
         player = self._player(record.table)

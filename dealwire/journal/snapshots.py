@@ -4,7 +4,7 @@ Whoever goes on with a journal begins at the newest snapshot of each table and d
 from the raw record (all but what a person sees) is compared byte for byte when the whole record is dealt again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -43,6 +43,17 @@ class Keeps(Protocol):
     @property
     def bank_state(self) -> BankState | None:
         """Where the meters stand that it shares; None when it shares none."""
+
+
+@runtime_checkable
+class LetsPass(Protocol):
+    """A table at which readings wait for a person."""
+
+    def release(self, readings: Iterable[str]) -> frozenset[str]:
+        """What these decided was settled by hand; those of them that waited are let pass from the next snapshot on."""
+
+    def keep(self) -> None:
+        """It was written down as it stands: what was released passes."""
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ gave then, or says which file has changed since.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,16 @@ class JournaledPublisher(Publisher):
         if self.dealt_again:
             self.viewer.saw(seen, outcomes_of(lines))
         return lines
+
+    def release(self, readings: Iterable[str]) -> frozenset[str]:
+        """What these readings decided was settled by hand; those of them that waited are let pass from the next
+        snapshot on."""
+        return self.table.terms.release(readings) if self.table.terms is not None else frozenset()
+
+    def keep(self) -> None:
+        """It was written down as it stands: what was released passes."""
+        if (terms := self.table.terms) is not None and terms.released:
+            terms.allow(terms.allowed | terms.released)
 
     def state(self) -> PublisherState | None:
         """Table and view between two rounds; None while one is under way."""

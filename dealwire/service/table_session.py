@@ -215,7 +215,7 @@ class TableSession:
         now_ns = self._clock.now_ns()
         words = f"the {amount(held.cents, held.currency)} held of round {held.round} was settled by hand"
         noted = f"{words}: {given.why} (session {held.session}, entry {held.entry})"
-        if self.table.terms is not None and (let := self.table.terms.release(held.readings)):
+        if let := self.publisher.release(held.readings):
             noted += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
         self._journal.release(self.name, held.entry, now_ns, who, given.badge, given.why)
         self._kept_rounds = -1  # the next snapshot has the readings that were let pass
@@ -245,8 +245,7 @@ class TableSession:
         kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
         if kept is not None and self._journal.snapshot(self._start, encoded(kept)) is not None:
             self._kept_rounds, self._kept_ns = self.rounds, now_ns
-            if (terms := self.table.terms) is not None and terms.released:
-                terms.allow(terms.allowed | terms.released)
+            self.publisher.keep()
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""

@@ -12,7 +12,7 @@ from dealwire.config.load import examined
 from dealwire.hub.hub import Request
 from dealwire.hub.view import HeldView
 from dealwire.service.service import Service
-from tests.support.rigs.serving import opened, run_until, simulators, write_configuration
+from tests.support.rigs.serving import compared, opened, run_until, simulators, write_configuration
 
 NAME = "table-1"
 WAITS = 'limit-cents = 10000\nunsigned-readings = "wait"\n'
@@ -60,6 +60,8 @@ def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also
         with service:
             run_until(service, lambda: len(listener.of("settlement")) > 8)
             assert "held" not in by(listener.of("settlement"), reading, last)
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.snapshots > 0) == (None, True), "and when the record is dealt again"
 
 
 def test_a_signature_of_the_tables_file_is_in_the_settlement_and_nothing_of_it_waits(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ witness and against everything that was ever made known:
 - lost: an event was acknowledged and is not in the journal; a line was made known and is not in it
 - twice: a round of a device's session that was settled again, or made known again
 - number: one sequence number that stands for two lines
+- held: money of a round that is held and not open, or open and not held; a release that was answered and is not in the
+  journal, or is in it twice; a ledger that does not come to what the rounds held
 - copies: a day was pruned that does not lie in both folders of the archive, or its two copies differ
 - chain, rebuild: `dealwire journal verify` and `rebuild` find something, now and then and at the end of each evening
 
@@ -26,10 +28,12 @@ import hashlib
 import json
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections import Counter
@@ -44,12 +48,15 @@ from click.testing import CliRunner
 from dealwire.cli import main as dealwire
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration
-from dealwire.hub.hub import Hub
+from dealwire.hub.hub import Hub, Request
 from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader
+from dealwire.journal.books import Released, released_of
 from dealwire.journal.errors import JournalEmpty, JournalError
+from dealwire.journal.records import RELEASED, JournalRecord
+from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
-from tests.support.rigs.kill_devices import Devices
+from tests.support.rigs.kill_devices import SCENARIO, Devices
 from tests.support.rigs.quick_days import Copier, quick_days
 from tests.support.rigs.serving import write_configuration
 
@@ -64,7 +71,9 @@ EVENING: Final = 250
 LOOK_EVERY: Final = 50
 """Kills between two times that the whole journal is verified and rebuilt."""
 HUNG_S: Final = 60
-SABOTAGE: Final = ("lost", "untold", "twice", "number", "chain")
+RELEASE_S: Final = 0.08
+"""Between two releases, at most."""
+SABOTAGE: Final = ("lost", "untold", "twice", "number", "chain", "held")
 
 
 @dataclass
@@ -78,6 +87,11 @@ class Report:
     acknowledged: int = 0
     told: int = 0
     rounds: int = 0
+    held: int = 0
+    """Rounds of which money was held."""
+    released: int = 0
+    meters: int = 0
+    """Steps of shared meters."""
     archived: int = 0
     """Files of days."""
     pruned: int = 0
@@ -98,6 +112,9 @@ class Report:
             "acknowledged",
             "told",
             "rounds",
+            "held",
+            "released",
+            "meters",
             "archived",
             "pruned",
             "looks",
@@ -116,13 +133,29 @@ class TellingHub(Hub):
 
     def __init__(self, told: int) -> None:
         super().__init__()
-        self._told = told
+        self.told = told
 
     def publish(self, item: Publication) -> None:
         text = f"{item.sequence} {item.table} {item.line}\n".encode()
-        if os.write(self._told, text) != len(text):
+        if os.write(self.told, text) != len(text):
             raise OSError("the harness's own file took less than a line")
         super().publish(item)
+
+
+def release(hub: TellingHub, random: Random) -> None:
+    """A supervisor who says of one round after the other that what is held of it was settled, now and then twice."""
+    while True:
+        time.sleep(random.uniform(0, RELEASE_S))
+        view = hub.views().get(TABLE)
+        if view is None or not view.held:
+            continue
+        one = random.choice(view.held)
+        fields = {"entry": one.entry, "session": one.session, "round": one.round, "badge": 7}
+        for _ in range(random.choice((1, 1, 2))):
+            answer = hub.ask(Request(TABLE, "release-held", fields, "supervisor"))
+            with contextlib.suppress(ActionRefused):
+                answer.result(HUNG_S)
+                os.write(hub.told, f"released {one.entry}\n".encode())
 
 
 def forked(configuration: Configuration, told: Path, said: Path, copier: str) -> int:
@@ -139,7 +172,8 @@ def forked(configuration: Configuration, told: Path, said: Path, copier: str) ->
         logging.basicConfig(level=logging.WARNING, force=True)
         hub = TellingHub(os.open(told, os.O_CREAT | os.O_WRONLY | os.O_APPEND))
         with quick_days(copier), Service(configuration, hub) as service:
-            os.write(hub._told, b"ready\n")
+            os.write(hub.told, b"ready\n")
+            threading.Thread(target=release, args=(hub, Random(os.getpid())), daemon=True).start()
             service.run()
             if service.failed is not None:
                 print("the service failed:", service.failed, flush=True)
@@ -158,7 +192,7 @@ class Ledger:
     def __init__(self, path: Path, sabotage: str | None) -> None:
         self.path = path
         self.report = Report()
-        self._after = 0
+        self._after = self._step = 0
         self._stored: dict[int, bytes] = {}
         self._told: dict[int, bytes] = {}
         self._events: dict[tuple[str, int], set[int]] = {}
@@ -166,6 +200,12 @@ class Ledger:
         self._known: set[int] = set()
         self._fresh: list[int] = []
         """What was made known since the journal was read last."""
+        self._held: dict[tuple[str, int], int] = {}
+        """The cents that each round left held, by session and number."""
+        self._released: dict[int, Released] = {}
+        self._released_up_to = 0
+        self._answered: set[int] = set()
+        """Entries of which somebody was told that they are released."""
         self._sabotage = sabotage
 
     def wrong(self, what: str) -> None:
@@ -177,6 +217,9 @@ class Ledger:
         told.unlink(missing_ok=True)
         for text in lines:
             if text == b"ready":
+                continue
+            if text.startswith(b"released "):
+                self._answered.add(int(text.removeprefix(b"released ")))
                 continue
             sequence, _, line = text.partition(b" ")
             if self._sabotage == "number" and len(self._told) == 20:
@@ -193,14 +236,17 @@ class Ledger:
         try:
             with JournalReader(self.path) as reader:
                 items = reader.publications(self._after)
+                marks = [mark for _, mark in reader.marks_since(RELEASED, self._released_up_to)]
         except JournalEmpty:
-            items = []
+            items, marks = [], []
         except JournalError as error:
             if self._told or (self.path.exists() and self.path.stat().st_size):
                 self.wrong(f"chain: {error}")
             return
         for item in items:
             self._take(item)
+        for mark in marks:
+            self._take_release(mark)
         if self._sabotage == "untold" and self._fresh:
             self._sabotage = None
             del self._stored[self._fresh[0]]
@@ -210,6 +256,32 @@ class Ledger:
             elif self._stored[sequence] != self._told[sequence]:
                 self.wrong(f"number: line {sequence} was made known otherwise than it is in the journal")
         self._fresh.clear()
+
+    def _take_release(self, mark: JournalRecord) -> None:
+        found = released_of(mark)
+        assert found is not None
+        if found.entry in self._released:
+            self.wrong(f"held: entry {found.entry} was released twice")
+        self._released[found.entry] = found
+        self._released_up_to = max(self._released_up_to, mark.sequence)
+        self.report.released += 1
+
+    def hold_the_books(self) -> None:
+        """What is open in the file is what the rounds held, less what was released; and nobody was told more."""
+        for entry in sorted(self._answered - self._released.keys()):
+            self.wrong(f"held: entry {entry} was released, somebody was told, and it is not in the journal")
+        self._answered.clear()
+        left = dict(self._held)
+        if self._sabotage == "held" and left:
+            self._sabotage = None
+            left.popitem()
+        for each in self._released.values():
+            if left.pop((each.of.session, each.of.round), None) != each.cents:
+                self.wrong(f"held: entry {each.entry} was released, and its round held something else")
+        with JournalReader(self.path) as reader:
+            open_ = {(row[3], row[4]): row[6] for row in reader.derived("obligation")}
+        if open_ != left:
+            self.wrong(f"held: {sorted(left.items() ^ open_.items())[:5]} are in the rounds or in the books alone")
 
     def _take(self, item: Publication) -> None:
         if item.sequence <= self._after:
@@ -224,7 +296,15 @@ class Ledger:
                 self._sabotage = None
                 return
             self._events.setdefault((line["device"], int(line["session"], 16)), set()).add(line["number"])
+        elif item.topic == "meter":
+            self.report.meters += 1
+            if line["number"] != self._step + 1 and self._step:
+                self.wrong(f"number: step {line['number']} of the meters comes after {self._step}")
+            self._step = line["number"]
         elif item.topic in ("round", "settlement"):
+            if item.topic == "settlement" and (cents := sum(seat["held"] for seat in line["seats"])):
+                self._held[line["session"], line["round"]] = cents
+                self.report.held += 1
             key = (item.topic, line["session"], line["round"])
             self._rounds[key] += 2 if self._sabotage == "twice" else 1
             self._sabotage = None if self._sabotage == "twice" else self._sabotage
@@ -264,8 +344,11 @@ class Ledger:
         archived, second = (sorted((self.path.parent / each).glob("*.journal")) for each in FOLDERS)
         checks = [("rebuild", ["rebuild", "--check-snapshots"], self.path)]
         checks += [("chain", ["verify"], file) for file in (self.path, *archived)]
+        checks += [("held", ["obligations"], self.path)]
+        self.hold_the_books()
         for what, arguments, file in checks:
-            done = CliRunner().invoke(dealwire, ["journal", *arguments, str(file), "--key", str(key_file)])
+            keys = ["--key", str(key_file)] if what != "held" else []
+            done = CliRunner().invoke(dealwire, ["journal", *arguments, str(file), *keys])
             if done.exit_code:
                 self.wrong(f"{what}: {done.output.strip()[-300:]} {done.exception!r}")
         self.report.archived = self._count_kept(archived)
@@ -312,9 +395,13 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
     """One journal and its devices, and so many kills; then a service that ends by itself, and the last look."""
     random = Random(seed)
     told, said = folder / "told", folder / "said"
-    with Copier(folder, dealwire) as copier, Devices(folder / "witness", seed, SPEED, FAULTS) as devices:
+    linked = seed % 2 == 0
+    rehearsed = LINKED_SCENARIO if linked else SCENARIO
+    with Copier(folder, dealwire) as copier, Devices(folder / "witness", seed, SPEED, FAULTS, rehearsed) as devices:
         names = {"shuffler": devices.addresses["shuffler"], "table-controller": devices.addresses["table-controller"]}
-        file = write_configuration(folder, [names], more=TABLE_KEYS, top=JOURNAL_KEYS)
+        shutil.copy(LINK, folder)
+        keys, procedure = (LINKED_KEYS, LINKED_PROCEDURE) if linked else (TABLE_KEYS, PROCEDURE)
+        file = write_configuration(folder, [names], more=keys, top=JOURNAL_KEYS, procedure=procedure)
         configuration = load_configuration(file)
         ledger = Ledger(configuration.journal.path, sabotage)
         report = ledger.report
@@ -337,7 +424,18 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
     return report
 
 
-TABLE_KEYS: Final = "limit-cents = 10000\n[table.meters]\nmeter = 1000000"
+TABLE: Final = "table-1"
+PROCEDURE, LINKED_PROCEDURE = "flushes-gone-wild.co", "flushes-gone-wild.wa"
+LINKED_SCENARIO: Final = "wa-clean"
+LINK: Final = Path(__file__).parents[3] / "docs" / "examples" / "progressive-ml03.toml"
+TABLE_KEYS: Final = 'limit-cents = 10000\nunsigned-readings = "wait"\n[table.meters]\nmeter = 1000000'
+LINKED_KEYS: Final = f"""game = "flushes-gone-wild.wa-link"
+progressive = "{LINK.name}"
+awards = true
+unsigned-readings = "wait"
+[table.paytables]
+progressive = "WA-ML03"
+"""
 FOLDERS: Final = ("archive", "second")
 JOURNAL_KEYS: Final = f"archive = {list(FOLDERS)}\nkeep-days = 2\n"
 
@@ -397,7 +495,7 @@ def _parts(chosen: argparse.Namespace) -> Iterator[Report]:
     command = [sys.executable, "-m", "tests.support.programs.kill_cycles"]
     started = [
         subprocess.Popen(
-            [*command, str(cycles), "--seed", str(chosen.seed + 1_000_000 * number)], stdout=subprocess.PIPE, text=True
+            [*command, str(cycles), "--seed", str(chosen.seed + 1_000_001 * number)], stdout=subprocess.PIPE, text=True
         )
         for number, cycles in enumerate(share)
     ]

@@ -26,7 +26,7 @@ LINE_NAMES: Final = {"shuffler": "shuffler", "table-controller": "controller"}
 class Devices:
     """Deals without an end until it is closed. What its witnesses saw is read from `notes`."""
 
-    def __init__(self, notes: Path, seed: int, speed: float, faults: float) -> None:
+    def __init__(self, notes: Path, seed: int, speed: float, faults: float, scenario: str = SCENARIO) -> None:
         self.acknowledged: dict[tuple[str, int], int] = {}
         """(line, session) -> up to which event."""
         self.gone: dict[tuple[str, int], set[int]] = {}
@@ -39,7 +39,7 @@ class Devices:
         if self.pid == 0:
             try:
                 os.close(out)
-                _serve(notes, into, seed, speed, faults)
+                _serve(notes, into, seed, speed, faults, scenario)
             finally:
                 os._exit(1)
         os.close(into)
@@ -71,10 +71,10 @@ class Devices:
                 self.ended.add((session, number))
 
 
-def _serve(notes: Path, announce: int, seed: int, speed: float, faults: float) -> None:
+def _serve(notes: Path, announce: int, seed: int, speed: float, faults: float, scenario: str) -> None:
     clock = SystemClock()
     owner = Owner(clock)
-    table = SimulatedTable(endless(load_scenario(SCENARIO), faults=faults, seed=seed), speed=speed)
+    table = SimulatedTable(endless(load_scenario(scenario), faults=faults, seed=seed), speed=speed)
     bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
     file = os.open(notes, os.O_WRONLY | os.O_APPEND)
 
