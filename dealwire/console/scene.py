@@ -101,9 +101,9 @@ ROUNDS_NAMED: Final = 4
 CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
 """What a supervisor does while a round is under way; everything else is set up between rounds."""
 RELEASE: Final = "release-held"
-BANNER_LONG: Final = 200
+BANNER_LONG: Final = 150
 """Characters of a banner in full size."""
-CAUSE_MOST: Final = 105
+CAUSE_MOST: Final = 90
 """Characters of a cause in a banner; all of it is read at a press."""
 BET_LONG: Final = 15
 """Characters of a bet and its amount in one line of the narrowest seat."""
