@@ -19,8 +19,8 @@ def left_behind(
 ) -> Iterator[tuple[str, str]]:
     """Each table and what of it somebody should see to, as a sentence with the command. `ended` are those that end with
     this start, `held` what is open, by table."""
-    served = {part.name for part in found.table}
-    for name in sorted({*ended, *held} - served):
+    kept = {part.name for part in found.table}
+    for name in sorted({*ended, *held} - kept):
         if book := held.get(name):
             sums = " and ".join(amount(cents, currency) for currency, cents in book.cents.items())
             ask = f"dealwire journal obligations {quote(str(journal))} --table {quote(name)} --open"

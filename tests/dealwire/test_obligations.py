@@ -28,8 +28,8 @@ from devices.clock import ManualClock, SystemClock
 from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import rechained
 from tests.dealwire.test_journal_reader import as_version_2
-from tests.support.oracles.books_verifier import check
-from tests.support.rigs.held_rounds import DEVICE, hold, settlement
+from tests.support.oracles.books_verifier import check_books
+from tests.support.rigs.held_rounds import DEVICE, settlement, write_held
 from tests.support.rigs.serving import Program, compared, opened, run_until, simulators, write_configuration
 
 NAME = "table-1"
@@ -84,7 +84,7 @@ def test_what_is_held_stays_whatever_begins_anew(tmp_path: Path) -> None:
 
 def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> None:
     with journal_at(tmp_path) as journal:
-        hold(journal, NAME, [("0000000a", 1, 4600), ("0000000b", 1, 13800)])
+        write_held(journal, NAME, [("0000000a", 1, 4600), ("0000000b", 1, 13800)])
     service, _ = opened(write_configuration(tmp_path, ABSENT))
     with service:
         run_until(service, lambda: NAME in service.hub.views())
@@ -184,7 +184,7 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
     """Also where the records that say so are older than those that a start reads, or were pruned."""
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
-        hold(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
+        write_held(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
         meter(journal, 1_000_000)
         last = journal.head.sequence
         for _ in range(1200 if long_ago else 1):
@@ -214,7 +214,7 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
 def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
-        hold(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
+        write_held(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
         meter(journal, 1_000_000)
     with JournalReader(path) as reader:
         rows = [reader.derived(name) for name in ("settled", "meter", "obligation")]
@@ -232,7 +232,7 @@ def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
 
 def filled(folder: Path, count: int) -> Path:
     with journal_at(folder) as journal:
-        hold(journal, NAME, [("0000000a", number, 500) for number in range(1, count + 1)])
+        write_held(journal, NAME, [("0000000a", number, 500) for number in range(1, count + 1)])
     return write_configuration(folder, ABSENT)
 
 
@@ -309,9 +309,9 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
         journal.started(NAME, 1, "c")
-        hold(journal, NAME, [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900)])
+        write_held(journal, NAME, [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900)])
         journal.started(NAME, 1, "c")  # it forgot what was held then
-        hold(journal, NAME, [("0000000c", 1, 500), ("0000000d", 1, 500)])
+        write_held(journal, NAME, [("0000000c", 1, 500), ("0000000d", 1, 500)])
         text = "supervisor, badge 7: the $5.00 held of round 1 was settled by hand"
         line = {"type": "status", "table": NAME, "kind": "action", "device": None, "text": text, "round": 1}
         journal.publish(NAME, "status", 9, json.dumps(line))
@@ -341,7 +341,7 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
 def some_books(folder: Path) -> Path:
     """Three rounds held of two sessions, one of them twice, meters, and one released; balances between."""
     with journal_at(folder) as journal:
-        hold(journal, NAME, [("0000000a", 1, 500), ("0000000a", 3, 700), ("0000000b", 1, 900)])
+        write_held(journal, NAME, [("0000000a", 1, 500), ("0000000a", 3, 700), ("0000000b", 1, 900)])
         journal.publish(NAME, "settlement", journal.newest_ns + 1, settlement("0000000a", 1, 300))
         journal.holds(NAME, journal.newest_ns, SettledKey(DEVICE, "0000000a", 1))
         meter(journal, 1_000_000)
@@ -356,10 +356,10 @@ def some_books(folder: Path) -> Path:
 
 def test_a_program_of_its_own_finds_each_balance_right(tmp_path: Path) -> None:
     path = some_books(tmp_path)
-    assert check(str(path)) == "2 balances are right"
+    assert check_books(str(path)) == "2 balances are right"
     alter(path, "UPDATE record SET payload = CAST(replace(payload, '\"cents\":500', '\"cents\":501') AS BLOB)")
     alter(path, "UPDATE record SET payload = CAST(replace(payload, '700', '701') AS BLOB) WHERE kind = 'settlement'")
-    assert check(str(path)).endswith("is wrong")
+    assert check_books(str(path)).endswith("is wrong")
 
 
 def obligations(path: Path, *options: str) -> list[dict[str, object]]:
@@ -449,7 +449,7 @@ def test_what_a_renamed_table_leaves_behind_is_named_with_what_clears_it(
 ) -> None:
     file = write_configuration(tmp_path, ABSENT)
     with journal_at(tmp_path) as journal:
-        hold(journal, NAME, [("0000000a", 1, 500)])
+        write_held(journal, NAME, [("0000000a", 1, 500)])
     service, _ = opened(file)
     with service:
         pass

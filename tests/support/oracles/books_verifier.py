@@ -88,7 +88,7 @@ class Books:
         return {"held": held, "meters": meters, "digests": digests}
 
 
-def check(path: str) -> str:
+def check_books(path: str) -> str:
     db, books, right = sqlite3.connect(f"file:{path}?mode=ro", uri=True), Books(), 0
     try:
         rows = db.execute("SELECT sequence, at_ns, kind, tbl, payload, hash FROM record ORDER BY sequence")
@@ -104,4 +104,4 @@ def check(path: str) -> str:
 
 
 if __name__ == "__main__":
-    print(check(sys.argv[1]))
+    print(check_books(sys.argv[1]))

@@ -19,7 +19,7 @@ def settlement(session: str, number: int, cents: int, **more: object) -> str:
     return json.dumps({**fields, **more})
 
 
-def hold(journal: Journal, table: str, rounds: Iterable[tuple[str, int, int]], device: str = DEVICE) -> None:
+def write_held(journal: Journal, table: str, rounds: Iterable[tuple[str, int, int]], device: str = DEVICE) -> None:
     """Settle rounds, each a session, a number and the cents that are held of it."""
     for session, number, cents in rounds:
         at_ns = journal.newest_ns + 1
