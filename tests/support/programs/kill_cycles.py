@@ -198,6 +198,8 @@ class Ledger:
         self._events: dict[tuple[str, int], set[int]] = {}
         self._rounds: Counter[tuple[str, str, int]] = Counter()
         self._known: set[int] = set()
+        self._begun: set[tuple[int, int]] = set()
+        """(the controller's session, round) of each START GAME that is in the journal."""
         self._fresh: list[int] = []
         """What was made known since the journal was read last."""
         self._held: dict[tuple[str, int], int] = {}
@@ -296,6 +298,8 @@ class Ledger:
                 self._sabotage = None
                 return
             self._events.setdefault((line["device"], int(line["session"], 16)), set()).add(line["number"])
+            if line["event"] == "GameStarted":
+                self._begun.add((int(line["session"], 16), line["fields"]["round"]))
         elif item.topic == "meter":
             self.report.meters += 1
             if line["number"] != self._step + 1 and self._step:
@@ -327,7 +331,10 @@ class Ledger:
             for number in sorted(lost):
                 self.wrong(f"lost: event {number} of {device}, session {session:08x}, was acknowledged")
             known |= lost
-        for _, number in sorted(devices.ended):
+        forgetful = {session for (_, session), events in devices.gone.items() if events}
+        for session, number in sorted(devices.ended):
+            if session in forgetful and (session, number) not in self._begun:
+                continue  # the device itself no longer had the beginning of this round
             # A flow may wait for what the other line has to tell; two rounds later it waits no more.
             if number not in self._known and number + 1 < max(self._known, default=0):
                 self._known.add(number)
