@@ -5,13 +5,15 @@ no round was settled, as at a table without a game, are the lines themselves gon
 """
 
 from collections.abc import Iterator, Mapping
+from heapq import merge
+from operator import attrgetter, itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
 
 from dealwire.journal import database, derived
 from dealwire.journal.reader import MANY, PAGE, JournalReader
-from dealwire.journal.records import SETTLED, SNAPSHOT, STARTED, JournalRecord
+from dealwire.journal.records import HELD, SETTLED, SNAPSHOT, STARTED, JournalRecord
 from rules.meters.settled_rounds import SettledKey
 
 LATE: Final = 2_000
@@ -131,8 +133,9 @@ class RoundReader(JournalReader):
         """Every round of `table` with this number, newest first: a controller that starts anew may count from one."""
         live = self.under_way(table)
         found = [live] if live is not None and live.number == number else []
-        found += self._settled_places(table, number)
-        if not found and next(self._keys_back(table), None) is None:
+        settled = [*self._settled_places(table, number)]
+        found += sorted({*settled, *self._unmarked(table, number, settled)}, key=attrgetter("ends"), reverse=True)
+        if not found and next(self._keys_back(table, SETTLED), None) is None:
             lines = self.lines_back(table, {"round": f'"round":{number},'})
             found = [RoundPlace(number, 0, each.sequence) for each in lines if _number(each) == number]
         return found or [each for each in self._given_up(table) if each.number == number]
@@ -152,11 +155,18 @@ class RoundReader(JournalReader):
     # ------------------------------------------------------------------ inside
 
     def _settled_back(self, table: str) -> Iterator[tuple[int, int]]:
-        return ((key.round, sequence) for key, sequence in self._keys_back(table))
+        return ((key.round, sequence) for key, sequence, _ in self._ended_back(table))
 
-    def _keys_back(self, table: str) -> Iterator[tuple[SettledKey, int]]:
-        """Rounds of `table` that were settled, newest first, each with the record that says so."""
-        where = f"{self._marks} AND kind = '{SETTLED}' AND tbl = ? AND sequence < ?"
+    def _ended_back(self, table: str) -> Iterator[tuple[SettledKey, int, str]]:
+        """Rounds of `table` that were settled, or held because another had their number, newest first, each with the
+        record that says so and its kind."""
+        settled = ((key, sequence, SETTLED) for key, sequence in self._keys_back(table, SETTLED))
+        held = ((key, sequence, HELD) for key, sequence in self._keys_back(table, HELD))
+        return merge(settled, held, key=itemgetter(1), reverse=True)
+
+    def _keys_back(self, table: str, kind: str) -> Iterator[tuple[SettledKey, int]]:
+        """Rounds of `table` of which there is a record of this kind, newest first, each with that record."""
+        where = f"{self._marks} AND kind = '{kind}' AND tbl = ? AND sequence < ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT ?"
         before = MANY if self.version > 1 else 0
         while found := list(map(self._record, self._rows(sql, table, before, PAGE))):
@@ -177,14 +187,24 @@ class RoundReader(JournalReader):
         rows = self.derived("settled") if self.version > 1 else ()
         runs = sum(row[0] == table and row[3] <= number <= row[4] for row in rows)
         met: set[object] = set()
-        for key, sequence in self._keys_back(table) if runs else ():
+        for key, sequence, kind in self._ended_back(table) if runs else ():
             if key.round != number:
                 continue
             if (line := self._line_of(table, number, sequence)) is not None:
                 yield RoundPlace(number, 0, line)
-            met.add(key)
+            if kind == SETTLED:  # one that is held had the number later than the one that was settled
+                met.add(key)
             if len(met) == runs:
                 return
+
+    def _unmarked(self, table: str, number: int, settled: list[RoundPlace]) -> Iterator[RoundPlace]:
+        """Rounds that took over a number which stood still and of which nothing is held: they come soon after the one
+        that was settled, and have no mark."""
+        for place in settled:
+            near = {"before": place.ends + LATE, "after": place.ends}
+            for record in self.lines_back(table, {"round": '"round-number-again"'}, **near):
+                if _number(record) == number:
+                    yield RoundPlace(number, 0, record.sequence)
 
     def _given_up(self, table: str) -> Iterator[RoundPlace]:
         """Rounds that never ended, because their table began anew instead."""

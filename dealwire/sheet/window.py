@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from dealwire.journal.check import follow, open_seal
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.records import SEALED_KINDS, SETTLED, SNAPSHOT, Head, JournalRecord
+from dealwire.journal.records import HELD, SEALED_KINDS, SETTLED, SNAPSHOT, Head, JournalRecord
 from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.sheet.model import ChainChecked
 
-_END: Final = frozenset({"settlement", "meter", "award", SETTLED, SNAPSHOT})
+_END: Final = frozenset({"settlement", "meter", "award", SETTLED, HELD, SNAPSHOT})
 """What may follow a round's line and still be of that round."""
 _LATER: Final = 2_000
 """Records after a round's line, those of other tables among them, in which its settlement is looked for."""

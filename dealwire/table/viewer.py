@@ -84,7 +84,7 @@ class Viewer:
         self._laid_open = LaidOpen()
         self._between_players = table.flow.plan.betting is not None
         self._ended: RoundResult | None = None
-        """The round that ended last."""
+        """The round that ended just now, of a game between players, until it is settled."""
         self._stopped: tuple[str, int] | None = None
         self._archive: tuple[str, int] | None = None
         """What is wrong with the archive, and since when; whoever serves the table says so anew after a restart."""
@@ -341,12 +341,14 @@ class Viewer:
             self.log(shown.code, text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._round = item.round
-            self._ended = item
+            if self._between_players and self._table.terms is not None:
+                self._ended = item
             self._money.ended(item, at_ns)
             text = f"round {item.round} ends: {id_words(item.outcome)}"
             self.log("round", text, at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):
             hands = self._hands_of(item) if self._between_players else None
+            self._ended = None
             shown_money = self._money.settled(item, at_ns, hands)
             words = summary(shown_money, of_players=self._between_players)
             self.log("settlement", words, at_ns, sequence, round_=item.round)

@@ -37,11 +37,15 @@ def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
 
 def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPublisher:
     """A table made anew that goes on from a state on disk. What has records of its own is as `first` has it: the bank,
-    and which rounds were settled."""
+    which rounds were settled, and what is held."""
     bank = bank_of(first)
     publisher = make(type(bank).restore(bank.setup, bank.records) if bank is not None else None)
     publisher.table.remember(deepcopy(first.table._once))
     publisher.restore(msgspec.json.decode(state, type=PublisherState))
+    money, held = publisher.viewer._money, first.viewer._money
+    money._own = held._own
+    for each in held.held:
+        money.held.add(each)
     return publisher
 
 
