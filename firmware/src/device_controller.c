@@ -59,10 +59,10 @@ static bool press(const char *name, const uint32_t *numbers)
     return false;
 }
 
-static bool swipe(uint8_t level)
+static bool swipe(uint8_t level, uint32_t number)
 {
     struct body body = body_new();
-    body_u32(&body, BADGE);
+    body_u32(&body, number != 0U ? number : BADGE);
     body_u8(&body, level);
     return controller_key(&work.controller, TDP_BADGE_SWIPED, &body);
 }
@@ -132,7 +132,7 @@ static bool act(const char *name, const uint32_t *numbers)
     } else if (device_same(name, "bet-off")) {
         done = controller_bet(controller, (uint8_t)numbers[0], false);
     } else if (device_same(name, "badge")) {
-        done = swipe((uint8_t)numbers[0]);
+        done = swipe((uint8_t)numbers[0], numbers[1]);
     } else if (device_same(name, "burn")) {
         done = confirm_burn();
     } else if (device_same(name, "misdeal")) {

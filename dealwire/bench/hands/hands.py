@@ -233,7 +233,7 @@ _AT_CONTROLLER: Final[dict[str, Callable[[TableControllerModel, Filled], object]
     "bet-off": lambda model, filled: model.sense(filled["seat"], False),
     "spot": lambda model, filled: model.select_spot(filled["seat"]),
     "confirm": lambda model, _: model.confirm(),
-    "badge": lambda model, filled: model.swipe(BADGE, BadgeLevel(filled["level"])),
+    "badge": lambda model, filled: model.swipe(filled["number"] or BADGE, BadgeLevel(filled["level"])),
     "wager": lambda model, filled: model.place_wager(filled["seat"], filled["bet"], filled["cents"]),
     "decide": lambda model, filled: model.decide(filled["seat"], filled["decision"]),
     "burn": lambda model, _: model.confirm_burn(COMMUNITY, (1, 2, 5), Spread.LEFT_TO_RIGHT),

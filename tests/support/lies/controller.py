@@ -38,7 +38,7 @@ class SensorSticks(ControllerLie):
     does = "The sensor of seat 2, once on, stays on in STATUS; *SensorChanged* tells that it went off."
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "After a restart of the host a seat is taken to have the progressive bet that it has not."
-    gap = "STATUS.sensors against SensorChanged; the bench never senses seat 2, the flow does not compare."
+    bench = ("game.sensors",)
 
     def begin(self) -> None:
         self.stuck = 0
@@ -54,7 +54,7 @@ class SensorSeatFourBits(ControllerLie):
     does = "*SensorChanged* has the seat in four bits: seat 17 is told as seat 1; STATUS has it right."
     breaks = "SensorChanged.seat: 1 at the dealer's left, clockwise"
     harm = "A seat that has bet nothing wins the progressive, and the one that has bet does not."
-    gap = "STATUS.sensors against SensorChanged; the bench has no seat above 16."
+    bench = ("game.sensors-far",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.SensorChangedMessage and said.fields["seat"] > 16:
@@ -68,10 +68,7 @@ class SensorsForgottenByPower(ControllerLie):
     does = "After a power cut all sensors are off in STATUS until each of them changes, though the chips lie there."
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "The progressive bets of a round are there, and are not taken."
-    gap = (
-        "By the hands of the bench (a chip stays on its sensor over a power cut); at a table a chip may have been "
-        "taken meanwhile."
-    )
+    bench = ("game.sensors-power",)
 
     def begin(self) -> None:
         self.unknown: set[int] = set()
@@ -94,7 +91,7 @@ class SensorsSilentInSafe(ControllerLie):
     does = "In SAFE a sensor that changes is shown in STATUS and told by no event."
     breaks = "*SensorChanged* at each change"
     harm = "A bet that was laid while the host was away is in no record of the round."
-    gap = "STATUS.sensors changes without SensorChanged."
+    bench = ("game.sensors-without-a-host",)
 
     def event(self, said: Draft) -> Says:
         return without() if said.event is m.SensorChangedMessage and self.model.state is S.SAFE else None
@@ -315,7 +312,7 @@ class RevealKeyedAsRead(ControllerLie):
     does = "A hand that a person keyed is told as read by the layout."
     breaks = "RevealSource: READER, KEYED"
     harm = "An error of a person looks like a finding of a machine."
-    gap = "By the hands of the bench (key a hand, look at `source`); at a table nobody."
+    bench = ("keys.reveal",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.HandRevealedMessage:
@@ -372,7 +369,7 @@ class KeyedBadgeTwentyFourBits(ControllerLie):
     does = "A badge is told with its lower 24 bits."
     breaks = "BadgeSwiped.badge"
     harm = "The record names another person for a decision about money."
-    gap = "By the hands of the bench: a badge above 2^24."
+    bench = ("keys.badges",)
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=said.fields["badge"] & 0xFFFFFF) if "badge" in said.fields else None
@@ -384,7 +381,7 @@ class LevelSticks(ControllerLie):
     does = "After an executive's badge every badge of the session is told as an executive's."
     breaks = "BadgeLevel: whose card was swiped at the table controller"
     harm = "A supervisor signs for an award that needs an executive."
-    gap = "By the hands of the bench: an executive's badge, then a supervisor's; at a table nobody."
+    bench = ("keys.badges",)
 
     def begin(self) -> None:
         self.level = 0
@@ -455,7 +452,7 @@ class RoundsMeterAtStart(ControllerLie):
     does = "The meter ROUNDS counts START GAME."
     breaks = "ROUNDS: rounds dealt to their end: ... END GAME"
     harm = "A game that a power cut breaks off is billed; one that is read in its middle, too early."
-    gap = "READ-METERS in a game."
+    bench = ("game.meters",)
 
     def event(self, said: Draft) -> Says:
         meters = self.model.device_meters

@@ -405,7 +405,7 @@ class CardsMeterSkipsBurned(ShoeLie):
     does = "The meter CARDS leaves out burned cards."
     breaks = "CARDS: cards ... drawn from the shoe"
     harm = "The house is billed for fewer cards than the rollers saw."
-    gap = "READ-METERS before and after burned cards."
+    bench = ("shoe.meters",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.CardDrawnMessage and said.fields["place"] == BURN:

@@ -550,7 +550,7 @@ class LampLostAtSecondCut(ShufflerLie):
     )
     breaks = "it **never** goes out by itself, not by a power cut either"
     harm = "Pulling the plug twice puts out the lamp; nobody with a badge has looked at the misdeal."
-    gap = "Lamp lit before the cut, no MisdealCleared, STATUS without RED after it (two cuts in a row)."
+    bench = ("fault.outlasts-the-power",)
 
     def begin(self) -> None:
         self.survived = False
@@ -570,7 +570,7 @@ class FaultsTwoSlots(ShufflerLie):
     does = "STATUS has room for two faults; a third one is not in it."
     breaks = "`faults` names each fault once"
     harm = "A host that joins late does not learn of the third fault."
-    gap = "Three FaultRaised without FaultCleared against the faults of STATUS; no check raises three."
+    bench = ("fault.sensor-and-lamp",)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, faults=shown.faults[:2])
@@ -622,7 +622,7 @@ class BadgeTwentyFourBits(ShufflerLie):
     does = "*MisdealCleared* keeps the lower 24 bits of a badge."
     breaks = "*MisdealCleared* with who and what"
     harm = "The record names another person, or nobody, for the decision at a misdeal."
-    gap = "CLEAR-MISDEAL with a badge above 2^24; bench and table use 7001."
+    bench = ("fault.called-505",)
 
     def event(self, said: Draft) -> Says:
         return but(said, badge=said.fields["badge"] & 0xFFFFFF) if said.event is m.MisdealClearedMessage else None
@@ -725,10 +725,7 @@ class OldDepthForty(ShufflerLie):
     does = "Through a power cut it keeps the newest forty events."
     breaks = "its newest 256 events, acknowledged or not, **through a power cut**"
     harm = "A round of eight players has eighty events: half of it is gone."
-    gap = (
-        "GAP first_kept above last - 255 of a session with at least as many events, or above 1 of a shorter one "
-        "(1035 events withheld at the bench, nothing said)."
-    )
+    bench = ("session.previous-whole",)
     evenings = ("power-cuts",)
 
     def powering_off(self) -> None:
@@ -743,7 +740,7 @@ class OldReadOnce(ShufflerLie):
     does = "The session before can be read once; after that its GAP says that nothing is kept."
     breaks = "After power-up they can still be read under the previous session's id"
     harm = "A host whose line broke while it read loses the round that it was after."
-    gap = "READ-EVENTS of the session before, twice."
+    bench = ("session.previous-no-window",)
 
     def begin(self) -> None:
         instead(self.unit._store, "previous_from", self._previous_from)
@@ -798,7 +795,7 @@ class RequestsWithHost(ShufflerLie):
         "at least its last 32 requests, for at least ten seconds, through every OPEN-SESSION and until the power goes"
     )
     harm = "A DISPENSE that a host repeats after four seconds of a bad line brings a second packet."
-    gap = "The same id again after 3 s of silence, within ten seconds."
+    bench = ("silence.host-lost",)
 
     def begin(self) -> None:
         instead(self.model, "host_gone", self._gone)
@@ -815,7 +812,7 @@ class AckOfFullWindow(ShufflerLie):
     does = "An ACK that empties a full window of sixteen is taken for one event less, and that one is sent for ever."
     breaks = "ACK n says that every event up to n has arrived."
     harm = "The line is never quiet again; a cheap radio bridge drops what matters."
-    gap = "An event comes again after the ACK that named it (window of 16 full, all acknowledged)."
+    bench = ("events.window-emptied",)
 
     def begin(self) -> None:
         instead(self.unit, "receive", self._receive)
@@ -947,7 +944,7 @@ class CardsMeterRollsBack(ShufflerLie):
     does = "The meter CARDS is written every eight cards; a power cut takes back what came since."
     breaks = "A meter is one number of one component, and **only grows**: through every power cut"
     harm = "Cards are dealt that nobody bills, as many as somebody pulls the plug for."
-    gap = "READ-METERS before and after a power cut with packets dealt in between."
+    bench = ("deal.meters-power",)
 
     def powering_off(self) -> None:
         meters = self.model.device_meters
@@ -961,7 +958,7 @@ class RoundsMeterRemoved(ShufflerLie):
     does = "ROUNDS counts a round whose deck was taken out."
     breaks = "ROUNDS: rounds dealt to their end: the remainder lifted"
     harm = "The house pays for rounds that were misdeals."
-    gap = "READ-METERS before and after REMOVE_DECK in mid-round."
+    bench = ("deal.meters-short",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.MisdealClearedMessage and said.fields["resolution"] == Resolution.REMOVE_DECK:
@@ -975,7 +972,7 @@ class PacketsMeterEarly(ShufflerLie):
     does = "PACKETS and CARDS leave out a packet that a hand took on its way (303)."
     breaks = "PACKETS: packets dispensed, short and long ones included"
     harm = "Who grabs packets early deals without paying for it."
-    gap = "READ-METERS before and after 303."
+    bench = ("deal.meters-early",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.FaultRaisedMessage and said.fields["fault"] == Fault.PACKET_LIFTED_EARLY:
@@ -991,7 +988,7 @@ class RefusedMeterBusy(ShufflerLie):
     does = "COMMANDS_REFUSED does not count what was refused because it was busy."
     breaks = "COMMANDS_REFUSED: commands refused, a repeated one once"
     harm = "A host that hammers at a busy device is not found by the meter that is there for it."
-    gap = "READ-METERS before and after a command refused as BUSY."
+    bench = ("deal.meters-busy",)
 
     def answer(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
         reply = honest(request, command, now_ns)
