@@ -1,6 +1,7 @@
 """Rules that look at what a device says twice, or in two places, of its link: the bits of its sessions, the replies of
 one request, the moment of an event, what a GAP names."""
 
+from collections import deque
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, or_
@@ -9,12 +10,17 @@ from typing import Final
 from dealwire.bench.record import HeardFrame
 from dealwire.bench.rules.rule import BenchRule, Known
 from dealwire.bench.rules.truth import is_after
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Reason
-from protocol.tdp.outputs import DeviceStatus
+from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
 
+HEADER: Final = 8
+"""Bytes of a frame in front of its payload."""
 DRAWN_MIN: Final = 4
 """Session ids of which the bits are compared; of fewer nothing can be said."""
+NONE_SAME: Final = 27
+"""Of so many ids no bit is the same in all: one device of two million that draw by chance has one."""
 SAME_BITS: Final = 64
 """Divided by the number of ids: how many of their 32 bits may be the same in all. Of a million runs of a device that
 draws by chance fewer than one has more: four ids are alike in 17 bits once in four million."""
@@ -23,6 +29,16 @@ REPLIES_KEPT: Final = 32
 KEPT_NS: Final = 9_900_000_000
 """For how long, less what the line may have held a reply back."""
 _BITS: Final = 0xFFFF_FFFF
+EVENTS_KEPT: Final = 256
+"""Events of a session that a device keeps through a power cut."""
+SESSIONS_KEPT: Final = 2
+MINUTE_NS: Final = 60_000_000_000
+ACCURACY: Final = 0.01
+"""How wrong a clock may be over a minute."""
+ROUNDED_MS: Final = 2
+"""Two readings in whole milliseconds."""
+NEAR_NS: Final = 500_000_000
+"""A reading from which a minute is counted is known to half a second, and is taken no more often."""
 
 
 @dataclass
@@ -39,7 +55,8 @@ class _SessionBits(BenchRule, name="session-bits", kept=("drawn",)):
         ids = len(self.drawn)
         same = (reduce(and_, self.drawn) | ~reduce(or_, self.drawn) & _BITS).bit_count()
         words = f"{same} of the 32 bits are the same in all {ids} ids, of which {session:08X}h is the last"
-        self.judge(ids < DRAWN_MIN or same <= SAME_BITS // ids, f"{words}: they are not drawn by chance")
+        most = SAME_BITS // ids if ids < NONE_SAME else 0
+        self.judge(ids < DRAWN_MIN or same <= most, f"{words}: they are not drawn by chance")
 
 
 @dataclass
@@ -83,6 +100,104 @@ class _EventMoment(BenchRule, name="event-moment"):
         self.counted = [each for each in self.counted if each[0] > event.number]
         words = f"event {event.number} says it is of {event.device_ms} ms; a STATUS of {known_ms} ms had counted it"
         self.judge(not is_after(event.device_ms, known_ms), words)
+
+
+@dataclass
+class _Before(BenchRule, name="session-before", kept=("sessions",)):
+    """An event of the session before has the payload that it had when it was heard in its session."""
+
+    sessions: dict[int, dict[int, bytes]] = field(default_factory=dict)
+    """By session, the payloads of its newest events, by number."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        event = heard.message
+        if not isinstance(event, m.Event):
+            return
+        payload = _payload(heard)
+        if not heard.is_old:
+            if known.session:
+                events = self.sessions.setdefault(known.session, {})
+                events[event.number] = payload
+                events.pop(event.number - EVENTS_KEPT, None)
+                while len(self.sessions) > SESSIONS_KEPT:
+                    del self.sessions[next(iter(self.sessions))]
+            return
+        named = next((data for kind, data in heard.envelope.extensions if kind == SESSION_EXTENSION), b"")
+        session = int.from_bytes(named, "little")
+        before = self.sessions.get(session, {}).get(event.number, payload)
+        words = f"event {event.number} of session {session:08X}h is another than it was in that session"
+        self.judge(before == payload, words)
+
+
+def _payload(heard: HeardFrame) -> bytes:
+    """An event's fields, without the extensions behind them."""
+    behind = sum(2 + len(data) for _, data in heard.envelope.extensions)
+    body = heard.envelope.body[HEADER:]
+    return body[: len(body) - behind]
+
+
+@dataclass
+class _NothingAfter(BenchRule, name="progress"):
+    """No PROGRESS of a command comes behind the event that ends it."""
+
+    ended: dict[int, str] = field(default_factory=dict)
+    """By request, the event that ended it."""
+
+    def hear(self, heard: HeardFrame, known: Known) -> None:
+        super().hear(heard, known)
+        request = heard.envelope.request
+        if isinstance(heard.message, m.ReplyMessage):
+            self.ended.pop(request, None)  # ten seconds later an id may be new again
+        elif isinstance(heard.message, m.ProgressMessage):
+            event = self.ended.get(request)
+            self.judge(event is None, f"PROGRESS of request {request} came behind {event}, which had ended it")
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if isinstance(event, _ENDING) and heard.envelope.request:
+            self.ended[heard.envelope.request] = f"{message_name(event)}, event {event.number}"
+
+
+_ENDING: Final = (m.PacketDispensedMessage, m.RemainderDumpedMessage)
+"""Events that say what came of a command which takes long."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What the device's clock showed at some moment between two of ours."""
+
+    from_ns: int
+    to_ns: int
+    ms: int
+
+
+@dataclass
+class _Pace(BenchRule, name="clock-pace"):
+    """The device's clock is right to 1 % over a minute. A STATUS was made after the command was sent whose reply came
+    before it, and before it arrived: what a line or a machine holds back makes this rule milder, never wrong."""
+
+    readings: deque[_Reading] = field(default_factory=deque)
+    session: int = 0
+
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if status.session != self.session:
+            self.session = status.session
+            self.readings.clear()
+        if not known.answered_ns:
+            return
+        now = _Reading(known.answered_ns, heard.at_ns, status.uptime_ms)
+        while len(self.readings) > 1 and self.readings[1].to_ns <= now.from_ns - MINUTE_NS:
+            self.readings.popleft()
+        if self.readings and self.readings[0].to_ns <= now.from_ns - MINUTE_NS:
+            self._compare(self.readings[0], now)
+        last = self.readings[-1] if self.readings else None
+        if now.to_ns - now.from_ns <= NEAR_NS and (last is None or now.to_ns - last.to_ns >= NEAR_NS):
+            self.readings.append(now)
+
+    def _compare(self, then: _Reading, now: _Reading) -> None:
+        went = (now.ms - then.ms) % (1 << 32)
+        least, most = (now.from_ns - then.to_ns) / 1e6, (now.to_ns - then.from_ns) / 1e6
+        fine = least * (1 - ACCURACY) - ROUNDED_MS <= went <= most * (1 + ACCURACY) + ROUNDED_MS
+        self.judge(fine, f"its clock went on by {went} ms in {least:.0f} to {most:.0f} ms")
 
 
 class _Gaps(BenchRule, name="gaps"):

@@ -41,6 +41,8 @@ class Known:
     """The bench has acknowledged every event up to this one."""
     read_from: int = 0
     """The event the bench asked last to have again."""
+    answered_ns: int = 0
+    """When the command was sent whose reply came last; what is heard behind that reply was made since."""
     allowance_ms: int = 0
     exact: bool = True
     """Times are those of the device alone: nothing between it and the bench takes any."""
