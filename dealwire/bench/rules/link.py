@@ -19,8 +19,8 @@ HEADER: Final = 8
 """Bytes of a frame in front of its payload."""
 DRAWN_MIN: Final = 4
 """Session ids of which the bits are compared; of fewer nothing can be said."""
-NONE_SAME: Final = 27
-"""Of so many ids no bit is the same in all: one device of two million that draw by chance has one."""
+NONE_SAME: Final = 22
+"""Of so many ids no bit is the same in all: one run in 65,000 of a device that draws by chance is mistaken so."""
 SAME_BITS: Final = 64
 """Divided by the number of ids: how many of their 32 bits may be the same in all. Of a million runs of a device that
 draws by chance fewer than one has more: four ids are alike in 17 bits once in four million."""

@@ -127,7 +127,7 @@ class Probe(Listener):
         self._starting = False
         """The device was switched off, and has not answered since."""
         self._next_request = wire.now_ns() // MS % 0xFFFF
-        self._asked: dict[int, int] = {}
+        self._sent_at: dict[int, int] = {}
         """When each request was sent first."""
 
     # ------------------------------------------------------------------ sending
@@ -140,7 +140,7 @@ class Probe(Listener):
     def body(self, message: Message, request: int = 0, **header: Any) -> bytes:
         """Header and payload of a message, numbered as the next frame of this direction."""
         if request:
-            self._asked.setdefault(request, self.wire.now_ns())
+            self._sent_at.setdefault(request, self.wire.now_ns())
         body = encode(message, link_sequence=self._sequence, request=request, **header)
         self._sequence = self._sequence + 1 & 0xFF
         return body
@@ -322,8 +322,8 @@ class Probe(Listener):
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
         message = heard.message
         self.seen.add(message_name(message))
-        if isinstance(message, m.ReplyMessage) and heard.envelope.request in self._asked:
-            self.known.answered_ns = max(self.known.answered_ns, self._asked[heard.envelope.request])
+        if isinstance(message, m.ReplyMessage) and heard.envelope.request in self._sent_at:
+            self.known.answered_ns = max(self.known.answered_ns, self._sent_at[heard.envelope.request])
         for rule in self.rules.values():
             rule.hear(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))

@@ -711,7 +711,7 @@ class OldClockSixteenBits(ShufflerLie):
     does = "Events of the session before are told with the lower 16 bits of their clock."
     breaks = "An event that is sent again is the same **byte for byte** in its payload"
     harm = "The times of a round that a power cut ended are wrong by minutes, in a dispute about who acted when."
-    gap = "Events of the session before against the same events heard live (4 differed at the bench, nothing said)."
+    bench = ("always.session-before",)
     evenings = ("slow-cuts",)
 
     def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
@@ -763,7 +763,7 @@ class OddSessions(ShufflerLie):
     does = "Every session id is odd: that is how it avoids 0."
     breaks = "each of the 2^32 - 2 others as likely"
     harm = "Two devices of a house draw the same id twice as soon."
-    gap = "After twenty starts: a bit that is always the same."
+    bench = ("always.session-bits",)
 
     def begin(self) -> None:
         instead(self.unit._rng, "randrange", self._draw)
@@ -845,7 +845,7 @@ class LostAfterFour(ShufflerLie):
     does = "It holds its host for lost after 3.4 seconds: it looks only when it makes a STATUS."
     breaks = "`lost`: without one valid frame the other end is lost after 3 s"
     harm = "It begins a motion without a host."
-    gap = "601 more than 3 s after the last frame."
+    bench = ("silence.host-lost",)
 
     def begin(self) -> None:
         self.unit._timing = replace(self.unit._timing, lost_ns=3_400_000_000)
@@ -861,7 +861,7 @@ class ClockOf1024(ShufflerLie):
     does = "Its clock counts 1024ths of a second and calls them milliseconds."
     breaks = "`device_ms`, the device's own clock [milliseconds since it started]"
     harm = "Times in a dispute are off by 86 seconds an hour."
-    gap = "By the host's own clock (2.4 % fast); the page sets no accuracy: needs a sentence."
+    bench = ("always.clock-pace",)
 
     def powered_on(self, now_ns: int) -> None:
         assert self.unit._link is not None
@@ -874,7 +874,7 @@ class ClockStandsInShuffle(ShufflerLie):
     does = "While it shuffles it misses one tick of its clock in ten."
     breaks = "`device_ms`, the device's own clock [milliseconds since it started]"
     harm = "Its times lag by three seconds a round; after an hour another round's sheet is looked at."
-    gap = "By the host's own clock (3 s in one shuffle); the page sets no accuracy: needs a sentence."
+    bench = ("always.clock-pace",)
 
     def begin(self) -> None:
         self.missed_ns, self.seen_ns = 0, 0
@@ -928,7 +928,7 @@ class ProgressAfterEnd(ShufflerLie):
     does = "After the event that ends a command it says PROGRESS 100."
     breaks = "it ends with the event that says what came of it, carrying the same request id"
     harm = "A host that waits for the end begins to wait anew."
-    gap = "PROGRESS of a request whose event was heard."
+    bench = ("always.progress",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.PacketDispensedMessage and said.request:
