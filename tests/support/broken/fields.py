@@ -622,7 +622,7 @@ FIELD_DEVICES: Final = (
         "count.last-long", "always.book",
     ),
     _caught(ClockRunsBack, "always.event-clock", "always.one-clock", "always.event-moment"),
-    _caught(NewClock, "always.event-order", "always.one-clock"),
+    _caught(NewClock, "always.event-order", "always.one-clock", "always.session-before"),
     _caught(ReservedExtension, "always.extensions"),
     _caught(
         TornExtension, "always.layouts", "always.event-order", "fault.door-501", "fault.lifted-while-lit",
