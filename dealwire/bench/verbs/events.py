@@ -202,20 +202,20 @@ class LostHost(PlanStep):
 
     def _silence(self, stand: Stand) -> float:
         """How long after the last frame it says so."""
-        since_ns = stand.probe.sent_ns
+        since_ns, newest = stand.probe.sent_ns, stand.probe.last_event
         found = stand.wait_for(stand.profile.status, {"faults": "+601"}, self.at_most)
         if found is None:
             raise Failed(f"{self.at_most} ms without a frame, and the device does not hold its host for lost (601)")
-        said = [heard for heard in stand.probe.heard if heard.at_ns > since_ns and _is_lost(heard.event)]
-        after_ms = (min(heard.at_ns for heard in (found[0], *said)) - since_ns) / MS
+        signs = [heard for heard in stand.probe.heard if _is_lost(heard.event, newest)]
+        after_ms = (min(heard.at_ns for heard in (found[0], *signs)) - since_ns) / MS
         stand.time("host lost", after_ms, self.at_most)
         if after_ms < self.lost - stand.allowance_ms:
             raise Failed(f"the device holds its host for lost after {after_ms:.0f} ms, before {self.lost} ms")
         return after_ms
 
 
-def _is_lost(event: m.Event | None) -> bool:
-    return isinstance(event, m.FaultRaisedMessage) and event.fault == Fault.HOST_LOST
+def _is_lost(event: m.Event | None, newest: int) -> bool:
+    return isinstance(event, m.FaultRaisedMessage) and event.fault == Fault.HOST_LOST and event.number > newest
 
 
 class HostIsBack(PlanStep):
