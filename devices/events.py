@@ -109,6 +109,16 @@ class Booted(Body, frozen=True):
     mid_round: bool
 
 
+class StatusDiffers(Body, frozen=True):
+    """The device's status, or an event, cannot be true beside the events before it: `what` it is about, the number that
+    is `stated`, and what the events made `known`. Nothing is said while an event is unheard, and nothing of a device
+    without a status."""
+
+    what: str
+    stated: int
+    known: int
+
+
 class FaultRaised(Body, frozen=True):
     """A fault began; the number's class is in `protocol.faults`."""
 

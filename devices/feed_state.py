@@ -19,6 +19,10 @@ class FeedState(Struct, frozen=True):
     lost: str | None
     """Why the link was last reported lost; None once it is up again."""
     link: TdpHeard | AngelEyeHeard | BeeTekHeard
+    book: dict[str, int] = {}
+    """What the events said that a status must show."""
+    judge_at: int = 0
+    """The event by which the next status is judged; 0 for none."""
 
 
 class LineStanding(Struct, frozen=True):

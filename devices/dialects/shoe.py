@@ -8,6 +8,7 @@ from protocol.cards import CARDS, UNREAD
 from protocol.faults import fault_text
 from protocol.places import NOWHERE, PLACES
 from protocol.tdp import messages as m
+from protocol.tdp import state_book
 
 _MODES: Final = names_of(m.ShoeMode)
 _READER: Final = {flag: e.ReaderFlag[str(flag.name)] for flag in m.Reader}
@@ -59,4 +60,4 @@ EVENTS: Final[Table] = {
 class ShoeDriver(TableDriver):
     """Driver of a card-reading shoe."""
 
-    events = EVENTS
+    events, booked = EVENTS, state_book.SHOE

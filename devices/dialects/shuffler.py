@@ -6,6 +6,7 @@ from devices import events as e
 from devices.dialects.translation import Table, TableDriver, common_events
 from protocol.cards import CARDS
 from protocol.tdp import messages as m
+from protocol.tdp import state_book
 
 _NOT_KNOWN: Final = 0xFFFF
 
@@ -53,4 +54,4 @@ EVENTS: Final[Table] = {
 class ShufflerDriver(TableDriver):
     """Driver of a packet shuffler."""
 
-    events = EVENTS
+    events, booked = EVENTS, state_book.SHUFFLER

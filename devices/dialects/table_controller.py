@@ -8,6 +8,7 @@ from devices.dialects.translation import Names, Table, TableDriver, common_event
 from protocol.cards import CARDS, RANKS, SUITS
 from protocol.places import PLACES
 from protocol.tdp import messages as m
+from protocol.tdp import state_book
 
 
 def _spelt(numbers: type[IntEnum]) -> Names:
@@ -98,4 +99,4 @@ EVENTS: Final[Table] = {
 class TableControllerDriver(TableDriver):
     """Driver of a table controller."""
 
-    events = EVENTS
+    events, booked = EVENTS, state_book.CONTROLLER

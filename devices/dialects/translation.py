@@ -13,6 +13,7 @@ from protocol.message import message_name
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
+from protocol.tdp.state_book import Entries
 
 
 class Driver(Protocol):
@@ -103,6 +104,8 @@ class TableDriver:
     itself, which is why `translate` is to be left as it is."""
 
     events: ClassVar[Table]
+    booked: ClassVar[Entries] = {}
+    """Events that its STATUS is held against."""
 
     @final
     def translate(self, output: o.Output) -> e.Body | None:

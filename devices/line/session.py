@@ -9,14 +9,16 @@ from typing import Final
 from devices.clock import Clock
 from devices.dialects.shuffler import round_counted
 from devices.dialects.translation import Driver, Table, TableDriver
-from devices.events import Body, BytesDropped, LinkLost, Seen
+from devices.events import Body, BytesDropped, LinkLost, Seen, StatusDiffers
 from devices.feed_state import FeedState, LineStanding
 from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
 from protocol.message import Message
+from protocol.tdp import state_book as books
 from protocol.tdp.messages import (
     DeckRemovedMessage,
+    Event,
     MisdealClearedMessage,
     PacketLiftedMessage,
     RemainderDumpedMessage,
@@ -26,6 +28,7 @@ from protocol.tdp.messages import (
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
 
 NEVER: Final = 1 << 63
+_ANY: Final = -1
 _BOOK_CLOSED: Final = frozenset(
     {PacketLiftedMessage, RemainderLiftedMessage, MisdealClearedMessage, DeckRemovedMessage}
 )
@@ -75,6 +78,9 @@ class Feed:
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
         self._newest = self._dumped = 0  # event numbers: the newest; that of a remainder of which no status has come
+        self._entries: books.Entries = driver.booked if isinstance(driver, TableDriver) else {}
+        self._book: books.StateBook = after._book.copy() if after is not None else {}
+        self._judge_at = 0  # the event by which the next status is judged; _ANY: whichever is the newest by then
         self._now_ns = 0
         self._passing = False  # something heard is being passed on
 
@@ -118,10 +124,13 @@ class Feed:
         """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
         heard, awaited, held back or being passed on, and always for a dialect whose links cannot say it."""
         link = self.link
-        if self._passing or self._dumped or not isinstance(link, Recallable):
+        if self._passing or self._dumped or self._judge_at == _ANY or not isinstance(link, Recallable):
             return None
         heard = link.heard()
-        return None if heard is None else FeedState(self.session, self.lost, heard)  # type: ignore[arg-type]
+        if heard is None:
+            return None
+        judge_at = self._judge_at if self._judge_at == self._newest else 0
+        return FeedState(self.session, self.lost, heard, self._book.copy(), judge_at)  # type: ignore[arg-type]
 
     def restore(self, state: FeedState, *, heard: bool) -> None:
         """Go on from `state`; the link only listens and was not started. `heard` says whether the line is there, on
@@ -133,6 +142,8 @@ class Feed:
             self.start(self._now_ns)
         link.recall(state.link)
         self.session, self.lost, self.heard, self.ended = state.session, state.lost, heard, not heard
+        self._book, self._judge_at = state.book.copy(), state.judge_at
+        self._newest = state.judge_at
         due_ns = link.next_deadline_ns if heard else None
         self.due_ns = NEVER if due_ns is None else due_ns
 
@@ -170,18 +181,19 @@ class Feed:
                     trace(output)
                 number = 0
                 if type(output) is Delivered:
-                    message = output.message
-                    kind, self.session, self._newest = message.__class__, output.session, message.number
-                    number = self._newest
+                    message, self.session = output.message, output.session
+                    kind, self._newest = message.__class__, (number := message.number)
                     if kind is RemainderDumpedMessage or (self._dumped and kind in _BOOK_CLOSED):
                         self._dumped = number if kind is RemainderDumpedMessage else 0
+                    if kind in self._entries:
+                        self._enter(message, at_ns)
                     if kind in events:
                         deliver(Seen(self.name, output.session, number, at_ns, events[kind](message)))
                         continue
                 elif type(output) is StatusSeen:
                     self.status = output.message
-                    if self._dumped:
-                        self._count_round(output.message, at_ns)
+                    if self._dumped or self._judge_at:
+                        self._judge(output.message, at_ns)
                     if events:
                         continue  # to a table of events it says nothing else
                 elif type(output) is Send:
@@ -198,11 +210,36 @@ class Feed:
             self._passing = before
         return out
 
-    def _count_round(self, status: DeviceStatus, at_ns: int) -> None:
-        """The first status that knows of the remainder, and of nothing newer than what was heard, counts the round."""
-        if self._newest == status.last_event and isinstance(status, ShufflerStatusMessage):
+    def _judge(self, status: DeviceStatus, at_ns: int) -> None:
+        """The first status that knows of what is to be judged by it, and of nothing newer than what was heard: it
+        counts the round whose remainder came, and is held against what the events told."""
+        if status.last_event != self._newest or status.session != self.session:
+            return
+        if self._dumped and isinstance(status, ShufflerStatusMessage):
             self._dumped = 0
             self._deliver(Seen(self.name, self.session, 0, at_ns, round_counted(status)))
+        judge_at = self._judge_at
+        if judge_at == _ANY and not status.state:
+            return  # it is starting
+        self._judge_at = 0
+        if judge_at in (_ANY, self._newest):
+            for found in books.compared(self._book, status):
+                self._deliver(Seen(self.name, self.session, 0, at_ns, StatusDiffers(*found)))
+
+    def _enter(self, event: Event, at_ns: int) -> None:
+        """One more event that a status must show, or that cannot be true itself."""
+        found = books.gainsaid(self._book, event)
+        if found is not None:
+            self._deliver(Seen(self.name, self.session, event.number, at_ns, StatusDiffers(*found)))
+        self._judge_at = event.number if self._entries[type(event)](self._book, event) else 0
+
+    def _start_anew(self, restarted: SessionRestarted | Lost | Started | Missed) -> None:
+        """The device has another session, or events of it are gone."""
+        whole = isinstance(restarted, SessionRestarted) and restarted.whole
+        self._book = books.after_power(self._book) if whole else {}
+        self._judge_at = _ANY if self._book.get("red-lamp") else 0
+        if not isinstance(restarted, Lost):
+            self._newest = 0
 
     def _note(self, output: Output) -> bool:
         """Keep what `output` says of the link; False for a loss that was reported already."""
@@ -215,6 +252,7 @@ class Feed:
             return not known
         elif isinstance(output, SessionRestarted | Lost | Started | Missed):
             self.session, self._dumped = output.session, 0
+            self._start_anew(output)
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
         return True

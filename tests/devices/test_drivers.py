@@ -196,7 +196,7 @@ def test_every_body_can_come_from_some_device():
     }
     from_link = {e.LinkUp, e.LinkLost, e.SessionChanged, e.SessionReturned, e.EventsLost, e.BytesDropped}
     from_link.add(e.DeviceElsewhere)  # from whoever has all lines
-    from_link |= {e.RoundCounted}  # of a status, by the feed
+    from_link |= {e.RoundCounted, e.StatusDiffers}  # of a status, by the feed
     shoes = [*TDP, *ANGEL_EYE, *BEE_TEK]
     assert {type(body) for _, body in [*SHUFFLER, *CONTROLLER, *shoes]} | from_link == bodies
 

@@ -18,6 +18,8 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 
 _NOBODY: Final = DeviceIdentity()
+_DIFFERS: Final = "statements-differ"
+_YES_OR_NO: Final = ("locked", "red-lamp")
 _WRAP: Final = 1 << 32
 """A controller's count of rounds goes on from 0 after its highest value."""
 
@@ -178,6 +180,19 @@ class Lines:
             if not round_.in_play:
                 dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
 
+    def _status_differs(self, round_: Round, seen: Seen, body: e.StatusDiffers) -> None:
+        """Once a round, for each thing that it is about."""
+        known = [each.reason for each in round_.incidents if each.code == _DIFFERS and each.device == seen.device]
+        if body.what in known:
+            return
+        found = Incident(code=_DIFFERS, clause="procedure", reason=body.what, device=seen.device)
+        if body.what == "sensors":
+            seat = ((body.stated ^ body.known) & -(body.stated ^ body.known)).bit_length()
+            found = replace(found, number=seat)
+        elif body.what not in _YES_OR_NO:
+            found = replace(found, counted=body.stated, expected=body.known)
+        round_.report(replace(found, unreliable=_matters(round_, seen.device)), seen)
+
     def _device_elsewhere(self, round_: Round, seen: Seen, body: e.DeviceElsewhere) -> None:
         if not body.where:
             self.elsewhere.pop(seen.device, None)
@@ -261,5 +276,6 @@ LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]
     e.LinkLost: Lines._link_lost,
     e.BytesDropped: Lines._bytes_dropped,
     e.DeviceElsewhere: Lines._device_elsewhere,
+    e.StatusDiffers: Lines._status_differs,
 }
 """Reports of a line itself, and what each does."""

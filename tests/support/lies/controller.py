@@ -39,6 +39,7 @@ class SensorSticks(ControllerLie):
     breaks = "sensors: bit 0: seat 1 has a progressive bet on its sensor"
     harm = "After a restart of the host a seat is taken to have the progressive bet that it has not."
     bench = ("game.sensors",)
+    flow = (("clean", "statements-differ"),)
 
     def begin(self) -> None:
         self.stuck = 0
@@ -55,6 +56,7 @@ class SensorSeatFourBits(ControllerLie):
     breaks = "SensorChanged.seat: 1 at the dealer's left, clockwise"
     harm = "A seat that has bet nothing wins the progressive, and the one that has bet does not."
     bench = ("game.sensors-far",)
+    flow = (("groups-many", "statements-differ"),)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.SensorChangedMessage and said.fields["seat"] > 16:

@@ -30,10 +30,7 @@ class DrawnFiveBits(ShoeLie):
     does = "`drawn` of STATUS shares its byte with three flags: after 31 cards it begins at 0."
     breaks = "drawn: cards that have left it"
     harm = "A host that joins late believes the shoe to be nearly full."
-    gap = (
-        "STATUS.drawn against the ordinals told (1207 statuses at a table, nothing said); always.shoe-book would "
-        "at the bench, which draws fewer than 32 cards."
-    )
+    flow = (("races", "statements-differ"),)
 
     def status(self, shown: Any) -> Any:
         return replace(shown, drawn=shown.drawn & 0x1F)
@@ -46,10 +43,7 @@ class OrdinalFiveBits(ShoeLie):
     )
     breaks = "`ordinal` counts all of them since the shoe was filled"
     harm = "Two cards of a shoe have one number, and a dispute cannot name one."
-    gap = (
-        "An ordinal is one above the one before since ShoeLoaded (76 cards at a table, nothing said); always.shoe-"
-        "book would at the bench, which draws fewer than 32 cards."
-    )
+    flow = (("races", "statements-differ"),)
 
     def event(self, said: Draft) -> Says:
         return but(said, ordinal=said.fields["ordinal"] & 0x1F) if "ordinal" in said.fields else None
@@ -60,10 +54,7 @@ class InRoundCountsBurned(ShoeLie):
     does = "`in_round` of STATUS counts cards that were burned in the round."
     breaks = "in_round: of these, in the round being dealt"
     harm = "The shoe halts for an overdraw a card too early, or the host believes a hand longer than it is."
-    gap = (
-        "STATUS.in_round against the CardDrawn of the round (2208 statuses, nothing said); the bench burns no card"
-        " in a round."
-    )
+    flow = (("holdem", "statements-differ"),)
 
     def begin(self) -> None:
         self.burned = 0
@@ -197,7 +188,7 @@ class PushedBackForgottenByPower(ShoeLie):
     does = "A power cut makes it forget which card was pushed back: drawn again it is a new one, with the same number."
     breaks = "the second time is *CardReportedAgain* with its ordinal"
     harm = "A hand has the card twice in the record."
-    gap = "CardDrawn with an ordinal that was told before, or the same face twice out of one deck."
+    flow = (("cut-in-error", "statements-differ"),)
 
     def powering_off(self) -> None:
         self.lied += self.model._known is not None

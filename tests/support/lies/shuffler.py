@@ -551,6 +551,7 @@ class LampLostAtSecondCut(ShufflerLie):
     breaks = "it **never** goes out by itself, not by a power cut either"
     harm = "Pulling the plug twice puts out the lamp; nobody with a badge has looked at the misdeal."
     bench = ("fault.outlasts-the-power",)
+    flow = (("cut-twice", "statements-differ"),)
 
     def begin(self) -> None:
         self.survived = False
