@@ -1,5 +1,6 @@
 """Shoes of other dialects are judged: a simulated one passes, each broken one is caught by the checks that should."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,11 @@ def test_from_the_command_line_with_every_form(dialect: str, tmp_path: Path) -> 
     result = run(dialect, "--simulated", *(part for name, file in forms.items() for part in (f"--{name}", str(file))))
     assert result.exit_code == 0, result.output
     assert f"docs/dialects/{dialect}.md" in result.output
-    assert f"docs/dialects/{dialect}.md#" in forms["html"].read_text()
+    page = forms["html"].read_text()
+    assert f"docs/dialects/{dialect}.md" in page
+    linked = set(re.findall(r'href="#(section-[^"]+)"', page))
+    assert linked
+    assert linked <= set(re.findall(r'id="([^"]+)"', page)), "a section that is linked is there"
     verified = run("--verify", str(forms["report"]))
     assert verified.exit_code == 0, verified.output
     assert f"the plan '{dialect}' of this program" in verified.output

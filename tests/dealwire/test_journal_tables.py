@@ -20,6 +20,7 @@ from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.snapshots import Kept, decoded, encoded, kept_of, provable
 from dealwire.journal.tables import (
+    AllRounds,
     JournaledPublisher,
     JournaledRounds,
     SettingsChanged,
@@ -302,7 +303,7 @@ def test_which_rounds_are_known_from_where_a_table_is_dealt_on(journal: Journal)
     journal.settled("b", 1, key(9))
     journal.commit()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "a", since)
+        rounds = JournaledRounds(reader, "a", since, AllRounds())
         known = {number: rounds.known(key(number)) for number in range(1, 11)}
         assert known == {number: number <= 3 for number in range(1, 11)}, "those of later are dealt again"
         rounds.add(key(4))
@@ -318,7 +319,7 @@ def test_a_round_of_which_no_more_than_its_session_is_known(journal: Journal) ->
     journal.settled("a", 1, key(2, device="?"))
     journal.commit()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "a", since)
+        rounds = JournaledRounds(reader, "a", since, AllRounds())
         assert [rounds.known(key(number, device=device)) for number in (1, 2) for device in ("x", "?")] == [
             True,
             True,

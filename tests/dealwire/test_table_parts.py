@@ -22,7 +22,6 @@ from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.table.pots import Pot, Uncalled
 from dealwire.hub.view import (
     DeviceView,
-    HeldView,
     OutcomeView,
     PotView,
     SettlementView,
@@ -32,6 +31,7 @@ from dealwire.hub.view import (
 from dealwire.table.action_words import action_words, pot_name, settled_pot_name, step_words
 from dealwire.table.chips import betting_view, chips_view, without_mucked
 from dealwire.table.event_line import event_line, fields, optional
+from dealwire.table.held import HeldBook, HeldEntry
 from dealwire.table.money import Money, summary
 from dealwire.table.pool_book import PoolBook
 from dealwire.table.posting_book import PostingBook
@@ -40,7 +40,7 @@ from dealwire.table.room import room_of
 from dealwire.table.standing import TableStanding
 from dealwire.table.state import RedactorState, ViewerState
 from dealwire.table.table import Table
-from dealwire.table.trouble import Cause, Facts, troubles
+from dealwire.table.trouble import Cause, Facts, held_troubles, troubles
 from devices import events as e
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, parse_cards
@@ -239,10 +239,12 @@ def wrong(state: State = State.BETTING, **given: Any) -> list[dict[str, Any]]:
         "legal": (),
         "last": None,
         "last_cause": None,
-        "held": (),
+        "held": None,
         "count_due": None,
     }
-    found = troubles(Facts(state, **usual | given))
+    held = given.pop("held", [])
+    given["held"] = held[-1].round if held else None
+    found = troubles(Facts(state, **usual | given)) + held_troubles([each.view() for each in held])
     assert all(each.advice and each.who for each in found)
     return [each.model_dump(exclude={"advice", "who"}, exclude_none=True) for each in found]
 
@@ -350,8 +352,8 @@ def outcome(how: str, number: int = 12, **more: Any) -> OutcomeView:
     return OutcomeView.model_validate({"round": number, "at_ns": 40, "outcome": how, **more})
 
 
-def held(number: int, clause: str = "12") -> HeldView:
-    return HeldView(round=number, at_ns=50, cents=700, why="nobody showed it", clause=clause)
+def held(number: int, clause: str = "12") -> HeldEntry:
+    return HeldEntry(number, "maker/model/1", "0c0ffee0", number, 50, 700, why="nobody showed it", clause=clause)
 
 
 def test_the_last_round_and_what_is_held() -> None:
@@ -437,23 +439,30 @@ def test_money_is_shown_again_as_it_was() -> None:
     money = Money({"a": 100})
     money.stand({"a": 130})
     money.outcomes.append(outcome("complete"))
-    money.held.append(held(12))
+    money.held.add(held(12))
     money.settlement, money.currency = shown(5), "EUR"
     again = Money({})
     again.restore(money.state(), {"a": 130})
-    for name in ("meters", "moved", "settlement", "outcomes", "held", "currency"):
+    for name in ("meters", "moved", "settlement", "outcomes", "currency"):
         assert getattr(again, name) == getattr(money, name), name
+    assert len(again.held) == 0, "what is held stands in the books of the journal"
     nothing = Money({"b": 1})
     nothing.restore("", {"a": 5})
     assert (nothing.meters, nothing.moved, nothing.settlement, list(nothing.outcomes)) == ({"a": 5}, {}, None, [])
 
 
-def test_what_is_held_is_released_by_its_round() -> None:
-    money = Money({})
-    money.held += [held(11), held(12), held(12, "13")]
-    assert money.release(13) is None
-    assert money.release(12) == held(12)
-    assert money.held == [held(11), held(12, "13")]
+def test_what_is_held_is_released_by_its_number() -> None:
+    book = HeldBook([held(11), held(12), held(13)])
+    assert book.release(14) is None
+    assert book.release(12) == held(12)
+    assert book.release(12) is None, "it was released"
+    assert (list(book), book.cents) == ([held(11), held(13)], {"USD": 1400})
+
+
+def test_of_what_is_held_the_newest_are_shown_and_all_is_counted() -> None:
+    book = HeldBook(held(number) for number in range(1, 121))
+    assert [each.round for each in book.shown] == list(range(71, 121))
+    assert (len(book), book.cents) == (120, {"USD": 120 * 700})
 
 
 def test_a_round_that_came_again_is_marked() -> None:

@@ -29,6 +29,8 @@ CASES = [
      "expected a shuffler on this line, found a table controller"),
     (e.LineClosed("/dev/ttyUSB0", "unplugged"), e.LineError, "/dev/ttyUSB0: line closed: unplugged"),
     (e.LineAbsent("/dev/ttyUSB0", "no such file"), e.LineError, "/dev/ttyUSB0: not there: no such file"),
+    (e.LineMute("rfc2217://host:4001", "no option is answered"), e.LineError,
+     "rfc2217://host:4001: no answer: no option is answered"),
     (e.LineBusy("/dev/ttyUSB0", "minicom (812)"), e.LineError, "/dev/ttyUSB0: in use by minicom (812)"),
     (e.LineBusy("/dev/ttyUSB0"), e.LineError, "/dev/ttyUSB0: in use by another program"),
     (e.LineUnusable("/etc/passwd", "not a serial port"), e.LineError,
