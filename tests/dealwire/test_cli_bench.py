@@ -383,7 +383,7 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
 
 def test_a_line_that_goes_leaves_a_report() -> None:
     with Attached("tcp:0") as attached:
-        timer = threading.Timer(0.8, attached.unplug)
+        timer = threading.Timer(2, attached.unplug)
         timer.start()
         result = run("link", "--shuffler", attached.address, "--unattended", "--only", "frame.*")
         timer.join()
