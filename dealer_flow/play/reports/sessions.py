@@ -20,6 +20,8 @@ from devices.events import Seen
 _NOBODY: Final = DeviceIdentity()
 _DIFFERS: Final = "statements-differ"
 _YES_OR_NO: Final = ("locked", "red-lamp")
+_BOOTED: Final = 1
+"""The number of a session's first event."""
 _WRAP: Final = 1 << 32
 """A controller's count of rounds goes on from 0 after its highest value."""
 
@@ -154,6 +156,9 @@ class Lines:
 
     def _session_changed(self, round_: Round, seen: Seen, body: e.SessionChanged) -> None:
         before = self.sessions.get(seen.device, body.previous)
+        session, _, number = self.started.get(seen.device, (0, 0, 0))
+        if body.whole and session == body.previous != body.session:
+            self.started[seen.device] = body.session, _BOOTED, number  # a power cut keeps its count of rounds
         self._restarted(round_, seen, before, body.session, whole=body.whole)
 
     def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:

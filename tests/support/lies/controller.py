@@ -141,7 +141,7 @@ class RoundBackByPower(ControllerLie):
     )
     breaks = "the round number survives a power cut"
     harm = "Numbers of rounds that were settled come again."
-    gap = "GameStarted.round of the new session is one that was dealt before (after a power cut between games)."
+    flow = (("power", "round-number-again"),)
 
     def powering_off(self) -> None:
         if not self.model.in_game:
