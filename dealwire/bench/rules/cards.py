@@ -33,7 +33,9 @@ class _Backs(BenchRule, name="backs", kept=("of",)):
             return
         deck, back = loaded.deck, loaded.back
         if back == NOT_SEEN:
-            self.seen += 1
+            self.judge(
+                not self.of.get(deck), f"deck {deck} is loaded and no back seen; it had back {self.of.get(deck)}"
+            )
             return
         before = self.of.setdefault(deck, back)
         others = [other for other, seen in self.of.items() if seen == back and other != deck]

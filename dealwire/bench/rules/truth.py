@@ -12,6 +12,7 @@ from protocol.faults import Fault
 from protocol.message import message_name
 from protocol.places import NOWHERE, SHOE, SHUFFLER
 from protocol.tdp import messages as m
+from protocol.tdp import state_book
 from protocol.tdp.bounds import bounds_of
 from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolution, RevealSource, ShufflerState, Status
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
@@ -343,3 +344,35 @@ def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
         case m.RemainderDumpedMessage() if event.fault == 305:
             return before.counted
     return None
+
+
+_BOOKED: Final[dict[int, state_book.Entries]] = {
+    DeviceClass.SHUFFLER: state_book.SHUFFLER,
+    DeviceClass.TABLE_CONTROLLER: state_book.CONTROLLER,
+    DeviceClass.SHOE: state_book.SHOE,
+}
+
+
+@dataclass
+class _StateBook(BenchRule, name="state-book"):
+    """A status that knows of the newest event and of nothing newer shows what the events before it made."""
+
+    book: state_book.StateBook = field(default_factory=dict)
+    judge_at: int = 0
+    """The event by which a status may be judged."""
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
+            self.book.clear()
+        found = state_book.gainsaid(self.book, event)
+        if found is not None:
+            self.judge(False, f"event {event.number} draws card {found.stated} once more, which was pushed back")
+        entries = _BOOKED.get(known.hello.device_class, {}) if known.hello is not None else {}
+        entry = entries.get(type(event))
+        self.judge_at = event.number if entry is not None and entry(self.book, event) else 0
+
+    def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
+        if not self.judge_at or not status.last_event == self.newest == self.judge_at:
+            return
+        found = state_book.compared(self.book, status)
+        self.judge(not found, "".join(f"STATUS: {x.what} is {x.stated}; the events say {x.known}" for x in found[:1]))

@@ -369,9 +369,7 @@ class UnlockLags(ShoeLie):
     does = "After a power cut while locked the first unlocking is told and STATUS stays locked for a second."
     breaks = "ShoeLockMoved ... StateChanged"
     harm = "The dealer draws from a shoe that says it is locked; the cards belong to no game."
-    gap = (
-        "STATUS.locked of 1 after ShoeLockMoved 0 and StateChanged out of LOCKED (12 times at the bench, nothing said)."
-    )
+    bench = ("always.state-book",)
 
     def begin(self) -> None:
         self.odd = False

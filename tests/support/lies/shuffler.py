@@ -247,7 +247,7 @@ class RemainderLiftedOther(ShufflerLie):
     does = "*RemainderLifted* names the deck that is ready beside it, once that one has been counted."
     breaks = "RemainderLifted.deck: the deck whose remainder was lifted"
     harm = "The books of two decks are mixed up: wear, defects and counts go to the wrong one."
-    gap = "RemainderLifted.deck against RemainderDumped.deck (6 of 6 at a table where people are slow, nothing said)."
+    bench = ("always.decks",)
 
     def event(self, said: Draft) -> Says:
         if said.event is m.RemainderLiftedMessage and self.model.verified is not None:
@@ -289,7 +289,7 @@ class BackBlindAfterDoor(ShufflerLie):
     does = "Once its door was opened the device sees no backs any more, until the power goes: `back` is 0."
     breaks = "always the same for one deck. A device that cannot see backs sends 0."
     harm = "Two decks with one back are not noticed."
-    gap = "DeckLoaded.back 0 after it was not 0 for that deck; neither bench (19 times) nor flow looks."
+    bench = ("always.backs",)
 
     def begin(self) -> None:
         self.blind = False
