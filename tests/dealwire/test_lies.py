@@ -33,8 +33,10 @@ def test_of_each_lie_is_said_what_becomes_of_it() -> None:
 @pytest.mark.parametrize("lie", NAMED, ids=lambda lie: lie.id)
 def test_a_lie_is_named(lie: type[DeviceLie]) -> None:
     if lie.bench:
-        failed = {each.id for each in failing_checks(lie(), lie.device, rounds=SOAK)}
-        assert {*lie.bench} <= failed - {each.id for each in honest_checks(lie.device, lie.recognition, SOAK, ())}
+        # a rule judges the whole run, and what a check sees may hang on those before it
+        only = () if lie.whole or any(each.startswith("always.") for each in lie.bench) else lie.bench
+        failed = {each.id for each in failing_checks(lie(), lie.device, only, SOAK)}
+        assert {*lie.bench} <= failed - {each.id for each in honest_checks(lie.device, lie.recognition, SOAK, only)}
     for evening, code in lie.flow:
         usual = honest_evening(lie.device, evening).incidents
         lied = lying_evening(lie(), lie.device, EVENINGS[evening]).incidents

@@ -38,6 +38,8 @@ class DeviceLie:
     harm: ClassVar[str]
     bench: ClassVar[tuple[str, ...]] = ()
     """Checks of the acceptance plan that name it."""
+    whole: ClassVar[bool] = False
+    """It has its occasion only in the run of the whole plan."""
     flow: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Evenings at a table, and the incident that names it in each."""
     held: ClassVar[str] = ""

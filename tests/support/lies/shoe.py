@@ -219,6 +219,7 @@ class UnreadGuessed(ShoeLie):
     breaks = "**A card not read** always halts"
     harm = "A hand is settled by a card that nobody saw."
     bench = ("shoe.unreadable-401",)
+    whole = True
 
     def begin(self) -> None:
         self.count, self.last = 0, 0

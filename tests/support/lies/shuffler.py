@@ -261,6 +261,7 @@ class DeckSwapAfterRemoval(ShufflerLie):
     breaks = "`back` is a number for the kind of back: another for each of the two decks, always the same for one deck"
     harm = "A deck that was taken out as defective is not recognised when it comes back."
     bench = ("fault.other-deck-stays",)
+    whole = True
 
     def begin(self) -> None:
         self.swapped: set[int] = set()
