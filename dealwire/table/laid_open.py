@@ -8,17 +8,24 @@ from protocol.cards import UNREAD
 
 
 class LaidOpen:
-    """Feed it every report. It knows cards by place, and forgets them when the next round starts."""
+    """Feed it every report. It knows cards by place, from START GAME on until the round is over."""
 
     def __init__(self) -> None:
+        self._under_way = False
         self._shown: dict[str, set[str]] = {}
 
     def saw(self, body: e.Body) -> None:
         """One report."""
         if isinstance(body, e.GameStarted):
-            self._shown.clear()
-        elif isinstance(body, e.HandRevealed):
+            self.over()
+            self._under_way = True
+        elif isinstance(body, e.HandRevealed) and self._under_way:
             self._shown.setdefault(body.place.text, set()).update(_faces(card.text for card in body.cards))
+
+    def over(self) -> None:
+        """The round has ended, and was settled if it is."""
+        self._under_way = False
+        self._shown.clear()
 
     def seats(self, result: RoundResult) -> frozenset[int]:
         """The seats of a round that ended whose hands were shown whole."""

@@ -343,12 +343,15 @@ class Viewer:
             self._round = item.round
             if self._between_players and self._table.terms is not None:
                 self._ended = item
+            else:
+                self._laid_open.over()
             self._money.ended(item, at_ns)
             text = f"round {item.round} ends: {id_words(item.outcome)}"
             self.log("round", text, at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):
             hands = self._hands_of(item) if self._between_players else None
             self._ended = None
+            self._laid_open.over()
             shown_money = self._money.settled(item, at_ns, hands)
             words = summary(shown_money, of_players=self._between_players)
             self.log("settlement", words, at_ns, sequence, round_=item.round)

@@ -236,7 +236,8 @@ def test_held_money_stays_until_a_supervisor_says_that_it_was_settled(browser: A
         page.get_by_label("Badge number").fill("7001")
         page.locator(".ask:popover-open .answers button").first.click()
         page.locator("[data-answer]").get_by_text("supervisor asked").wait_for()
-        assert table.asked[0].fields == {"round": held.round, "badge": 7001}
+        named = {"entry": held.entry, "session": held.session, "round": held.round}
+        assert table.asked[0].fields == named | {"badge": 7001, "why": "paid or taken by hand"}
         assert page.locator(".ask:popover-open").count() == 0
         table.do(lambda viewer: viewer.release(held.round) and None)
         page.locator("#held").wait_for(state="detached")

@@ -113,7 +113,8 @@ def with_troubles(view: TableView, name: str, *kinds: TroubleKind) -> TableView:
     rounds = (1, 3, 5, 1234, 1235, 1236)
     money = tuple(trouble("held", str(number), LONG, view.at_ns, 123_450) for number in rounds)
     held = tuple(
-        HeldView(round=number, at_ns=view.at_ns, cents=123_450, why=LONG, clause="47.1-1022") for number in rounds
+        HeldView(entry=number, round=number, at_ns=view.at_ns, cents=123_450, why=LONG, clause="47.1-1022")
+        for number in rounds
     )
     lamp = {"lamp": "lit", "red_lamp": 302, "red_lamp_text": "packet long (302)", "lamp_since_ns": view.at_ns}
     ends = ("complete", "misdeal", "complete", "unreliable", "complete", "complete", "complete")

@@ -190,7 +190,7 @@ BOOK_DEVICES: Final = (
     _caught(BadgeTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(WagerTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(DecisionTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
-    _caught(CountStuck, "always.shoe-book", plan="shoe"),
-    _caught(ShoeJoker, "always.shoe-cards", plan="shoe"),
+    _caught(CountStuck, "always.shoe-book", plan="shoe", quick=("shoe.*",)),
+    _caught(ShoeJoker, "always.shoe-cards", plan="shoe", quick=("shoe.*",)),
 )
 """Devices whose statements contradict each other, or what hands know."""

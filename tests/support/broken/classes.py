@@ -286,7 +286,7 @@ CLASS_DEVICES: Final = (
     _shoe(ForgetsTrouble, "shoe.power-in-error"),
     _shoe(UnreadFirst, "shoe.unreadable-401"),
     _shoe(ErrorIsSetup, "shoe.drawn-in-error", *OVERDRAWN),
-    _shoe(CountsFromOne, "shoe.overdraw-of-the-first-card"),
+    _shoe(CountsFromOne, "shoe.overdraw-of-the-first-card", "always.shoe-book"),
     _shoe(BurnsAfterwards, "shoe.burn"),
     _shoe(CardBeforeRound, "shoe.fill-and-draw"),
     _shoe(EndsAfterwards, "shoe.cut-card", "shoe.cut-card-in-burn", "shoe.books"),

@@ -30,6 +30,7 @@ class Moment(NamedTuple):
 def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
     """What one report leads to."""
     lines = publisher.publish(seen)
+    publisher.table.newly_held.clear()  # as whoever writes them down does
     state = publisher.state()
     view = publisher.viewer.view(seen.number, seen.at_ns).model_dump_json()
     return Moment(lines, msgspec.json.encode(state) if state is not None else b"", view)
