@@ -239,7 +239,7 @@ def test_held_money_stays_until_a_supervisor_says_that_it_was_settled(browser: A
         named = {"entry": held.entry, "session": held.session, "round": held.round}
         assert table.asked[0].fields == named | {"badge": 7001, "why": "paid or taken by hand"}
         assert page.locator(".ask:popover-open").count() == 0
-        table.do(lambda viewer: viewer.release(held.round) and None)
+        table.do(lambda viewer: viewer._money.held.release(held.entry) and None)
         page.locator("#held").wait_for(state="detached")
 
 
