@@ -132,8 +132,8 @@ def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
     first, *above = notes(setup, journal)
     place = first if may(first.parent, os.W_OK | os.X_OK) else _topmost(above)
     before = _read(setup, place)
-    if before == us:
-        return
+    if before == us or (before is not None and not us.takes_over(before)):
+        return  # it says so already, or another was quicker, and is met when the note is read again
     try:
         _write(place, json.dumps({"schema": SCHEMA, **us._asdict()}) + "\n", new=before is None)
     except OSError as error:
