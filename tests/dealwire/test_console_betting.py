@@ -239,6 +239,7 @@ def test_only_a_hand_that_was_laid_open_whole_is_named() -> None:
     (result,) = [item for item in table.outcomes if isinstance(item, RoundResult)]
     laid, aces = LaidOpen(), next(seat.cards for seat in result.seats if seat.seat == 4)
     assert laid.seats(result) == frozenset()
+    laid.saw(GameStarted(1))
     laid.saw(HandRevealed(place_of(4), (parse_card(aces[0]), UNREAD), keyed=False))
     assert laid.seats(result) == frozenset()
     laid.saw(HandRevealed(place_of(4), tuple(map(parse_card, aces)), keyed=False))
