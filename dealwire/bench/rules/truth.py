@@ -347,7 +347,6 @@ def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
 
 
 _BOOKED: Final[dict[int, state_book.Entries]] = {
-    DeviceClass.SHUFFLER: state_book.SHUFFLER,
     DeviceClass.TABLE_CONTROLLER: state_book.CONTROLLER,
     DeviceClass.SHOE: state_book.SHOE,
 }
