@@ -7,7 +7,7 @@ nothing: nobody learns its face but who shows it, and so with a hand that folded
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -104,7 +104,6 @@ class Redactor:
         self.restore(RedactorState(0, ()))
         self._face: Card | None = None
         """The face that the last report held and nobody has shown."""
-        self._changed: dict[Incident, Incident] = {}
 
     def state(self) -> RedactorState:
         """All that outlives a round."""
@@ -152,19 +151,15 @@ class Redactor:
 
     def incident(self, incident: Incident) -> Incident:
         """The incident as it may be published now."""
-        redacted = incident.redact(self._flow.snapshot().unshown | ({self._face} if self._face is not None else set()))
-        if redacted != incident:
-            self._changed[incident] = redacted
-        return redacted
+        return incident.redact(self._flow.snapshot().unshown | ({self._face} if self._face is not None else set()))
 
-    def result(self, result: RoundResult) -> RoundResult:
+    def result(self, result: RoundResult, published: Mapping[Incident, Incident]) -> RoundResult:
         """The result as it may be published: its burned cards as the table has seen them, and no other face of theirs;
         its incidents without any that neither stands in a hand of it nor was shown; of a shoe that goes on, as they
-        were made known."""
-        changed, self._changed = self._changed, {}
+        were `published`."""
         goes_on = self._flow.plan.from_shoe and self._flow.procedure.deck.fresh != "each-round"
         if result.draw is not None or goes_on:
-            result = replace(result, incidents=tuple(changed.get(each, each) for each in result.incidents))
+            result = replace(result, incidents=tuple(published.get(each, each) for each in result.incidents))
         round_ = self._flow.closed.pop(0) if self._flow.closed else None
         if round_ is None or not (result.incidents or set(result.burned) - {UNREAD.text}):
             return result  # nothing lies hidden, or it is as it was made known in another process
@@ -221,6 +216,8 @@ class PublishedTable(Table):
         super().__init__(*args, **options)
         self._redactor = Redactor(self)
         self._unshown: frozenset[Card] = frozenset()
+        self._published: dict[Incident, Incident] = {}
+        """Incidents since the last result of which a face was left out, each as it came out."""
         self.report: Seen | None = None
         """The last report as it may be published."""
 
@@ -250,11 +247,15 @@ class PublishedTable(Table):
 
     def shown_incident(self, incident: Incident) -> Incident:
         """The incident as it may be published."""
-        return self._redactor.incident(incident)
+        shown = self._redactor.incident(incident)
+        if shown != incident:
+            self._published[incident] = shown
+        return shown
 
     def shown_result(self, result: RoundResult) -> RoundResult:
         """The result as it may be published."""
-        shown = self._redactor.result(result)
+        shown = self._redactor.result(result, self._published)
+        self._published.clear()
         return shown.redact(self._unshown) if self._unshown else shown
 
 
