@@ -90,6 +90,12 @@ def test_a_misdeal_record_is_held_against_the_events(field: str, make: Callable[
     assert heard.rounds[0].outcome == "unreliable"
 
 
+def test_the_remainder_that_is_lifted_is_of_the_deck_that_was_dealt() -> None:
+    heard = HeardTable("clean-3", partial(Misstating, message=m.RemainderLiftedMessage, deck=lambda true: 3 - true))
+    assert heard.incidents == [[("statements-differ", "lifted-deck")]]
+    assert [result.outcome for result in heard.rounds] == ["unreliable"]
+
+
 def test_the_green_button_clears_no_misdeal() -> None:
     heard = HeardTable("player-short", GreenClears)
     assert ("cleared-by-nobody", "") in heard.incidents[0]
