@@ -140,7 +140,7 @@ class ShufflerDealer(StepDealer):
         else:
             yield from self.at(AT_SHUFFLER)
         if self._wrong_game() and self.shuffler.state in SETTABLE:
-            self.shuffler.select_game(self._game, self.now_ns)
+            self.shuffler.choose_game(self._game, self.now_ns)
         if not self._laid and not self._wrong_game():
             yield from self.reload()
 

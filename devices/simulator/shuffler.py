@@ -155,6 +155,13 @@ class ShufflerModel(ShufflerCore):
         self.settle(ShufflerCause.SETUP, now_ns)
         return True
 
+    def choose_game(self, setting: ShufflerSetting, now_ns: int) -> bool:
+        """A person chooses a game at its display; possible where a command may select one."""
+        if not self.powered or self.state not in self.commands[m.SelectGameMessage]:
+            return False
+        self.select_game(setting, now_ns)
+        return True
+
     def select_game(self, setting: ShufflerSetting, now_ns: int, request: int = 0) -> None:
         """Set it to another game, at its display or by a command. A deck that was ready is counted again where the game
         has another."""

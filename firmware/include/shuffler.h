@@ -85,6 +85,7 @@ bool shuffler_lift(struct shuffler *shuffler);
 bool shuffler_grab(struct shuffler *shuffler);
 bool shuffler_door(struct shuffler *shuffler, bool open);
 bool shuffler_setup(struct shuffler *shuffler, bool open);
+bool shuffler_choose_game(struct shuffler *shuffler, uint8_t size, uint8_t jokers);
 bool shuffler_key(struct shuffler *shuffler, uint8_t resolution);
 uint8_t shuffler_count(const struct shuffler *shuffler, enum shuffler_bay bay);
 

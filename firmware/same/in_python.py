@@ -10,7 +10,7 @@ from typing import Any, Final
 from devices.simulator.deck import Bay, Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_parts import MS, Durations, MachineMishap, Motion
+from devices.simulator.shuffler_parts import MS, Durations, MachineMishap, Motion, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
 from firmware.same.steps import Arrive, Do, PowerCut, Script, Step, Wait
@@ -18,6 +18,7 @@ from protocol.cards import CARDS, DECK
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, Place
 from protocol.tdp import messages as m
+from protocol.tdp.bounds import JOKERS_MAX, PACKET_SIZE_MAX, SUITED
 from protocol.tdp.messages import ActionManner, BadgeLevel, Mishandling, PlayerAction, Resolution, Spread
 
 BADGE: Final = 7001
@@ -252,6 +253,7 @@ class ShufflerBench(Bench):
             "close-door": lambda: model.move_door(False, now),
             "open-setup": lambda: model.open_setup(now),
             "close-setup": lambda: model.close_setup(now),
+            "choose-game": lambda: self._choose(a, b),
             "clear-resume": lambda: model.turn_key(Resolution.RESUME, now),
             "clear-remove": lambda: model.turn_key(Resolution.REMOVE_DECK, now),
             "block-sensor": lambda: setattr(model, "sensor_works", False),
@@ -287,6 +289,10 @@ class ShufflerBench(Bench):
             return
         self._cards.put_in(deck, self._model.game.cards - missing + extra)
         self._model.load_deck(deck, self.now_ns)
+
+    def _choose(self, size: int, jokers: int) -> None:
+        if 0 < size <= PACKET_SIZE_MAX and jokers <= JOKERS_MAX:
+            self._model.choose_game(ShufflerSetting(size, SUITED + jokers, jokers), self.now_ns)
 
     def _arm(self, packet: int, **mishap: Any) -> None:
         counts = self._model.round

@@ -33,7 +33,7 @@ ACTS: Final[dict[str, tuple[str, ...]]] = {
     "shuffler": (
         "load 0 0", "load 0 0", "load 1 0", "load 0 1", "green", "green", "green", "lift", "lift", "lift", "grab",
         "open-door", "close-door", "close-door", "open-setup", "close-setup", "clear-resume", "clear-remove",
-        "block-sensor", "free-sensor",
+        "block-sensor", "free-sensor", "choose-game {few} 0", "choose-game {n} {few}",
     ),
 }  # fmt: skip
 MISHAPS: Final = (

@@ -139,6 +139,9 @@ static bool act(const char *name, const uint32_t *numbers)
         done = shuffler_setup(shuffler, true);
     } else if (device_same(name, "close-setup")) {
         done = shuffler_setup(shuffler, false);
+    } else if (device_same(name, "choose-game")) {
+        done = numbers[0] <= UINT8_MAX && numbers[1] <= UINT8_MAX &&
+               shuffler_choose_game(shuffler, (uint8_t)numbers[0], (uint8_t)numbers[1]);
     } else if (device_same(name, "clear-resume")) {
         done = shuffler_key(shuffler, TDP_RESOLUTION_RESUME);
     } else if (device_same(name, "clear-remove")) {

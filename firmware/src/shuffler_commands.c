@@ -51,6 +51,13 @@ static uint16_t select_game(struct shuffler *shuffler, uint16_t request, const u
     return TDP_REASON_NONE;
 }
 
+/* As a command with no request would: the device's display offers decks of 52 cards and up to 4 jokers. */
+bool shuffler_choose_game(struct shuffler *shuffler, uint8_t size, uint8_t jokers)
+{
+    uint8_t chosen[4U + SHUFFLER_NAME] = {size, (uint8_t)(LEAST_CARDS + jokers), 0U, jokers};
+    return size > 0U && select_game(shuffler, 0U, chosen) == TDP_REASON_NONE;
+}
+
 static uint16_t go_on(struct shuffler *shuffler, uint16_t request, uint8_t from)
 {
     if (shuffler->state != from) {

@@ -15,11 +15,12 @@ from devices.simulator.deck import Bay
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_table import ShoeTable
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_parts import Motion
+from devices.simulator.shuffler_parts import Motion, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
 from protocol.cards import CARDS, Card
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, NOWHERE, Place, parse_place
+from protocol.tdp.bounds import SUITED
 from protocol.tdp.messages import (
     ActionManner,
     BadgeLevel,
@@ -188,6 +189,10 @@ def _complete(model: ShufflerModel, deck: int) -> None:
         cards.bring(deck, NOWHERE, model.game.jokers)
 
 
+def _game(filled: Filled) -> ShufflerSetting:
+    return ShufflerSetting(filled["size"], SUITED + filled["jokers"], filled["jokers"])
+
+
 def _sensor(model: ShufflerModel, works: bool) -> bool:
     model.sensor_works = works
     return True
@@ -202,6 +207,7 @@ _AT_SHUFFLER: Final[dict[str, Callable[[ShufflerModel, Filled, int], object]]] =
     "close-door": lambda model, _, now_ns: model.move_door(False, now_ns),
     "open-setup": lambda model, _, now_ns: model.open_setup(now_ns),
     "close-setup": lambda model, _, now_ns: model.close_setup(now_ns),
+    "choose-game": lambda model, filled, now_ns: model.choose_game(_game(filled), now_ns),
     "clear-resume": lambda model, _, now_ns: model.turn_key(Resolution.RESUME, now_ns),
     "clear-remove": lambda model, _, now_ns: model.turn_key(Resolution.REMOVE_DECK, now_ns),
     "block-sensor": lambda model, _, __: _sensor(model, False),

@@ -60,6 +60,27 @@ class _Deals(BenchRule, name="book"):
 
 
 @dataclass
+class _Game(BenchRule, name="game"):
+    """Decks are counted against the game that was selected last, and its packets have its size."""
+
+    game: m.GameSelectedMessage | None = None
+    """None while that was not heard."""
+
+    def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
+        if not self.follows:
+            self.game = None
+        match event:
+            case m.GameSelectedMessage():
+                self.game = event
+            case m.DeckVerifiedMessage(expected=expected) if self.game is not None:
+                fits = expected == self.game.cards
+                self.judge(fits, f"event {event.number} expects {expected} cards; the game has {self.game.cards}")
+            case m.PacketDispensedMessage(expected=expected) if self.game is not None and self.game.packet_size:
+                fits, size = expected == self.game.packet_size, self.game.packet_size
+                self.judge(fits, f"event {event.number} expects {expected} cards; the game has packets of {size}")
+
+
+@dataclass
 class _OneFace(BenchRule, name="one-face"):
     """In one deal each face comes once, and no joker out of a deck that has none. Without recognition no face comes."""
 

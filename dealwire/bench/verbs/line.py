@@ -249,13 +249,13 @@ class Naking(PlanStep):
 
 
 class Expecting(PlanStep):
-    """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before;
-    `names`: a reply, progress or NAK, whose header names this message."""
+    """`expect`: a message arrives. `request`: it carries the last command's, or 0, as what a person did does; `old`: it
+    is of the session before; `names`: a reply, progress or NAK, whose header names this message."""
 
     expect: str
     where: dict[str, Wanted] = Field(default_factory=dict)
     within: Time = STATUS_MS
-    request: Literal["same"] | None = None
+    request: Literal["same", 0] | None = None
     old: bool = False
     names: int | None = Field(None, ge=0, le=0xFFFF)
     """The message that is answered, by number."""
@@ -276,7 +276,7 @@ class Expecting(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         limit_ms = self.within + stand.hands.patience_ms
-        request = stand.request if self.request == "same" else None
+        request = stand.request if self.request == "same" else self.request
         heard, message = stand.find(self.expect, self.where, limit_ms, request=request, old=self.old)
         named = heard.envelope.message_id
         if self.names is not None and named != self.names:

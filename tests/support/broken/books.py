@@ -117,6 +117,37 @@ class KeepsPacket(Broken):
         return [envelope.body]
 
 
+class GameUntold(Broken):
+    """A game that is chosen at its display is not told."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        shuffler = shuffler_of(table)
+
+        def chosen(setting: Any, now_ns: int) -> bool:
+            shuffler.game = setting
+            return True
+
+        shuffler.choose_game = chosen
+
+
+class GameForgotten(Broken):
+    """A game that is chosen at its display is told, and its packets have the size of the game before."""
+
+    def __init__(self, table: TableModel) -> None:
+        super().__init__(table)
+        shuffler = shuffler_of(table)
+        choose = shuffler.choose_game
+
+        def chosen(setting: Any, now_ns: int) -> bool:
+            before = shuffler.game
+            done = bool(choose(setting, now_ns))
+            shuffler.game = before
+            return done
+
+        shuffler.choose_game = chosen
+
+
 class Bouncing(Broken):
     """Base of controllers whose key says its event twice, the second of them a number later."""
 
@@ -187,6 +218,8 @@ BOOK_DEVICES: Final = (
     _caught(OtherDeckStatus, "always.book", quick=("deal.both-decks",)),
     _caught(OtherDeckWhole, "count.other-deck-short"),
     _caught(KeepsPacket, "always.book", "always.unlifted", "deal.both-decks", quick=("deal.both-decks",)),
+    _caught(GameUntold, "deal.game-at-the-display"),
+    _caught(GameForgotten, "deal.game-at-the-display", "always.game"),
     _caught(BadgeTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(WagerTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
     _caught(DecisionTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),

@@ -1095,7 +1095,7 @@ class GameRenamedSilently(ShufflerLie):
     does = "Another game of the same deck that is chosen at its display is not told."
     breaks = "What 503 would say, other messages do when it happens: *GameSelected*"
     harm = "The table deals packets of three where five are due, and the host hears of it with the first hand."
-    gap = "By the hands of the bench: another game of the same deck, chosen at the display."
+    bench = ("deal.game-at-the-display",)
 
     def event(self, said: Draft) -> Says:
         return without() if said.event is m.GameSelectedMessage and not said.request else None
