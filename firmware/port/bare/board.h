@@ -71,11 +71,18 @@ uint32_t board_image_bytes(void);
 /* The most bytes of stack that were in use since the start. */
 uint32_t board_stack_used(void);
 
-/* ------------------------------------------------------------------ for the vectors of a board */
+/* ------------------------------------------------------------------ vectors */
+
+typedef void (*board_handler)(void);
+
+/* A board's table of interrupts, `static const board_handler interrupts[]` from interrupt 0 on: link.ld lays it behind the
+   processor's own vectors. */
+#define BOARD_INTERRUPTS __attribute__((section(".vectors.board"), used))
 
 int main(void);
 void reset_handler(void);
 void stray_handler(void); /* what must not happen */
+void nmi_handler(void);   /* each board has its own */
 
 extern uint32_t _stack_top;
 

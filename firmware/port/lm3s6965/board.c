@@ -62,12 +62,12 @@ static void serve(enum board_line line)
     push_out(line);
 }
 
-void uart0_handler(void)
+static void uart0_handler(void)
 {
     serve(BOARD_LINE_HOST);
 }
 
-void uart1_handler(void)
+static void uart1_handler(void)
 {
     serve(BOARD_LINE_HANDS);
 }
@@ -105,7 +105,7 @@ static void start_uart(uint32_t base)
 
 /* ------------------------------------------------------------------ time */
 
-void timer0_handler(void)
+static void timer0_handler(void)
 {
     TIMER0_ICR = 1U; /* it only ends a sleep */
 }
@@ -148,7 +148,7 @@ static void start_clock(void)
 /* The first time is over, and a second one begins: at its end is the reset. The stamp tells the next start why it came; a
    board whose reset cause register says so as well is believed without it. The interrupt stays pending, so it is held off
    until somebody feeds: a processor that was only slow goes on. */
-void watchdog_handler(void)
+static void watchdog_handler(void)
 {
     board_stamp();
     NVIC_ICER0 = 1U << IRQ_WATCHDOG;
@@ -240,3 +240,17 @@ void board_start(void)
     NVIC_ISER0 = (1U << IRQ_UART0) | (1U << IRQ_UART1) | (1U << IRQ_WATCHDOG) | (1U << IRQ_TIMER0A);
     enable_interrupts();
 }
+
+/* ------------------------------------------------------------------ vectors */
+
+void nmi_handler(void)
+{
+    stray_handler();
+}
+
+BOARD_INTERRUPTS static const board_handler interrupts[] = {
+    [IRQ_UART0] = uart0_handler,
+    [IRQ_UART1] = uart1_handler,
+    [IRQ_WATCHDOG] = watchdog_handler,
+    [IRQ_TIMER0A] = timer0_handler,
+};

@@ -66,9 +66,4 @@
 #define IRQ_WATCHDOG 18U
 #define IRQ_TIMER0A 19U
 
-void uart0_handler(void);
-void uart1_handler(void);
-void timer0_handler(void);
-void watchdog_handler(void);
-
 #endif

@@ -62,12 +62,12 @@ static void serve(enum board_line line)
     push_out(line);
 }
 
-void uart0_handler(void)
+static void uart0_handler(void)
 {
     serve(BOARD_LINE_HOST);
 }
 
-void uart1_handler(void)
+static void uart1_handler(void)
 {
     serve(BOARD_LINE_HANDS);
 }
@@ -102,7 +102,7 @@ static void start_uart(uint32_t base)
 
 /* ------------------------------------------------------------------ time */
 
-void timer0_handler(void)
+static void timer0_handler(void)
 {
     TIMER0_INTCLEAR = 1U; /* it only ends a sleep */
 }
@@ -141,7 +141,7 @@ static void start_clock(void)
 
 /* The first time is over, and a second one begins: at its end is the reset. No processor holds an NMI off: one that comes
    again at once only stamps again, until somebody feeds or the reset comes. */
-void watchdog_handler(void)
+void nmi_handler(void)
 {
     board_stamp();
 }
@@ -206,3 +206,13 @@ void board_start(void)
                  (1U << IRQ_TIMER0);
     enable_interrupts();
 }
+
+/* ------------------------------------------------------------------ vectors */
+
+BOARD_INTERRUPTS static const board_handler interrupts[] = {
+    [IRQ_UART0_RX] = uart0_handler,
+    [IRQ_UART0_TX] = uart0_handler,
+    [IRQ_UART1_RX] = uart1_handler,
+    [IRQ_UART1_TX] = uart1_handler,
+    [IRQ_TIMER0] = timer0_handler,
+};

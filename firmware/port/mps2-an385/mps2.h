@@ -54,9 +54,4 @@
 #define IRQ_UART1_TX 3U
 #define IRQ_TIMER0 8U
 
-void uart0_handler(void);
-void uart1_handler(void);
-void timer0_handler(void);
-void watchdog_handler(void);
-
 #endif
