@@ -4,6 +4,7 @@
 
 #define ROUNDS 64U
 #define WORDS 16U
+#define STATE 8U
 #define BLOCK 64U
 #define LENGTH_AT 56U
 
@@ -36,8 +37,8 @@ static uint32_t scheduled(uint32_t *words, uint32_t round)
 
 static void take_block(struct sha256 *hash)
 {
-    uint32_t v[8];
-    for (uint32_t i = 0U; i < 8U; i++) {
+    uint32_t v[STATE];
+    for (uint32_t i = 0U; i < STATE; i++) {
         v[i] = hash->state[i];
     }
     for (uint32_t round = 0U; round < ROUNDS; round++) {
@@ -51,16 +52,22 @@ static void take_block(struct sha256 *hash)
         v[4] += one;
         v[0] = one + two;
     }
-    for (uint32_t i = 0U; i < 8U; i++) {
+    for (uint32_t i = 0U; i < STATE; i++) {
         hash->state[i] += v[i];
     }
 }
 
 void sha256_begin(struct sha256 *hash)
 {
-    static const struct sha256 none = {.state = {0x6A09E667U, 0xBB67AE85U, 0x3C6EF372U, 0xA54FF53AU, 0x510E527FU,
-                                                 0x9B05688CU, 0x1F83D9ABU, 0x5BE0CD19U}};
-    *hash = none;
+    static const uint32_t begin[STATE] = {0x6A09E667U, 0xBB67AE85U, 0x3C6EF372U, 0xA54FF53AU,
+                                          0x510E527FU, 0x9B05688CU, 0x1F83D9ABU, 0x5BE0CD19U};
+    for (uint32_t i = 0U; i < STATE; i++) {
+        hash->state[i] = begin[i];
+    }
+    for (uint32_t i = 0U; i < WORDS; i++) {
+        hash->words[i] = 0U;
+    }
+    hash->count = 0U;
 }
 
 void sha256_add(struct sha256 *hash, const uint8_t *bytes, uint32_t count)

@@ -161,17 +161,13 @@ static void end_test(struct shuffler *shuffler)
     const struct shuffler_kept *kept = shuffler->kept;
     uint16_t request = shuffler->request;
     bool was_failed = shuffler->sensor_failed;
-    bool known = false;
     shuffler->request = 0U;
     tdp_count(shuffler->link, TDP_DEVICE_METER_SELF_TESTS, 1U);
     shuffler->sensor_failed = shuffler->bays->sensor_blocked;
     if (shuffler->sensor_failed != was_failed) {
         shuffler_say_fault(shuffler, shuffler->sensor_failed, TDP_FAULT_SENSOR_FAILED, 0U);
     }
-    for (uint8_t i = 0U; i < kept->latched_count; i++) {
-        known = known || kept->latched[i] == TDP_FAULT_POWER_LOST_MID_ROUND;
-    }
-    if (kept->dealing && !known) {
+    if (kept->dealing && !shuffler_is_latched(kept, TDP_FAULT_POWER_LOST_MID_ROUND)) {
         shuffler_alarm(shuffler, TDP_FAULT_POWER_LOST_MID_ROUND, 0U, 0U);
     }
     shuffler_settle(shuffler, request);
