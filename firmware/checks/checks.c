@@ -3,7 +3,9 @@
 
 #include "store.h"
 
+#ifndef SAID_MAX
 #define SAID_MAX (1U << 22)
+#endif
 
 uint32_t check_now;
 int check_failed;
@@ -102,6 +104,19 @@ void check_new(const struct device *device, uint32_t session, uint32_t ms)
     check_start(device, session, ms);
 }
 
+void check_took(uint32_t since)
+{
+    uint32_t took = check_since(since);
+    check_work.longest = took > check_work.longest ? took : check_work.longest;
+}
+
+static void hear(const struct device *device, uint8_t byte)
+{
+    uint32_t since = check_clock();
+    tdp_byte(device->link, byte, check_now);
+    check_took(since);
+}
+
 void check_say(const struct device *device, uint8_t kind, uint16_t id, uint16_t message, const uint8_t *payload,
                size_t length)
 {
@@ -113,13 +128,13 @@ void check_say(const struct device *device, uint8_t kind, uint16_t id, uint16_t 
     size += FRAME_CHECK;
     for (uint16_t at = 0; at <= size; at++) {
         uint16_t group = frame_group(frame, at, (uint16_t)size);
-        tdp_byte(device->link, (uint8_t)(group + 1), check_now);
+        hear(device, (uint8_t)(group + 1));
         for (uint16_t i = 0; i < group; i++) {
-            tdp_byte(device->link, frame[at + i], check_now);
+            hear(device, frame[at + i]);
         }
         at = (uint16_t)(at + group);
     }
-    tdp_byte(device->link, 0, check_now);
+    hear(device, 0);
 }
 
 void check_open(const struct device *device, uint8_t role)

@@ -24,11 +24,31 @@ extern void (*check_on_put)(uint32_t at, uint8_t byte);
 extern void (*check_on_head)(void);
 extern void (*check_on_barrier)(void);
 
-/* What was done since somebody put zeros here: reads and their bytes, bytes written, and bytes sent. */
+/* What was done since somebody put zeros here: reads and their bytes, bytes written, and bytes sent; and the instructions
+   of the longest call, on a board that counts them. */
 struct check_work {
-    uint32_t reads, read, written, sent;
+    uint32_t reads, read, written, sent, longest;
 };
 extern struct check_work check_work;
+
+/* A clock, and instructions since it showed so much; both 0 on a machine that does not count them. */
+#ifdef CHECK_COUNTS
+uint32_t check_clock(void);
+uint32_t check_since(uint32_t then);
+#else
+static inline uint32_t check_clock(void)
+{
+    return 0U;
+}
+
+static inline uint32_t check_since(uint32_t then)
+{
+    return then;
+}
+#endif
+
+/* A call of the core is over that began when the clock showed so much. */
+void check_took(uint32_t since);
 
 /* The head and the class's part as the next start would find them in the memory, into `link` and its `kept`. */
 void check_load(struct tdp_link *link, const struct tdp_class *type, void *kept);

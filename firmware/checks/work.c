@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The most that one call of tdp_byte, tdp_tick or a hand's act does, counted in what takes time on a board: bytes on the line,
-   and reads and bytes of a store that lies behind a slow bus. README.md states these bounds to whoever plans a loop. */
+   reads and bytes of a store that lies behind a slow bus, and instructions where they can be counted (counted/). README.md
+   states these bounds to whoever plans a loop. */
 #include "checks.h"
 
 /* A host that reads all old events anew makes the place of the first be looked for, one read a record. */
@@ -18,12 +19,19 @@ static void begin(void)
     check_work = none;
 }
 
+static void forget(void)
+{
+    begin();
+    most = check_work;
+}
+
 static void take_most(void)
 {
     most.reads = check_work.reads > most.reads ? check_work.reads : most.reads;
     most.read = check_work.read > most.read ? check_work.read : most.read;
     most.written = check_work.written > most.written ? check_work.written : most.written;
     most.sent = check_work.sent > most.sent ? check_work.sent : most.sent;
+    most.longest = check_work.longest > most.longest ? check_work.longest : most.longest;
 }
 
 static void tick(uint32_t times, uint32_t ms)
@@ -31,7 +39,9 @@ static void tick(uint32_t times, uint32_t ms)
     for (uint32_t i = 0; i < times; i++) {
         check_now += ms;
         begin();
+        uint32_t since = check_clock();
         tdp_tick(device->link, check_now);
+        check_took(since);
         take_most();
     }
 }
@@ -48,7 +58,9 @@ static void ask(uint16_t message, const uint8_t *payload, size_t length)
 static void do_it(const char *act)
 {
     begin();
+    uint32_t since = check_clock();
     (void)device_hear(device, act);
+    check_took(since);
     take_most();
 }
 
@@ -61,29 +73,53 @@ static void read_from(uint32_t session, uint32_t first)
     tick(2, 260);
 }
 
+/* Two portions of an image, each a tick. */
+static void measure(void)
+{
+    static const uint8_t bytes[2U * TDP_VERIFY_PORTION];
+    static const struct tdp_image image = {.bytes = bytes, .length = sizeof bytes};
+    static const uint8_t challenge[TDP_NONCE_BYTES + 1U] = {[TDP_NONCE_BYTES] = TDP_REGION_FIRMWARE};
+    device->link->image = &image;
+    ask(TDP_VERIFY, challenge, sizeof challenge);
+    tick(3, 1);
+    check(!device->link->measuring.running, "measured in as many ticks as there are portions", 0);
+}
+
 static void tell(const char *what)
 {
-    (void)printf("%s: %s: store %lu reads of %lu bytes, %lu written; line %lu bytes\n", device->name, what,
-                 (unsigned long)most.reads, (unsigned long)most.read, (unsigned long)most.written,
-                 (unsigned long)most.sent);
+    (void)printf("%s: %s: line %lu bytes; store %lu reads of %lu bytes, %lu written; %lu instructions\n", device->name,
+                 what, (unsigned long)most.sent, (unsigned long)most.reads, (unsigned long)most.read,
+                 (unsigned long)most.written, (unsigned long)most.longest);
     check(most.written <= EVENTS_AT_ONCE * EVENT_BYTES, "written in one call", (long)most.written);
     check(most.sent <= (TDP_WINDOW + 3U) * TDP_ENCODED_MAX, "sent in one call", (long)most.sent);
+    forget();
+}
+
+/* A session begins, the memory full of those before. */
+static void start(void)
+{
     begin();
-    most = check_work;
+    uint32_t since = check_clock();
+    device->start(&check_port, check_now, 6, TDP_BOOT_CAUSE_POWER_ON);
+    check_took(since);
+    take_most();
 }
 
 static void play(const struct device *which, const char *filling, const char *const *acts, size_t count)
 {
-    uint8_t none[1] = {0};
+    static const uint8_t none[2];
     device = which;
     check_new(device, 5, 6000);
     check_do(device, "speed 100", 1);
     check_do(device, filling, 1500);
-    check_start(device, 6, 6000);
+    forget();
+    start();
+    tell("start");
+    check_run(device, 6000);
     check_do(device, filling, 700);
     check_open(device, TDP_ROLE_SERVICE);
-    begin();
-    most = check_work;
+    check_heard(NULL);
+    forget();
     for (size_t i = 0; i < count; i++) {
         do_it(acts[i]);
         check_acknowledge(device, device->link->head.last);
@@ -91,19 +127,23 @@ static void play(const struct device *which, const char *filling, const char *co
         tick(20, 50);
     }
     check(most.reads <= 64U, "a host that keeps up makes nothing be looked for", (long)most.reads);
-    tell("at work");
+    tell("a host that keeps up, or a hand");
     read_from(device->link->head.session, 1);
     check(most.reads <= 64U, "the first of what is kept is known", (long)most.reads);
-    tell("reads this session from its beginning");
+    tell("READ-EVENTS from the beginning");
     read_from(device->link->head.session, device->link->head.last);
     check(most.reads <= RECORDS_MAX, "looked for, one read a record", (long)most.reads);
-    tell("reads this session's last");
+    tell("READ-EVENTS from elsewhere");
     read_from(5, 1);
     tick(400, 1);
-    tell("reads the session before");
+    tell("the session before");
     ask(TDP_REPORT_STATUS, none, 0);
     ask(TDP_END_ROUND, none, 0);
-    tell("asks for what is refused");
+    tell("a command that is refused");
+    ask(TDP_READ_METERS, none, sizeof none);
+    tell("READ-METERS");
+    measure();
+    tell("VERIFY");
     check_heard(NULL);
 }
 
