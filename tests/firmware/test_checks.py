@@ -30,11 +30,11 @@ def test_there_is_something_to_check() -> None:
 
 COUNTING = ["-M", "mps2-an385", "-display", "none", "-nodefaults", "-icount", "shift=10"]
 SAYING = ["-chardev", "stdio,id=said", "-semihosting-config", "enable=on,target=native,chardev=said"]
-WORK = re.compile(r"^[\w-]+: (.+): line (\d+) bytes; store (\d+) reads of (\d+) bytes, (\d+) written; (\d+) instructions$")
+WORK = re.compile(r"[\w-]+: (.+): line (\d+) bytes; store (\d+) reads of (\d+) bytes, (\d+) written; (\d+) instruct.*")
 
 
 def test_the_work_of_a_call_is_what_the_contract_says() -> None:
-    """Bytes and reads to the last one; instructions, which each compiler makes others of, at most as many, and not far fewer."""
+    """Bytes and reads are exact; of instructions, which compilers make others of, as many or a few less."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"no {QEMU} on this machine")
     make("counted")
@@ -42,12 +42,12 @@ def test_the_work_of_a_call_is_what_the_contract_says() -> None:
     done = subprocess.run([QEMU, *COUNTING, *SAYING, "-kernel", image], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     counted = defaultdict[str, list[int]](lambda: [0] * 5)
-    for found in map(WORK.match, done.stdout.splitlines()):
+    for found in map(WORK.fullmatch, done.stdout.splitlines()):
         assert found is not None, done.stdout
         counted[found[1]] = [max(pair) for pair in zip(counted[found[1]], map(int, found.groups()[1:]), strict=True)]
-    contract = (ROOT / "firmware/README.md").read_text().partition("| call | bytes on the line |")[2].partition("\n\n")[0]
+    contract = (ROOT / "firmware/README.md").read_text().partition("| call | bytes on the line |")[2]
     stated = {}
-    for row in contract.splitlines()[2:]:
+    for row in contract.partition("\n\n")[0].splitlines()[2:]:
         name, *numbers = (cell.strip() for cell in row.strip("|").split("|"))
         stated[name] = [int(number.replace(",", "")) for number in numbers]
     assert {name: work[:4] for name, work in counted.items()} == {name: work[:4] for name, work in stated.items()}
