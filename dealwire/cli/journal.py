@@ -14,6 +14,7 @@ from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
 from dealwire.cli.options import FILE
+from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
 from dealwire.cli.terminal import echo, echo_json, say_object
@@ -47,6 +48,7 @@ def command() -> None:
 
 command.add_command(round_command)
 command.add_command(rounds_command)
+command.add_command(release_command)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:

@@ -79,13 +79,16 @@ class _Step(msgspec.Struct):
     to_meter: int = 0
 
 
-class _Before(msgspec.Struct):
+class _Moved(msgspec.Struct):
+    """How a settlement moves a meter of the table's own."""
+
     name: str
     before: int
+    after: int | None = None
 
 
 class _MetersOf(msgspec.Struct):
-    meters: list[_Before] = msgspec.field(default_factory=list)
+    meters: list[_Moved] = msgspec.field(default_factory=list)
 
 
 class _Closed(msgspec.Struct):
@@ -144,6 +147,8 @@ class Books:
         self._touched: dict[tuple[str, str, str], tuple[Run, ...]] = {}
         self._moved: dict[tuple[str, str], tuple[int, str] | None] = {}
         """What changed since the digests were told last, as it stood then."""
+        self.unwritten: dict[tuple[str, str], tuple[int, str] | None] = {}
+        """Meters of which steps wait in `rows`, as the file has them: emptied by whoever writes those."""
 
     # ------------------------------------------------------------------ what they say
 
@@ -172,24 +177,48 @@ class Books:
         found = self.settled.get(key[:2], {})
         return [table for table, runs in found.items() if _at(runs, key.round) is not None]
 
+    def runs(self, device: str, session: str, table: str) -> list[Run]:
+        """The rounds of one session of a device that were settled at a table."""
+        return self.settled.get((device, session), {}).get(table, [])
+
     def unlike(self, table: str, topic: str, text: str) -> str:
         """Where a line that is to be made known begins with a meter that does not stand where its newest record says,
         in words; empty where it does."""
-        steps: list[tuple[str, str, int | None]] = []
+        for where, move in self._moves(table, topic, text):
+            if (why := self.stands(where, move.name, move.before)) is not None:
+                return why
+        return ""
+
+    def pays(self, table: str, topic: str, text: str) -> bool:
+        """Whether a line that is to be made known takes money off a meter."""
+        moves = self._moves(table, topic, text)
+        return any(move.after is None or move.after < move.before for _, move in moves)
+
+    def _moves(self, table: str, topic: str, text: str) -> list[tuple[str, _Moved]]:
+        """The meters that a line moves, each with its table; none, where it cannot be read."""
         try:
             if topic == "meter":
                 step = _STEP.decode(text)
-                steps = [(derived.SHARED, step.meter, step.meter_cents - step.to_meter)]
-            elif topic == "settlement":
-                own = [each for each in _MOVED.decode(text).meters if (derived.SHARED, each.name) not in self.meters]
-                steps = [(table, each.name, each.before) for each in own]
-            elif topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
-                steps = [(table, award.meter, award.cents)]
+                return [(derived.SHARED, _Moved(step.meter, step.meter_cents - step.to_meter, step.meter_cents))]
+            if topic == "settlement":
+                moved = _MOVED.decode(text).meters
+                return [(table, each) for each in moved if (derived.SHARED, each.name) not in self.meters]
+            if topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
+                return [(table, _Moved(award.meter, award.cents, 0))]
         except msgspec.DecodeError:
-            return ""
-        for where, name, cents in steps:
-            if (why := self.stands(where, name, cents)) is not None:
-                return why
+            pass
+        return []
+
+    def altered(self, table: str, rows: Iterable[tuple[str, str, int, str]]) -> str:
+        """Where rows of the file, all those of the meters of `table` and of those that tables share, are not what was
+        written last, in words; empty where they are."""
+        there = {(where, name): (sequence, line) for where, name, sequence, line in rows}
+        ours = {key for key in self.meters if key[0] in (table, derived.SHARED)}
+        for key in sorted(ours | there.keys()):
+            now = self.meters.get(key)
+            if there.get(key) not in (now, self.unwritten.get(key, now)):
+                says = [_cents_in(*key, found) for found in (there.get(key), self.unwritten.get(key, now))]
+                return f"{_of_meter(*key)} was altered in the file: {says[0]} there, and {says[1]} was written"
         return ""
 
     def stands(self, table: str, name: str, cents: int | None) -> str | None:
@@ -412,9 +441,11 @@ class Books:
 
     def _move(self, table: str, name: str, sequence: int, line: str) -> None:
         key = table, name
-        self._moved.setdefault(key, self.meters.get(key))
+        before = self.meters.get(key)
+        self._moved.setdefault(key, before)
         self.meters[key] = sequence, line
         if self.rows is not None:
+            self.unwritten.setdefault(key, before)
             self.rows.append((derived.METER_NOW, (table, name, sequence, line)))
 
     def _add_round(self, table: str, key: SettledKey) -> None:
@@ -585,6 +616,19 @@ def row_in_words(name: str, row: tuple[Any, ...]) -> str:
         return f"{_of_meter(table, meter)} at {line} (record {sequence})"
     entry, table, _, session, number, _, cents, currency, *_ = row
     return f"entry {entry}, {amount(cents, currency)} held of round {number} of session {session} at table {table!r}"
+
+
+def _cents_in(table: str, name: str, found: tuple[int, str] | None) -> str:
+    """Where a row says that a meter stands, for a person."""
+    if found is None:
+        return "nothing"
+    sequence, line = found
+    try:
+        cents = _STEP.decode(line).meter_cents if table == derived.SHARED else derived.cents_of(line)
+        words = line if name == derived.RUNNERS or cents is None else dollars(cents)
+    except ValueError:  # whoever altered it wrote no line of a meter
+        words = line
+    return f"{words[:40]} of record {sequence}"
 
 
 def _of_meter(table: str, name: str) -> str:

@@ -79,6 +79,7 @@ END_RUN: Final = "DELETE FROM settled WHERE tbl = ? AND device = ? AND session =
 HOLD: Final = f"INSERT INTO obligation VALUES ({', '.join('?' * 12)})"
 LET_GO: Final = "DELETE FROM obligation WHERE entry = ?"
 METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VALUES (?, ?, ?, ?)"
+METERS_OF: Final = "SELECT tbl, name, sequence, line FROM meter WHERE tbl IN (?, ?)"
 IS_SETTLED: Final = (
     "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
 )

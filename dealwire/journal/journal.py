@@ -378,6 +378,17 @@ class Journal:
             _log.error("%s: table %s: no snapshot is written: %s", self.path, table, why)
         return False
 
+    def altered(self, table: str) -> str:
+        """Where the file does not hold what was written of the meters of `table` and of those that tables share, in
+        words; empty where it does. To be asked before money is taken off one."""
+        if not self._open():
+            return ""
+        try:
+            rows = self._file.db.execute(derived.METERS_OF, (table, derived.SHARED)).fetchall()
+        except database.TROUBLE as error:
+            return f"the meters in the file cannot be read: {database.in_words(error)}"
+        return self.books.altered(table, rows)
+
     # ------------------------------------------------------------------ segments
 
     def begin_day(self, day: str, at_ns: int) -> None:
@@ -505,11 +516,11 @@ class Journal:
             if sequence > self._consumers.get(consumer, 0):
                 self._consumers[consumer] = self._moved[consumer] = sequence
 
-    def released(self, table: str, entry: int) -> tuple[int, Released] | None:
-        """When and by whom it was said that what was held under this number was settled by hand, if the record is
-        still in the file; only what is on the disk."""
+    def released(self, entry: int, table: str | None = None) -> tuple[int, Released] | None:
+        """When and by whom it was said that what was held under this number, at `table` or at whichever, was settled by
+        hand, if the record is still in the file; only what is on the disk."""
         with self._lock:
-            return None if self._closed else self._reading().released(table, entry)
+            return None if self._closed else self._reading().released(entry, table)
 
     # ------------------------------------------------------------------ inside
 
@@ -601,6 +612,7 @@ class Journal:
             self._sealer.forget()
         self._group.clear()
         self._rows.clear()
+        self.books.unwritten.clear()
         self.owes, self._holds_raw, self.locked_since_ns = False, False, None
         self.written_ns = self._clock.now_ns()
         self._ready += self._published

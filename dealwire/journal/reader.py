@@ -195,13 +195,15 @@ class JournalReader:
             return [(key.round, key.round) for key in self.settled(0, table) if key.session == session]
         return [(first, last) for first, last in self._rows(derived.RUNS, table, device, derived.NOBODY, session)]
 
-    def released(self, table: str, entry: int) -> tuple[int, Released] | None:
-        """When it was said that what was held under this number was settled by hand, and what was said."""
+    def released(self, entry: int, table: str | None = None) -> tuple[int, Released] | None:
+        """When it was said that what was held under this number, at `table` or at whichever, was settled by hand, and
+        what was said."""
         where = f"{self._marks} AND kind = ? AND tbl = ? AND instr(payload, CAST(? AS BLOB)) = 1"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where}"
-        for record in map(self._record, self._rows(sql, RELEASED, table, f'{{"entry":{entry},')):
-            if (noted := released_of(record)) is not None:
-                return record.at_ns, noted
+        for name in [table] if table is not None else self._named(RELEASED):
+            for record in map(self._record, self._rows(sql, RELEASED, name, f'{{"entry":{entry},')):
+                if (noted := released_of(record)) is not None:
+                    return record.at_ns, noted
         return None
 
     def newest_of(self, kind: str) -> JournalRecord | None:

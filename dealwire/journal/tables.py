@@ -162,6 +162,7 @@ class JournaledRounds:
 
     def __init__(self, reader: JournalReader, table: str, since: int, others: "AllRounds") -> None:
         self._reader, self._table, self._others = reader, table, others
+        self._books: Books | None = None
         self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         self._later, self._added = RoundRuns(), RoundRuns()
         self._before: dict[tuple[str, str], list[tuple[int, int]]] = {}
@@ -171,6 +172,12 @@ class JournaledRounds:
         for key in reader.settled(since, table):
             self._later.add(key)
 
+    def go_by(self, books: Books) -> None:
+        """What was settled stands in these books from now on: the file, which others can write, is not asked again."""
+        self._books = books
+        self._before.clear()
+        self._elsewhere.clear()
+
     def known(self, key: SettledKey) -> bool:
         """Whether this round was settled."""
         if key in self._added:
@@ -179,7 +186,7 @@ class JournaledRounds:
             return False
         runs = self._before.get(key[:2])
         if runs is None:
-            runs = self._before[key[:2]] = self._reader.runs_settled(self._table, key.device, key.session)
+            runs = self._before[key[:2]] = self._runs(key)
         return any(first <= key.round <= last for first, last in runs)
 
     def elsewhere(self, key: SettledKey) -> str:
@@ -193,8 +200,19 @@ class JournaledRounds:
                 return table
         rows = self._elsewhere.get(key[:2])
         if rows is None:
-            rows = self._elsewhere[key[:2]] = self._reader.runs_elsewhere(self._table, key.device, key.session)
+            rows = self._elsewhere[key[:2]] = self._runs_elsewhere(key)
         return next((table for table, first, last in rows if first <= key.round <= last), "")
+
+    def _runs(self, key: SettledKey) -> list[tuple[int, int]]:
+        if self._books is None:
+            return self._reader.runs_settled(self._table, key.device, key.session)
+        return [run for device in (key.device, NOBODY) for run in self._books.runs(device, key.session, self._table)]
+
+    def _runs_elsewhere(self, key: SettledKey) -> list[tuple[str, int, int]]:
+        if self._books is None:
+            return self._reader.runs_elsewhere(self._table, key.device, key.session)
+        others = self._books.settled.get(key[:2], {}).keys() - {self._table}
+        return [(table, *run) for table in sorted(others) for run in self._books.runs(*key[:2], table)]
 
     def add(self, key: SettledKey) -> None:
         """It is settled now."""

@@ -24,7 +24,9 @@ def left_behind(
         if book := held.get(name):
             sums = " and ".join(amount(cents, currency) for currency, cents in book.cents.items())
             ask = f"dealwire journal obligations {quote(str(journal))} --table {quote(name)} --open"
-            yield name, f"{sums} is still held there, and is released where a table of this name is served: {ask}"
+            where = "is released where a table of this name is served"
+            by_hand = "or by `dealwire journal release` while no service has the journal open"
+            yield name, f"{sums} is still held there, and {where}: {ask}; {by_hand}"
         if name in ended and found.exports.mqtt is not None:
             yield name, f"the broker goes on telling how it stood, until this clears it: {_clears(found, name)}"
 

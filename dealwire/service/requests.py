@@ -13,9 +13,9 @@ from dealwire.service.actions import (
     ActionRefused,
     command_of,
     find,
-    of_table,
 )
-from dealwire.service.table_session import Settling, TableSession
+from dealwire.service.releasing import Settling
+from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
@@ -79,18 +79,8 @@ class RequestHandler:
         """A person says that what was held of a round was settled by hand."""
         if request.who not in SUPERVISOR:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(SUPERVISOR)}")
-        [action] = of_table()
-        given = {name: str(value) for name, value in request.fields.items()}
-        fields = action.read(given)
         try:
-            settling = Settling(
-                int(fields["entry"]),
-                str(fields["session"]),
-                int(fields["round"]),
-                int(fields["badge"]),
-                str(fields["why"]),
-            )
-            words = session.release(settling, _who(request))
+            words = session.release(Settling.of(request.fields), _who(request))
         except LookupError as error:
             raise ActionRefused(request.action, str(error.args[0])) from None
         self._secure()

@@ -261,6 +261,8 @@ class Service:
         if (why := meters_differ(self.journal.books, publisher, part.name)) is not None:
             raise JournalDamaged(self.journal.path, None, why)
         publisher.dealt_again = False
+        if publisher.rounds is not None:
+            publisher.rounds.go_by(self.journal.books)
         publisher.viewer.hold(self.journal.books.held(part.name))
         return TableSession(part, start, publisher, self.journal, self.clock, self._note_moved, self._identities)
 

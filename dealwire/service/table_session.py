@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
@@ -15,9 +15,9 @@ from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.identities import Identities
+from dealwire.service.releasing import Settling, still_held
 from dealwire.service.seals import clear_warning
-from dealwire.service.timekeeping import written
-from dealwire.table.redaction import outcomes_of
+from dealwire.table.redaction import PublishedLine, outcomes_of
 from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects.known import dialect_named
@@ -28,7 +28,6 @@ from devices.line.supervisor import LineState, Supervisor
 from devices.simulator.host import SimulatorHost
 from protocol.link import Resumable
 from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
-from rules.settlement import amount
 
 _log = logging.getLogger(__name__)
 
@@ -47,16 +46,6 @@ LINKS: Final[dict[LineState, Link]] = {
     LineState.KNOWN: "up",
     LineState.CLOSED: "closed",
 }
-
-
-class Settling(NamedTuple):
-    """What a person says to have settled by hand, how, and who: `entry` is its number in the journal."""
-
-    entry: int
-    session: str
-    round: int
-    badge: int
-    why: str
 
 
 class TableSession:
@@ -168,9 +157,9 @@ class TableSession:
             return
         self._moved(self)
         lines = self.publisher.publish(seen)
-        sequences = []
+        altered, books, sequences = self._altered(lines), self._journal.books, []
         for each in lines:
-            if each.topic in MONEY and (why := self._journal.books.unlike(self.name, each.topic, each.line)):
+            if each.topic in MONEY and (why := altered or books.unlike(self.name, each.topic, each.line)):
                 self.stop_safely(f"nothing is paid by a meter that is not as it was written down: {why}", seen.at_ns)
                 return
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
@@ -185,6 +174,12 @@ class TableSession:
         elif isinstance(seen.body, LinkLost):
             self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
+
+    def _altered(self, lines: Sequence[PublishedLine]) -> str:
+        """Where these lines take money off a meter and the file does not hold what was written of it, in words."""
+        books, money = self._journal.books, [each for each in lines if each.topic in MONEY]
+        pays = any(books.pays(self.name, each.topic, each.line) for each in money)
+        return self._journal.altered(self.name) if pays else ""
 
     def status(
         self,
@@ -206,31 +201,14 @@ class TableSession:
     def release(self, given: Settling, who: str) -> str:
         """What was held of a round was settled by hand, says a person: it is open no more, for good. LookupError says
         why it cannot be, such as that it was done before."""
-        held = self._journal.books.held(self.name).get(given.entry)
-        if held is None:
-            raise LookupError(self._why_not_open(given))
-        if (held.session, held.round) != (given.session, given.round):
-            text = f"entry {held.entry} is of round {held.round} of session {held.session}"
-            raise LookupError(f"{text}, not of round {given.round} of session {given.session}")
-        now_ns = self._clock.now_ns()
-        words = f"the {amount(held.cents, held.currency)} held of round {held.round} was settled by hand"
-        noted = f"{words}: {given.why} (session {held.session}, entry {held.entry})"
+        _, held = still_held(self._journal, given, self.name)
+        now_ns, noted = self._clock.now_ns(), given.words(held)
         if let := self.publisher.release(held.readings):
             noted += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
         self._journal.release(self.name, held.entry, now_ns, who, given.badge, given.why)
         self._kept_rounds = -1  # the next snapshot has the readings that were let pass
         self.status("action", f"{who}, badge {given.badge}: {noted}", now_ns, round_=held.round)
         return noted
-
-    def _why_not_open(self, given: Settling) -> str:
-        done = self._journal.released(self.name, given.entry)
-        if done is None:
-            return f"no money is held under entry {given.entry} of this table"
-        at_ns, noted = done
-        return (
-            f"what was held of round {noted.of.round} of session {noted.of.session} was released already at "
-            f"{written(at_ns)}, by {noted.who}, badge {noted.badge}"
-        )
 
     @property
     def owes_snapshot(self) -> bool:

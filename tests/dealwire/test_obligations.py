@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sqlite3
 from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from benchmarks.calls import Job, calls_of, whole
 from dealwire.cli import main
@@ -20,7 +21,7 @@ from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment, TableStart
-from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.errors import JournalDamaged, JournalError
 from dealwire.journal.passing import INFLATED_MAX
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
@@ -441,6 +442,71 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
         assert "meter meter stands at $7.01 here" in books.unlike(NAME, "award", closed)
 
 
+WON = Path(__file__).parents[2] / "captures" / "texas-holdem-bonus.co-single.pcapng"
+WON_AT = {"shuffler": f"replay:{WON}#shoe", "table-controller": f"replay:{WON}#controller"}
+
+
+def where_a_meter_pays(folder: Path) -> Path:
+    """A table whose first round takes $250.00 off its meter, which the journal has at $10,000.00."""
+    with journal_at(folder) as journal:
+        meter(journal, 1_000_000)
+    file = write_configuration(folder, [WON_AT], more="", role="observe", procedure="texas-holdem-bonus.co-single")
+    file.write_text(file.read_text().replace('"shuffler"', '"shoe"'))
+    return file
+
+
+def test_a_meter_pays_what_the_journal_has_of_it(tmp_path: Path) -> None:
+    service, listener = opened(where_a_meter_pays(tmp_path))
+    with service:
+        run_until(service, lambda: bool(listener.of("settlement")))
+        (moved,) = listener.of("settlement")[0]["meters"]
+        assert (moved["before"], moved["paid"], moved["after"]) == (1_000_000, 25_000, 975_000)
+        assert service.tables[NAME].stopped is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "there"),
+    [
+        ("UPDATE meter SET line = '999999999'", "$9,999,999.99 of record"),
+        ("UPDATE meter SET sequence = 1", "$10,000 of record 1 there"),
+        ("UPDATE meter SET name = 'other'", "nothing there"),
+        ("INSERT INTO meter VALUES ('', 'mega', 3, 'nonsense')", "'mega', which tables share, was altered in the file"),
+    ],
+)
+def test_a_meter_altered_in_the_file_of_a_running_table_is_found_before_it_pays(
+    tmp_path: Path, sql: str, there: str
+) -> None:
+    file = where_a_meter_pays(tmp_path)
+    service, listener = opened(file)
+    with service:
+        alter(tmp_path / "journal.sqlite", sql)
+        run_until(service, lambda: bool(view(service).safe_stop or listener.of("settlement")))
+        why = str(view(service).safe_stop)
+        assert why.startswith("nothing is paid by a meter that is not as it was written down: meter '")
+        assert there in why
+        assert not listener.of("settlement")
+        assert "safe-stop" in [each.kind for each in view(service).trouble]
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        texts = [json.loads(record.payload)["text"] for record in reader.records() if record.kind == "status"]
+        assert why in texts
+
+
+@pytest.mark.parametrize("name", [NAME, "pit-9"])
+def test_rounds_taken_out_of_the_file_of_a_running_table_are_not_settled_again(tmp_path: Path, name: str) -> None:
+    """Neither at the table that settled them nor at one of another name."""
+    file = write_configuration(tmp_path, [PLAYED])
+    service, listener = opened(file)
+    with service:
+        run_until(service, lambda: len(listener.of("settlement")) == 1)
+    file.write_text(file.read_text().replace(NAME, name))
+    service, heard = opened(file, anew=True)
+    with service:
+        alter(tmp_path / "journal.sqlite", "DELETE FROM settled")
+        run_until(service, lambda: len(heard.of("round")) == 1)
+        assert "round-repeated" in [each["code"] for each in heard.of("incident")]
+        assert not heard.of("settlement")
+
+
 # ------------------------------------------------------------------ a table that is served no more
 
 
@@ -473,3 +539,116 @@ def test_what_a_renamed_table_leaves_behind_is_named_with_what_clears_it(
         pass
     lines = [record.getMessage() for record in caplog.records]
     assert [held in line for line in lines if "table-1" in line] == [True], "what is held is named at every start"
+
+
+def release(path: Path, entry: int, session: str, number: int, *more: str) -> Result:
+    given = ["journal", "release", str(path), str(entry), "--session", session, "--round", str(number)]
+    by = ["--who", "A. Smith", "--badge", "7", "--why", "paid at the cage"]
+    return CliRunner().invoke(main, [*given, *by, *more])
+
+
+def test_what_is_held_at_a_table_that_nobody_serves_is_released_by_command(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        write_held(journal, "old", [("0000000a", 1, 4600), ("0000000b", 1, 13800)])
+    first, second = (line for line in obligations(path, "--open") if line["type"] == "open")
+    entry = int(str(first["entry"]))
+    for wrong in ((entry, "0000000b", 1), (entry, "0000000a", 2), (entry + 1, "0000000a", 1)):
+        done = release(path, *wrong)
+        assert (done.exit_code, done.output.count("\n")) == (Exit.CHECK_FAILED, 1), done.output
+        assert done.output.endswith("; nothing was released\n")
+    assert len(obligations(path, "--open")) == 3
+    done = release(path, entry, "0000000a", 1)
+    assert done.exit_code == 0, done.output
+    noted = f"the $46.00 held of round 1 was settled by hand: paid at the cage (session 0000000a, entry {entry})"
+    assert done.output == f"table old: {noted}; noted by A. Smith, badge 7\n"
+    again = release(path, entry, "0000000a", 1)
+    assert again.exit_code == Exit.CHECK_FAILED
+    assert "of session 0000000a was released already at 20" in again.output
+    assert "by A. Smith, dealwire journal release, badge 7; nothing was released" in again.output
+    assert [line.get("entry") for line in obligations(path, "--open")] == [second["entry"], None]
+    (entered,) = [line for line in obligations(path) if line.get("id") == f"released:{entry}"]
+    assert (entered["debit"], entered["credit"], entered["cents"]) == ("held:old", "hand:old", 4600)
+    with JournalReader(path) as reader:
+        verify(reader)
+        (line,) = [json.loads(item.line) for item in reader.publications()[-1:]]
+    assert (line["table"], line["kind"], line["round"]) == ("old", "action", 1)
+    assert line["text"] == f"A. Smith, dealwire journal release, badge 7: {noted}"
+    assert check_books(str(path)).endswith("are right")
+    done = CliRunner().invoke(main, ["run", "--check", str(write_configuration(tmp_path, ABSENT))])
+    assert "$138.00 is still held there" in done.output
+    assert "or by `dealwire journal release` while no service has the journal open" in done.output
+
+
+def test_a_journal_that_a_service_has_open_is_released_there(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        write_held(journal, "old", [("0000000a", 1, 4600)])
+        before = journal.head
+        done = release(path, before.sequence, "0000000a", 1)
+        assert (done.exit_code, done.output.count("\n")) == (Exit.BUSY, 1)
+        assert "at its table's page in the console, or end the service first" in done.output
+        assert journal.head == before
+
+
+REFUSED = {
+    "no journal": ((), {}, Exit.USAGE, "No such file"),
+    "a badge that is none": (("--badge", "0"), {}, Exit.USAGE, "badge: a whole number from 1 to 4294967295 is needed"),
+    "nobody": (("--who", " "), {}, Exit.USAGE, "--who: 1 to 200 printable characters are needed"),
+    "no reason": (("--why", "x" * 201), {}, Exit.USAGE, "why: 1 to 200 printable characters are needed"),
+    "a row that was altered": ((), {"sql": "UPDATE obligation SET cents = 1"}, Exit.PROTOCOL, "salvage"),
+    "a day's copy": ((), {"sql": "UPDATE anchor SET whole = 0"}, Exit.CHECK_FAILED, "is a copy of a day"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_release_by_command_that_cannot_be_is_one_line(tmp_path: Path, case: str) -> None:
+    more, altered, code, words = REFUSED[case]
+    path = tmp_path / "journal.sqlite"
+    if case != "no journal":
+        with journal_at(tmp_path) as journal:
+            write_held(journal, "old", [("0000000a", 1, 4600)])
+    if altered:
+        alter(path, altered["sql"])
+    done = release(path, 3, "0000000a", 1, *more)
+    assert (done.exit_code, done.output.count("\n")) == (code, 1), done.output
+    assert words in done.output
+
+
+def test_a_release_by_command_asks_whether_the_clock_is_right(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock(10**18)) as journal:
+        write_held(journal, "old", [("0000000a", 1, 4600)])
+    done = release(tmp_path / "journal.sqlite", 3, "0000000a", 1)
+    assert done.exit_code == Exit.CHECK_FAILED
+    assert "set the clock, or say that it is right: --clock-is-right" in done.output
+    assert release(tmp_path / "journal.sqlite", 3, "0000000a", 1, "--clock-is-right").exit_code == 0
+
+
+@pytest.mark.more
+def test_a_table_goes_on_after_a_release_by_command_as_if_there_had_been_none(tmp_path: Path) -> None:
+    """It was killed in the middle of a round: what was released stays so, and its record gives the same again."""
+    with simulators(faults=1.0, seed=5) as addresses:
+        file = write_configuration(tmp_path, addresses)
+        with Program(file) as program:
+            program.wait_for(lambda: held_in(tmp_path / "journal.sqlite") > 1)
+            program.end(signal.SIGKILL)
+        first, *rest = [line for line in obligations(tmp_path / "journal.sqlite", "--open") if line["type"] == "open"]
+        given = int(str(first["entry"])), str(first["session"]), int(str(first["round"]))
+        assert release(tmp_path / "journal.sqlite", *given).exit_code == 0
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("round")) > 1)
+            entries = [each.entry for each in service.journal.books.held(NAME)]
+            assert given[0] not in entries
+            assert {line["entry"] for line in rest} <= set(entries)
+    comparison = compared(tmp_path)
+    assert (comparison.difference, comparison.pending) == (None, [])
+
+
+def held_in(path: Path) -> int:
+    """How much is open in a journal that may be being made."""
+    try:
+        with JournalReader(path) as reader:
+            return len(reader.derived("obligation"))
+    except JournalError:
+        return 0
