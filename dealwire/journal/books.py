@@ -9,6 +9,7 @@ import hashlib
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -79,16 +80,21 @@ class _Step(msgspec.Struct):
     to_meter: int = 0
 
 
-class _Moved(msgspec.Struct):
-    """How a settlement moves a meter of the table's own."""
+class Moved(msgspec.Struct):
+    """How a line moves a meter, cents; `after` None: nobody knows where it stands then."""
 
     name: str
     before: int
     after: int | None = None
 
+    @property
+    def pays(self) -> bool:
+        """Money goes off the meter."""
+        return self.after is None or self.after < self.before
+
 
 class _MetersOf(msgspec.Struct):
-    meters: list[_Moved] = msgspec.field(default_factory=list)
+    meters: list[Moved] = msgspec.field(default_factory=list)
 
 
 class _Closed(msgspec.Struct):
@@ -181,33 +187,37 @@ class Books:
         """The rounds of one session of a device that were settled at a table."""
         return self.settled.get((device, session), {}).get(table, [])
 
-    def unlike(self, table: str, topic: str, text: str) -> str:
-        """Where a line that is to be made known begins with a meter that does not stand where its newest record says,
-        in words; empty where it does."""
-        for where, move in self._moves(table, topic, text):
-            if (why := self.stands(where, move.name, move.before)) is not None:
+    def steps(self, table: str, lines: Iterable[tuple[str, str]]) -> list[tuple[str, Moved]]:
+        """How lines that are to be made known, each its topic and text, move meters: each with its table, or with
+        nothing where tables share it. A line that cannot be read moves none."""
+        found: list[tuple[str, Moved]] = []
+        for topic, text in lines:
+            with suppress(msgspec.DecodeError):
+                if topic == "meter":
+                    step = _STEP.decode(text)
+                    moved = Moved(step.meter, step.meter_cents - step.to_meter, step.meter_cents)
+                    found.append((derived.SHARED, moved))
+                elif topic == "settlement":
+                    own = _MOVED.decode(text).meters
+                    found += [(table, each) for each in own if (derived.SHARED, each.name) not in self.meters]
+                elif topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
+                    found.append((table, Moved(award.meter, award.cents, 0)))
+        return found
+
+    def unlike(self, moves: Iterable[tuple[str, Moved]]) -> str:
+        """Where one of them begins with a meter that does not stand where its newest record, or the one before, says,
+        in words; empty where none does."""
+        stood: dict[tuple[str, str], int | None] = {}
+        for where, move in moves:
+            key = where, move.name
+            if key in stood:
+                if stood[key] != move.before:
+                    here, there = dollars(move.before), _dollars(stood[key])
+                    return f"meter {move.name} stands at {here} here, and the step before says {there}"
+            elif (why := self.stands(where, move.name, move.before)) is not None:
                 return why
+            stood[key] = move.after
         return ""
-
-    def pays(self, table: str, topic: str, text: str) -> bool:
-        """Whether a line that is to be made known takes money off a meter."""
-        moves = self._moves(table, topic, text)
-        return any(move.after is None or move.after < move.before for _, move in moves)
-
-    def _moves(self, table: str, topic: str, text: str) -> list[tuple[str, _Moved]]:
-        """The meters that a line moves, each with its table; none, where it cannot be read."""
-        try:
-            if topic == "meter":
-                step = _STEP.decode(text)
-                return [(derived.SHARED, _Moved(step.meter, step.meter_cents - step.to_meter, step.meter_cents))]
-            if topic == "settlement":
-                moved = _MOVED.decode(text).meters
-                return [(table, each) for each in moved if (derived.SHARED, each.name) not in self.meters]
-            if topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
-                return [(table, _Moved(award.meter, award.cents, 0))]
-        except msgspec.DecodeError:
-            pass
-        return []
 
     def altered(self, table: str, rows: Iterable[tuple[str, str, int, str]]) -> str:
         """Where rows of the file, all those of the meters of `table` and of those that tables share, are not what was
@@ -229,7 +239,7 @@ class Books:
         known = _STEP.decode(found[1]).meter_cents if table == derived.SHARED else derived.cents_of(found[1])
         if known == cents:
             return None
-        here, there = (dollars(each) if each is not None else "nobody knows what" for each in (cents, known))
+        here, there = _dollars(cents), _dollars(known)
         return f"meter {name} stands at {here} here, and record {found[0]} of the journal says {there}"
 
     # ------------------------------------------------------------------ one record further
@@ -616,6 +626,10 @@ def row_in_words(name: str, row: tuple[Any, ...]) -> str:
         return f"{_of_meter(table, meter)} at {line} (record {sequence})"
     entry, table, _, session, number, _, cents, currency, *_ = row
     return f"entry {entry}, {amount(cents, currency)} held of round {number} of session {session} at table {table!r}"
+
+
+def _dollars(cents: int | None) -> str:
+    return dollars(cents) if cents is not None else "nobody knows what"
 
 
 def _cents_in(table: str, name: str, found: tuple[int, str] | None) -> str:

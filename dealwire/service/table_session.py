@@ -157,9 +157,9 @@ class TableSession:
             return
         self._moved(self)
         lines = self.publisher.publish(seen)
-        altered, books, sequences = self._altered(lines), self._journal.books, []
+        why, sequences = self._unlike(lines), []
         for each in lines:
-            if each.topic in MONEY and (why := altered or books.unlike(self.name, each.topic, each.line)):
+            if why and each.topic in MONEY:
                 self.stop_safely(f"nothing is paid by a meter that is not as it was written down: {why}", seen.at_ns)
                 return
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
@@ -175,11 +175,16 @@ class TableSession:
             self._identities.lost((self.name, seen.device))
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
-    def _altered(self, lines: Sequence[PublishedLine]) -> str:
-        """Where these lines take money off a meter and the file does not hold what was written of it, in words."""
-        books, money = self._journal.books, [each for each in lines if each.topic in MONEY]
-        pays = any(books.pays(self.name, each.topic, each.line) for each in money)
-        return self._journal.altered(self.name) if pays else ""
+    def _unlike(self, lines: Sequence[PublishedLine]) -> str:
+        """Where what these lines move or pay is not what was written of it, in memory or in the file, in words."""
+        money = [(each.topic, each.line) for each in lines if each.topic in MONEY]
+        if not money:
+            return ""
+        moves = self._journal.books.steps(self.name, money)
+        why = self._journal.books.unlike(moves)
+        if not why and any(move.pays for _, move in moves):
+            why = self._journal.altered(self.name)
+        return why
 
     def status(
         self,

@@ -19,6 +19,7 @@ from dealwire.cli.exits import Exit
 from dealwire.hub.hub import Request
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.books import Books
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment, TableStart
 from dealwire.journal.errors import JournalDamaged, JournalError
@@ -421,7 +422,7 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
     with journal_at(tmp_path) as journal:
         books = journal.books
         step = {"meter": "mega", "number": 1, "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 505}
-        assert books.unlike(NAME, "meter", json.dumps(step)) == "", "nothing is known of it yet"
+        assert unlike(books, "meter", json.dumps(step)) == "", "nothing is known of it yet"
         journal.publish(NAME, "meter", 1, json.dumps(step))
         paid = {
             **step,
@@ -432,14 +433,20 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
             "to_players": 505,
             "meter_cents": 0,
         }
-        assert books.unlike(NAME, "meter", json.dumps(paid)) == ""
-        why = books.unlike(NAME, "meter", json.dumps(paid | {"to_meter": -9_000}))
+        assert unlike(books, "meter", json.dumps(paid)) == ""
+        why = unlike(books, "meter", json.dumps(paid | {"to_meter": -9_000}))
         assert why == "meter mega stands at $90 here, and record 2 of the journal says $5.05"
         meter(journal, 700)
         own = settlement("0000000a", 2, 0, meters=[{"name": "meter", "before": 700, "after": 0}])
-        assert books.unlike(NAME, "settlement", own) == ""
+        assert unlike(books, "settlement", own) == ""
         closed = json.dumps({"kind": "closed", "meter": "meter", "cents": 701})
-        assert "meter meter stands at $7.01 here" in books.unlike(NAME, "award", closed)
+        assert "meter meter stands at $7.01 here" in unlike(books, "award", closed)
+        two = [("meter", json.dumps(paid)), ("meter", json.dumps(paid | {"to_meter": -1, "meter_cents": 3}))]
+        assert books.unlike(books.steps(NAME, two)) == "meter mega stands at $0.04 here, and the step before says $0"
+
+
+def unlike(books: Books, topic: str, text: str) -> str:
+    return books.unlike(books.steps(NAME, [(topic, text)]))
 
 
 WON = Path(__file__).parents[2] / "captures" / "texas-holdem-bonus.co-single.pcapng"
