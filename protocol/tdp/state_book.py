@@ -15,7 +15,7 @@ from protocol.tdp.outputs import DeviceStatus
 
 StateBook = dict[str, int]
 """What the events made: see the fields of a STATUS; `red-lamp` is 1 while it is lit, `pushed-back` the number of a card
-that lies in the exit of a shoe."""
+that lies in the exit of a shoe, `lifted-deck` the deck whose remainder is to be lifted."""
 
 _AT_REST: Final = frozenset(
     {ShoeState.EMPTY, ShoeState.LOADED, ShoeState.STANDBY, ShoeState.SHOE_END, ShoeState.LOCKED, ShoeState.SETUP}
@@ -91,6 +91,16 @@ def _cleared(book: StateBook, event: m.MisdealClearedMessage) -> bool:  # noqa: 
     return False
 
 
+def _dumped(book: StateBook, event: m.RemainderDumpedMessage) -> bool:
+    book["lifted-deck"] = event.deck
+    return False  # StateChanged follows
+
+
+def _lifted(book: StateBook, event: m.RemainderLiftedMessage) -> bool:  # noqa: ARG001
+    book.pop("lifted-deck", None)
+    return False
+
+
 Entry = Callable[[StateBook, Any], bool]
 """An event into the book; True when a status that knows of it, and of nothing newer, may be judged."""
 
@@ -108,13 +118,21 @@ SHOE: Final[Entries] = {
     m.ShoeLockMovedMessage: _locked,
     m.StateChangedMessage: _shoe_state,
 }
-SHUFFLER: Final[Entries] = {m.RedLampMessage: _lamp, m.MisdealClearedMessage: _cleared}
+SHUFFLER: Final[Entries] = {
+    m.RedLampMessage: _lamp,
+    m.MisdealClearedMessage: _cleared,
+    m.RemainderDumpedMessage: _dumped,
+    m.RemainderLiftedMessage: _lifted,
+}
 
 
 def gainsaid(book: StateBook, event: m.Event) -> Differs | None:
-    """An event that cannot be true beside those before it: a card that was pushed back comes as a new one."""
+    """An event that cannot be true beside those before it: a card that was pushed back comes as a new one; the
+    remainder that is lifted is of another deck than the one that was counted."""
     if isinstance(event, m.CardDrawnMessage) and event.ordinal == book.get("pushed-back"):
         return Differs("pushed-back", event.ordinal, event.ordinal)
+    if isinstance(event, m.RemainderLiftedMessage) and event.deck != book.get("lifted-deck", event.deck):
+        return Differs("lifted-deck", event.deck, book["lifted-deck"])
     return None
 
 

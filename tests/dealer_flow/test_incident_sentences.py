@@ -9,6 +9,7 @@ from dealer_flow.play.machine.states import TRANSITIONS
 from dealer_flow.play.order.order import RULES
 from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
 from dealer_flow.record.incidents import Incident
+from protocol.tdp import state_book
 from tests.support.reading.each import of_each
 from tests.support.reading.sentences import FACTS, HARMFUL, REPORTED
 
@@ -49,8 +50,9 @@ def test_every_reason_of_the_order_of_play_has_words_that_rest_on_facts() -> Non
 
 
 def test_every_sentence_is_said() -> None:
-    """Each reason is one that the flow gives."""
+    """Each reason is one that the flow gives, or that is given to it of what a device says twice."""
     parts = [part for part in Path(dealer_flow.__file__).parent.rglob("*") if part.suffix in (".py", ".toml")]
+    parts.append(Path(state_book.__file__))
     source = "".join(part.read_text("utf-8") for part in parts if part.name != "incidents.toml")
     given = set(re.findall(r'"([a-z_-]+)"', source))
     assert {reason for _, reason, _ in CASES if reason} <= given

@@ -146,3 +146,18 @@ def test_what_is_known_goes_on_with_the_line() -> None:
     heard.event(m.SensorChangedMessage, seat=2, on=1)
     heard.status(m.ControllerStatusMessage, sensors=2)
     assert heard.found == [("sensors", 2, 3)]
+
+
+@pytest.mark.parametrize("between", [None, "restart", "gap"])
+def test_the_remainder_that_is_lifted_is_of_the_deck_that_was_counted(between: str | None) -> None:
+    heard = Heard("shuffler")
+    heard.event(m.RemainderDumpedMessage, deck=1, expected=27, counted=27)
+    if between == "restart":
+        heard.restart(whole=True)
+    elif between == "gap":
+        heard.output(Lost(heard.session, heard.number + 1, heard.number + 1))
+        heard.number += 1
+    heard.event(m.RemainderLiftedMessage, deck=2)
+    assert heard.found == ([] if between else [("lifted-deck", 2, 1)])
+    heard.event(m.RemainderLiftedMessage, deck=1)
+    assert len(heard.found) == (not between)

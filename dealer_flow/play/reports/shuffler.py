@@ -9,13 +9,7 @@ from dealer_flow.play.reports import controller as handle_controller
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
-from dealer_flow.play.verdicts.contradictions import (
-    judge_clearing,
-    judge_lifted,
-    judge_order,
-    judge_record,
-    judge_status,
-)
+from dealer_flow.play.verdicts.contradictions import judge_clearing, judge_order, judge_record, judge_status
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
@@ -83,10 +77,6 @@ def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
 def _counted(round_: Round, seen: Seen, body: e.RoundCounted) -> None:
     if round_.in_play and seen.device == round_.dealt_by:
         judge_status(round_, body, seen)
-
-
-def _taken_out(round_: Round, seen: Seen, body: e.RemainderLifted) -> None:
-    judge_lifted(round_, body, seen)
 
 
 def _green(round_: Round, seen: Seen, body: e.GreenButton) -> None:  # noqa: ARG001 - as every handler
@@ -190,7 +180,6 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.PacketLifted: _lifted,
     e.RemainderDumped: _dumped,
     e.RoundCounted: _counted,
-    e.RemainderLifted: _taken_out,
     e.CardRejected: _rejected,
     e.RedLamp: _lamp,
     e.FaultRaised: _raised,

@@ -67,15 +67,6 @@ def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
         _differs(round_, wrong, seen)
 
 
-def judge_lifted(round_: Round, body: e.RemainderLifted, seen: Seen) -> None:
-    """The remainder that was lifted is that of the deck which was dealt and counted."""
-    ledger = round_.ledger
-    if not round_.in_play or ledger.dumped is None or seen.device != round_.dealt_by or round_.unreliable:
-        return
-    if body.deck != ledger.deck:
-        _differs(round_, Contradiction("lifted-deck", body.deck, ledger.deck), seen)
-
-
 def _differs(round_: Round, wrong: Contradiction, seen: Seen) -> None:
     found = _FOUND(code="statements-differ", reason=wrong.what, deck=round_.ledger.deck)
     round_.report(replace(found, counted=wrong.stated, expected=wrong.known, unreliable=True), seen)
