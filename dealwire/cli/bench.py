@@ -45,7 +45,7 @@ from dealwire.cli.terminal import echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.clock import SystemClock
 from devices.dialects.known import dialect_named
-from devices.drive.address import line_at
+from devices.drive.address import baud_of, line_at
 from protocol.errors import LineClosed, LineGarbled, NoAnswer, WrongDevice
 from protocol.printable import TEXT_MAX, printable
 from protocol.tdp.packets import VERSION_TEXT
@@ -386,7 +386,9 @@ def _wire(
             make_hands = lambda probe: _listening(program, channel, probe)  # noqa: E731
         elif not choices.unattended and sys.stdin.isatty():
             make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
-        wire = LiveWire(address, line_at(address, clock, baud=dialect_named(dialect).baud), clock=clock)
+        baud = dialect_named(dialect).baud
+        opener = line_at(address, clock, baud=baud)
+        wire = LiveWire(address, opener, baud=baud_of(address, baud=baud), clock=clock)
         stack.enter_context(contextlib.closing(wire))
         yield wire, make_hands, progress
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.hands import NoHands, SimulatedHands
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.bench.verbs.wire import LiveWire
@@ -65,3 +65,45 @@ def test_a_device_whose_session_ends_with_its_connection_is_caught(ends: bool) -
         found = run_plan(load_plan("link"), wire, lambda _: hands, BenchChoices(("session.line-closed",)))
         line._hang_up = hang_up
     assert caught_by(found) == (("session.line-closed",) if ends else ())
+
+
+class AtLineSpeed:
+    """A table whose devices hear no more than a line of 57,600 baud carries, however fast a host writes."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        self.table, self._coming, self._carried_ns = table, bytearray(), 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.table, name)
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        due = self.table.next_deadline_ns
+        return min(due or self._carried_ns, self._carried_ns + 5_000_000) if self._coming else due
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self._carried_ns = self._carried_ns if self._coming else now_ns
+        self._coming += data
+
+    def tick(self, now_ns: int) -> None:
+        count = (now_ns - self._carried_ns) * 5_760 // 1_000_000_000 if self._coming else 0
+        if count:
+            self._carried_ns += count * 1_000_000_000 // 5_760
+            self.table.receive("shuffler", bytes(self._coming[:count]), now_ns)
+            del self._coming[:count]
+        self.table.tick(now_ns)
+
+
+@pytest.mark.more
+def test_the_time_that_a_line_takes_for_what_was_sent_is_not_the_devices() -> None:
+    """3,000 bytes are 520 ms on the line, and a HELLO behind them is answered within 250 ms of its end."""
+    clock = SystemClock()
+    table = AtLineSpeed(SimulatedTable(load_scenario("clean-1"), speed=50))
+    far = SimulatorHost(table, {"shuffler": "pty"})
+    line: Any = far.lines["shuffler"]
+    wire = LiveWire(line.address, line_at(line.address, clock), baud=57_600, clock=clock, beside=(far, line))
+    only = ("frame.bit-flips", "frame.endless")
+    with contextlib.closing(wire):
+        far.start(clock.now_ns())
+        found = run_plan(load_plan("link"), wire, lambda _: NoHands(), BenchChoices(only))
+    assert {each.id: each.why for each in found.results if each.id in only} == dict.fromkeys(only, "")

@@ -4,11 +4,13 @@ the boards that QEMU plays."""
 import json
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from tests.support.rigs.firmware import BOARDS, ROOT, board, devices, make, order, program
+from tests.support.rigs.patience import machine_watched
 
 pytestmark = pytest.mark.firmware
 
@@ -19,23 +21,32 @@ ROUNDS = 5
 
 
 LATE = "this machine was late itself"
-TRIES = 4
-"""A machine that others work on is late now and then, and what it was late for is judged again."""
+LATE_MS = 20
+"""What the bench allows itself before it doubts a failure; the emulator and the program are allowed no more."""
+RHYTHM = ("always.status-rhythm", "always.status-on-change")
+"""The rules that are about time alone: they are judged again while the checks of times are made."""
+TRIES = 6
+"""A machine that others work on is late now and then, and what failed meanwhile is judged again, alone."""
 
 
 def judge(device: str, line: str, control: Path, report: Path) -> None:
-    """Run the device's plan, the link's included, with hands at its control socket; every check is run and passes."""
+    """Run the device's plan, the link's included, with hands at its control socket; every check is run and passes. On a
+    machine that was never late a failure counts at once."""
     if device == "shuffler":
         assert order(control, f"speed {SPEED}") == "ok"
     only: list[str] = []
     for _ in range(TRIES):
-        done, bad = judge_once(device, line, control, report, only)
-        only = sorted({name for name, why in bad if why.startswith(LATE)})
-        failed = [f"{name}: {why}" for name, why in bad if name not in only]
+        with machine_watched() as late_ms:
+            done, bad = judge_once(device, line, control, report, only)
+        in_doubt = [name for name, _ in bad if max(late_ms) > LATE_MS and (name in RHYTHM or "always." not in name)]
+        in_doubt += [name for name, why in bad if why.startswith(LATE)]
+        failed = [f"{name}: {why}" for name, why in bad if name not in in_doubt]
         assert failed == [], done.stdout[-2000:]
-        if not only:
+        if not in_doubt:
             break
-    assert only == [], f"too busy to judge, {TRIES} times"
+        print(f"judged again, for the machine was late by {max(late_ms):.0f} ms:", *(f"{n}: {why}" for n, why in bad))
+        only = [*{*in_doubt}, *(["timing.*"] if {*RHYTHM} & {*in_doubt} else [])]
+    assert not in_doubt, f"too busy to judge, {TRIES} times: {bad}"
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
 
 
@@ -46,11 +57,11 @@ def judge_once(
     is said as not run."""
     hands = f"{sys.executable} -m firmware.qemu.hands {control}"
     words = [sys.executable, "-m", "dealwire", "bench", device, OPTION[device], line, "--hands", hands]
-    words += ["--rounds", str(ROUNDS), "--report", str(report)]
+    words += ["--rounds", str(ROUNDS), "--report", str(report), "--overwrite"]
     words += [word for name in only for word in ("--only", name)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     told = json.loads(report.read_text())
-    asked = [each for each in told["checks"] if not only or each["id"] in only]
+    asked = [each for each in told["checks"] if not only or any(fnmatch(each["id"], name) for name in only)]
     bad = [(each["id"], each["why"]) for each in asked if each["outcome"] != "passed"]
     return done, [(name, why) for name, why in bad if not (name == "soak.rounds" and why.startswith("--rounds"))]
 

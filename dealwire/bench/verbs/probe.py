@@ -177,7 +177,8 @@ class Probe(Listener):
     # ------------------------------------------------------------------ listening
 
     def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
-        """The first frame since the mark in which `find` finds something; None when the time is up."""
+        """The first frame since the mark in which `find` finds something; None when the time is up, which begins when
+        the line has carried what was sent."""
         found: list[tuple[HeardFrame, T]] = []
         place = self.mark
 
@@ -191,7 +192,7 @@ class Probe(Listener):
                     found.append((heard, what))
             return bool(found)
 
-        self.run(self.wire.now_ns() + limit_ms * MS, looked)
+        self.run(self.wire.carried_ns() + limit_ms * MS, looked)
         return found[0] if found else None
 
     def events(self) -> list[m.Event]:

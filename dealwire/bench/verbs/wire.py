@@ -20,6 +20,8 @@ STILL_NS: Final = 1_000
 """How far time goes on when a simulated device has something to do at once."""
 TICK_NS: Final = 20_000_000
 """How often a live wire looks how late this program is."""
+BITS: Final = 10
+"""Of a byte on a line: with its start and its stop."""
 TURN_S: Final = 0.2
 """Between two tries to open a line again."""
 
@@ -44,6 +46,10 @@ class Wire(ABC):
     @abstractmethod
     def wait(self, until_ns: int) -> bytes:
         """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
+
+    def carried_ns(self) -> int:
+        """When the line has carried all that was sent: an answer's time begins there at the earliest."""
+        return self.now_ns()
 
     def own_delay_ms(self) -> float:
         """How late this program itself came to its turn at worst, since it was last asked."""
@@ -97,12 +103,22 @@ class SimulatedWire(Wire):
 
 
 class LiveWire(Wire):
-    """A real line in real time. `beside` are run with it, such as the device's own end when that is simulated too."""
+    """A real line in real time, of `baud` bits a second. `beside` are run with it, such as the device's own end when
+    that is simulated too."""
 
     exact = False
 
-    def __init__(self, name: str, opener: Opener, *, clock: Clock | None = None, beside: Sequence[Member] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        opener: Opener,
+        *,
+        baud: int = 115200,
+        clock: Clock | None = None,
+        beside: Sequence[Member] = (),
+    ) -> None:
         self.name = name
+        self._baud, self._carried_ns = baud, 0
         self.clock = clock or SystemClock()
         self._opener = opener
         self.owner = Owner(self.clock)
@@ -123,11 +139,16 @@ class LiveWire(Wire):
     def send(self, data: bytes) -> None:
         """Written as the line takes it."""
         end = self._held()
+        self._carried_ns = self.carried_ns() + len(data) * BITS * 1_000_000_000 // self._baud
         end.outbox += data
         end.on_writable(0)
         while end.outbox and end.lost is None:
             self.owner.turn(TURN_S)
         self._held()
+
+    def carried_ns(self) -> int:
+        """At the line's speed; a system takes bytes sooner than a line does."""
+        return max(self.now_ns(), self._carried_ns)
 
     def wait(self, until_ns: int) -> bytes:
         """Wait for the line, and serve what runs beside it."""

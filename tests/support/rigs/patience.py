@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import pytest
@@ -18,3 +20,24 @@ def wait_until(holds: Callable[[], object], what: str = "what was waited for", *
         if time.monotonic() > end_s:
             pytest.fail(f"{what} did not come within {PATIENCE_S:.0f} s")
         time.sleep(pause_s)
+
+
+@contextmanager
+def machine_watched(every_s: float = 0.01) -> Iterator[list[float]]:
+    """By how many milliseconds other work made a thread late that only sleeps, each time: whatever else runs on
+    the machine, an emulator too, was late by as much."""
+    late, over = [0.0], threading.Event()
+
+    def sleep() -> None:
+        due = time.monotonic() + every_s
+        while not over.wait(every_s):
+            late.append((time.monotonic() - due) * 1000)
+            due = time.monotonic() + every_s
+
+    sleeper = threading.Thread(target=sleep, daemon=True)
+    sleeper.start()
+    try:
+        yield late
+    finally:
+        over.set()
+        sleeper.join()
