@@ -1,13 +1,14 @@
 """The reference device on a bare Cortex-M3 that QEMU plays: power, watchdog, randomness, store, stack."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
-from tests.support.rigs.firmware import BOARDS, Asked, board, devices, make
+from tests.support.rigs.firmware import BOARDS, IMAGES, ROOT, Asked, board, devices, make
 
 pytestmark = pytest.mark.firmware
 
@@ -41,6 +42,33 @@ def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
     assert len(told) == len(BOARDS) * len(devices())
     assert {name for name, _ in told} == {*BOARDS}
     assert "above the budget" not in said
+
+
+MEASURED = re.compile(
+    r"^([\w-]+) ([\w-]+): flash (\d+) core \+ (\d+) class = \d+ of \d+ bytes; image (\d+)\n"
+    r"  RAM (\d+) store \+ (\d+) working \+ (\d+) stack",
+    re.MULTILINE,
+)
+
+
+def test_what_it_takes_is_told_as_it_is_measured() -> None:
+    said = make("cross")
+    readme = (ROOT / "firmware/README.md").read_text()
+    told = re.search(r"Bytes, with zig ([\d.]+) ", readme)
+    assert told is not None
+    if not version("ziglang").startswith(f"{told[1]}."):
+        pytest.skip(f"the table is of zig {told[1]}")
+    names = {"lm3s6965": "LM3S6965", "mps2-an385": "MPS2 AN385"}
+    device_of = {image: device.replace("-", " ") for device, image in IMAGES.items()}
+    rows, name = [], ""
+    for row in readme.partition("| board | device |")[2].partition("\n\n")[0].splitlines()[2:]:
+        first, *rest = (cell.strip() for cell in row.strip("|").split("|"))
+        name = first or name
+        rows.append((name, rest[0], *(int(number.replace(",", "")) for number in rest[1:])))
+    found = [(names[n], device_of[image], *map(int, rest)) for n, image, *rest in MEASURED.findall(said)]
+    assert sorted(rows) == sorted(found)
+    left = 12 * 1024 - max(core + own for _, _, core, own, *_ in found)
+    assert f"So {left} bytes of flash are left" in readme
 
 
 @pytest.mark.parametrize("name", BOARDS)
