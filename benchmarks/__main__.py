@@ -5,7 +5,7 @@ name may be followed by options of its own: `python -m benchmarks work --help`.
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart", "work"]
+MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart", "held", "work"]
 """Modules of this folder with `run(seconds) -> Table`."""
 WITH_OPTIONS = ("replay", "work")
 """Those with `main(seconds, arguments)`, too."""

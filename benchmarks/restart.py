@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.restart_records import fill, settings_in, write
+from benchmarks.held_records import write_held
+from benchmarks.restart_records import JOURNAL, fill, settings_in, size_of, write
 from benchmarks.table import Table
 
 SIZES: Final = (10_000, 100_000)
@@ -33,6 +34,8 @@ SERVED: Final = 20_000
 """Longer journals are filled up with the record of another table, which is faster than to deal so many rounds."""
 TAIL: Final = 3_000
 """Records of the table that is restarted, at the end of those."""
+HELD: Final = 90_000
+"""Rounds of a journal of which nobody has settled the money: a month of two a minute."""
 STARTS: Final = 3
 """Of each size; the median is shown."""
 GIVEN_UP_S: Final = 1800
@@ -94,6 +97,14 @@ def disk() -> tuple[float, float]:
     return per_day, (dealt[1]["bytes"] - dealt[0]["bytes"] - days * per_day) / rounds
 
 
+def _held(folder: Path, count: int) -> list[str]:
+    """A journal with so many held rounds, and nothing else in it."""
+    folder.mkdir()
+    settings_in(folder)
+    write_held(folder / JOURNAL, "table-1", count)
+    return row(folder, f"{count:,} rounds held", {"rounds": count, "bytes": size_of(folder)})
+
+
 def _written(folder: Path, records: int, idle_s: float, seconds: float = 0.0) -> dict[str, Any]:
     folder.mkdir()
     return write(folder, records, idle_s, seconds=seconds)
@@ -107,6 +118,7 @@ def table_of(sizes: Sequence[int], *, with_disk: bool = True) -> Table:
         empty = Path(made) / "empty"
         empty.mkdir()
         rows.append(row(empty, "none", None))
+        rows.append(_held(Path(made) / "held", HELD if with_disk else BRIEFLY[0]))
         folder, rounds = Path(made) / "grown", 0
         folder.mkdir()
         for size in sizes:

@@ -131,7 +131,7 @@ def measure(
         ends = Lines(far)
         service = stack.enter_context(Service(configured(Path(folder), addresses), hub))
         service.run(0.5)  # a page can be had of a table that was shown
-        pages = _pages(stack, service, hub) if looked_at else None
+        pages = pages_of(stack, service, hub) if looked_at else None
         service.run(30.0 if idle else settle_s + tables * apart_s)  # idle: until the rounds are dealt
         settled.clear()
         stack.enter_context(made_for_good())  # as `dealwire run` does
@@ -148,7 +148,9 @@ def measure(
     return found
 
 
-def _pages(stack: ExitStack, service: Service, hub: Hub) -> Lines | None:
+def pages_of(stack: ExitStack, service: Service, hub: Hub) -> Lines | None:
+    """A console of the service with a page that looks at each table, for as long as `stack` is open; None without the
+    extra."""
     if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets", "jinja2")):
         return None
     from dealwire.console.server import Console

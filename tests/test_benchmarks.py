@@ -45,7 +45,7 @@ def test_the_door_knows_every_benchmark() -> None:
     assert sorted(door.MODULES) == sorted(found)
 
 
-WITH_PROGRAMS = ("archive", "restart", "service")
+WITH_PROGRAMS = ("archive", "held", "restart", "service")
 """Those that start programs again and again take longer than all others together."""
 
 

@@ -27,6 +27,8 @@ from dealwire.journal.passing import INFLATED_MAX
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
 from devices.clock import ManualClock, SystemClock
+from devices.drive.replay import play
+from devices.record.capture import Capture
 from rules.meters.settled_rounds import SettledKey
 from tests.dealwire.test_journal_chain import rechained
 from tests.dealwire.test_journal_reader import as_version_2
@@ -450,22 +452,27 @@ def unlike(books: Books, topic: str, text: str) -> str:
 
 
 WON = Path(__file__).parents[2] / "captures" / "texas-holdem-bonus.co-single.pcapng"
-WON_AT = {"shuffler": f"replay:{WON}#shoe", "table-controller": f"replay:{WON}#controller"}
 
 
 def where_a_meter_pays(folder: Path) -> Path:
     """A table whose first round takes $250.00 off its meter, which the journal has at $10,000.00."""
     with journal_at(folder) as journal:
         meter(journal, 1_000_000)
-    file = write_configuration(folder, [WON_AT], more="", role="observe", procedure="texas-holdem-bonus.co-single")
+    file = write_configuration(folder, ABSENT, more="", role="observe", procedure="texas-holdem-bonus.co-single")
     file.write_text(file.read_text().replace('"shuffler"', '"shoe"'))
     return file
+
+
+def deal(service: Service) -> None:
+    """What its devices report, at the pace of the program."""
+    play(Capture.read(WON), service.tables[NAME].deliver)
+    run_until(service, lambda: bool(view(service).safe_stop or view(service).settlement))
 
 
 def test_a_meter_pays_what_the_journal_has_of_it(tmp_path: Path) -> None:
     service, listener = opened(where_a_meter_pays(tmp_path))
     with service:
-        run_until(service, lambda: bool(listener.of("settlement")))
+        deal(service)
         (moved,) = listener.of("settlement")[0]["meters"]
         assert (moved["before"], moved["paid"], moved["after"]) == (1_000_000, 25_000, 975_000)
         assert service.tables[NAME].stopped is None
@@ -487,7 +494,7 @@ def test_a_meter_altered_in_the_file_of_a_running_table_is_found_before_it_pays(
     service, listener = opened(file)
     with service:
         alter(tmp_path / "journal.sqlite", sql)
-        run_until(service, lambda: bool(view(service).safe_stop or listener.of("settlement")))
+        deal(service)
         why = str(view(service).safe_stop)
         assert why.startswith("nothing is paid by a meter that is not as it was written down: meter '")
         assert there in why
