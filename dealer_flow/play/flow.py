@@ -17,6 +17,8 @@ from copy import copy
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace
+
 import devices.events as e
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -214,6 +216,8 @@ class DealerFlow:
                 self._reports.reports.append(seen)
                 self._lines.meet(self._round, seen)
         else:
+            if kind is e.GameEnded:
+                self._begin_unheard(seen, out)
             if self._phase.round_.rulings:
                 self._reports.note_ruling(seen.body)
             self._reports.reports.append(seen)
@@ -293,6 +297,21 @@ class DealerFlow:
             self._go_on()
         if round_.incidents:
             self._flush(out)
+
+    def _begin_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """A round whose START GAME is gone begins when its END GAME comes, so that it is made known. It has what was
+        heard since the round before, and what the other line still has to tell of it is waited for."""
+        assert isinstance(seen.body, e.GameEnded)
+        number = seen.body.round
+        if not self._lines.began_unheard(seen, number):
+            return
+        start = replace(seen, body=e.GameStarted(number))
+        self._reports.reports.append(start)
+        self._take(start, out)
+        lost = Incident(code="start-lost", clause="procedure", device=seen.device, number=number, unreliable=True)
+        self._round.report(lost, seen)
+        self._flush(out)
+        self._lines.patient = True
 
     def _started(self, seen: Seen) -> None:
         """START GAME has closed the bets."""

@@ -129,9 +129,9 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     previous: str | None = None
     """Its session before."""
     first: int | None = None
-    """The first event that is missing."""
+    """The first event, or round, that is missing."""
     last: int | None = None
-    """The last event that is missing."""
+    """The last event, or round, that is missing."""
     parts: tuple[str, ...] = ()
     """In what a device is another one: `maker`, `model`, `serial`, `firmware`, `firmware-digest`."""
     was: tuple[str, ...] = ()

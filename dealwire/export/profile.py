@@ -60,6 +60,7 @@ _CODES: Final = """
     ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
     link-lost recording-ended session-returned device-swapped device-not-pinned round-repeated line-flooded
     device-elsewhere round-number-again order-again statements-differ cleared-by-nobody
+    start-lost rounds-lost
 """
 CODES: Final = frozenset(_CODES.split())
 """Incidents that leave under their own code; any other leaves as `other`, as one does that names a joker."""

@@ -587,6 +587,88 @@ def test_events_lost(betting: bool) -> None:
     assert (table.end().outcome, table.codes) == ("unreliable", ["events-lost"])
 
 
+def heard_on(table: HandTable, seats: int = 1) -> HandTable:
+    """The next round, all of it heard."""
+    for seat in range(1, seats + 1):
+        table.bet(seat, ante=500, blind=500)
+    table.start()
+    for cards in hands(seats + 2):
+        table.deal(cards)
+    table.dump().burn()
+    for seat in range(1, seats + 1):
+        table.bet(seat, play=1000).choose(seat, 2)
+    table.end()
+    return table
+
+
+def lost_events(table: HandTable) -> HandTable:
+    """The controller had no events left from before."""
+    return table.see(CONTROLLER, e.EventsLost(40, 60), numbered=False)
+
+
+def told(table: HandTable) -> list[tuple[int, str, list[str]]]:
+    """Each round: its number, what came of it, what was found."""
+    return [(each.round, each.outcome, [found.code for found in each.incidents]) for each in table.results]
+
+
+def test_a_round_whose_start_is_gone_is_made_known_when_it_ends() -> None:
+    table = lost_events(heard_on(HandTable()))
+    for cards in hands(3):
+        table.deal(cards)
+    table.bet(1, play=1000).dump()
+    table.round = 2
+    heard_on(table.controller(e.GameEnded(2)).fresh_deck())
+    (_, _, codes) = told(table)[1]
+    assert [(number, outcome) for number, outcome, _ in told(table)] == [
+        (1, "complete"),
+        (2, "unreliable"),
+        (3, "complete"),
+    ]
+    assert {"events-lost", "start-lost"} <= set(codes)
+    assert "rounds-lost" not in table.codes
+
+
+def test_two_rounds_that_a_gap_made_one_are_made_known_each() -> None:
+    table = lost_events(dealt(1).burn())
+    table.round = 2
+    heard_on(table.controller(e.GameEnded(2)).fresh_deck())
+    assert [(number, outcome) for number, outcome, _ in told(table)] == [
+        (1, "unreliable"),
+        (2, "unreliable"),
+        (3, "complete"),
+    ]
+    assert "start-lost" in told(table)[1][2]
+
+
+@pytest.mark.parametrize("start_heard", [True, False])
+@pytest.mark.parametrize(("number", "missed"), [(3, (2, None)), (6, (2, 5)), (2, None)])
+def test_rounds_that_came_and_went_in_a_gap_are_named(
+    number: int, missed: tuple[int, int | None] | None, start_heard: bool
+) -> None:
+    table = lost_events(heard_on(HandTable()))
+    table.round = number - 1
+    if start_heard:
+        heard_on(table)
+    else:
+        table.round = number
+        heard_on(table.controller(e.GameEnded(number)).fresh_deck())
+    found = [each for each in table.incidents if each.code == "rounds-lost"]
+    assert [(each.first, each.last) for each in found] == ([missed] if missed is not None else [])
+    assert told(table)[1][:2] == (number, "unreliable")
+
+
+def test_end_game_once_more_is_no_round_even_behind_a_gap() -> None:
+    table = lost_events(heard_on(HandTable()))
+    table.controller(e.GameEnded(1))
+    assert (len(table.results), table.codes) == (1, ["events-lost", "out-of-turn"])
+    assert [number for number, _, _ in told(heard_on(table))] == [1, 2]
+
+
+def test_end_game_that_no_gap_explains_is_no_round() -> None:
+    table = heard_on(HandTable()).controller(e.GameEnded(2))
+    assert (len(table.results), table.codes) == (1, ["out-of-turn"])
+
+
 # ------------------------------------------------------------------ a silent line
 
 

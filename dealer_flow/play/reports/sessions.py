@@ -65,6 +65,8 @@ class Lines:
     elsewhere: dict[str, str] = field(default_factory=dict)
     """Lines whose device speaks on another at the same time, and where."""
     patient: bool = False
+    gaps: set[str] = field(default_factory=set)
+    """Lines of which events are gone since the last START or END GAME; a flow with one is not at rest."""
 
     def state(self) -> LinesState:
         """All that outlives a round, as it stands now."""
@@ -104,8 +106,29 @@ class Lines:
             self._judge_pin(round_, seen, device, unreliable=True)
         self._judge_number(round_, seen)
 
+    def began_unheard(self, seen: Seen, number: int) -> bool:
+        """Whether END GAME of round `number` is of one whose START GAME is among the events that are gone."""
+        session, _, started = self.started.get(seen.device, (seen.session, 0, None))
+        if seen.device in self.gaps and (session, started) != (seen.session, number):
+            return True
+        self.gaps.discard(seen.device)
+        return False
+
+    def _name_lost_rounds(self, round_: Round, seen: Seen) -> None:
+        """A controller's count says which rounds came and went while its events were lost."""
+        if seen.device not in self.gaps:
+            return
+        self.gaps.discard(seen.device)
+        session, _, number = self.started.get(seen.device, (0, 0, 0))
+        missed = (round_.number - number - 1) % _WRAP if session == seen.session else 0
+        if 0 < missed < _WRAP // 2:
+            first, last = (number + 1) % _WRAP, (round_.number - 1) % _WRAP
+            lost = Incident(code="rounds-lost", clause="procedure", device=seen.device, first=first)
+            round_.report(replace(lost, last=last) if last != first else lost, seen)
+
     def _judge_number(self, round_: Round, seen: Seen) -> None:
         """A controller counts its rounds up within a session. An event that is heard once more is the same round."""
+        self._name_lost_rounds(round_, seen)
         session, event, number = self.started.get(seen.device, (seen.session, 0, 0))
         if event and session == seen.session and event >= seen.number:
             return
@@ -174,6 +197,7 @@ class Lines:
         lost = partial(Incident, code="events-lost", clause="procedure", device=seen.device, unreliable=True)
         numbered = body.first or body.last
         round_.report(lost(first=body.first, last=body.last) if numbered else lost(), seen)
+        self.gaps.add(seen.device)
         _forget_shoe(round_, seen)
 
     def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:

@@ -297,6 +297,8 @@ FACTS: dict[str, str | dict[str, str]] = {
     },
     "cleared-by-nobody": "fault unreliable?",
     "events-lost": "device first? last? unreliable",
+    "start-lost": "device number unreliable",
+    "rounds-lost": "device first last?",
     "link-lost": "device words",
     "line-flooded": "device",
     "recording-ended": "unreliable",
