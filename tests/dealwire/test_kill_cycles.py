@@ -53,13 +53,22 @@ def test_the_witness_notes_what_is_gone_and_which_ended_rounds_were_acknowledged
     assert witness.to_device(made(5, 0x05, 0xAA, 9)) == [("acknowledged", 0xAA, 9), ("ended", 0xAA, 5)]
 
 
+def test_an_end_of_a_round_that_is_gone_is_not_what_a_later_word_is_about() -> None:
+    witness = Witness()
+    assert witness.to_host(made(7, 0x310, 0xAA, 9, 1000)) == []
+    assert witness.to_host(made(4, 0x341, 8, 1000, 4) + made(4, 0x341, 20, 2000, 5)) == []
+    assert len(witness.to_host(made(7, 0x04, 0xAA, 1, 10, 20))) == 9
+    assert witness.to_device(made(5, 0x05, 0xAA, 20)) == [("acknowledged", 0xAA, 20), ("ended", 0xAA, 5)]
+
+
 @pytest.mark.more
 def test_a_dozen_kills_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert kill_cycles.main(["12", "--seed", "3"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["killed"] == 12
     assert found["acknowledged"] > 100
-    assert found["looks"] == 1
+    assert (found["looks"], found["evenings"]) == (1, 1)
+    assert found["dealt_again"] == found["rounds"]
 
 
 @pytest.mark.every(5)

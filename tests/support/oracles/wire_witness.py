@@ -89,6 +89,8 @@ class Witness:
             elif message == EVENTS_GONE:
                 session, first_missing, first_kept = struct.unpack_from("<III", payload)
                 news += [("gone", session, number) for number in range(first_missing, first_kept)]
+                for at in [at for at in self._ended if at[0] == session and first_missing <= at[1] < first_kept]:
+                    del self._ended[at]  # it was sent while no host took it in: the host's word is not about this one
             elif kind == EVENT and message == GAME_ENDED:
                 number, _, game = struct.unpack_from("<III", payload)
                 session = _session_of(payload[12:]) or self._session

@@ -7,16 +7,25 @@ on pseudo-terminals, and go on between the kills. At the devices' connectors sit
 host and counts what the host acknowledged. After every kill what the journal has more is read, and held against the
 witness and against everything that was ever made known:
 
-- lost: an event was acknowledged and is not in the journal; a line was made known and is not in it
+- lost: an event was acknowledged and is neither in the journal nor told to be lost there; one was told to be lost that
+  the device still had; a line was made known and is not in the journal; a round whose END GAME was acknowledged was not
+  made known
 - twice: a round of a device's session that was settled again, or made known again
 - number: one sequence number that stands for two lines
 - held: money of a round that is held and not open, or open and not held; a release that was answered and is not in the
-  journal, or is in it twice; a ledger that does not come to what the rounds held
+  journal, or is in it twice
 - copies: a day was pruned that does not lie in both folders of the archive, or its two copies differ
+- ledger: at the end of an evening the last service ends by itself, every day that was pruned is put back, and the whole
+  evening is verified and dealt again in one chain: the ledger of obligations, the table of what is open and the meters
+  are what the rounds come to
 - chain, rebuild: `dealwire journal verify` and `rebuild` find something, now and then and at the end of each evening
 
 Figures go to standard output as one line of JSON; the exit code is 1 when anything was found. `--sabotage` does one of
 these wrongs on purpose, in what was gathered: a run that does not find it is worth nothing.
+
+An evening that found something leaves its folder behind, below `--keep`: the journal and its days, every byte that
+passed at the devices' connectors, what the services said and made known, when each was started and killed, and
+`violations`.
 """
 
 from __future__ import annotations
@@ -50,12 +59,15 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.lines import Publication
-from dealwire.journal import JournalReader
+from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.books import Released, released_of
 from dealwire.journal.errors import JournalEmpty, JournalError
+from dealwire.journal.rebuilding import rebuild
 from dealwire.journal.records import RELEASED, JournalRecord
+from dealwire.journal.tables import TableFactory
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
+from tests.support.oracles.dealt_again import DealtAgain, days_differ, ledger_differs, put_together
 from tests.support.rigs.kill_devices import SCENARIO, Devices
 from tests.support.rigs.quick_days import Copier, quick_days
 from tests.support.rigs.serving import write_configuration
@@ -70,10 +82,12 @@ EVENING: Final = 250
 """Kills of one journal and one set of devices."""
 LOOK_EVERY: Final = 50
 """Kills between two times that the whole journal is verified and rebuilt."""
+LAST_S: Final = 1.0
+"""How long the last service of an evening serves before it ends by itself."""
 HUNG_S: Final = 60
 RELEASE_S: Final = 0.08
 """Between two releases, at most."""
-SABOTAGE: Final = ("lost", "untold", "twice", "number", "chain", "held")
+SABOTAGE: Final = ("lost", "untold", "twice", "number", "round", "held", "chain", "copies", "ledger")
 
 
 @dataclass
@@ -92,12 +106,22 @@ class Report:
     released: int = 0
     meters: int = 0
     """Steps of shared meters."""
+    awards: int = 0
+    """What was awarded at the controller."""
     archived: int = 0
     """Files of days."""
+    copied: int = 0
+    """Those of them that lie in both folders."""
     pruned: int = 0
     """Records that were taken off journals."""
     looks: int = 0
     """Times that a whole journal was verified and rebuilt."""
+    gone: int = 0
+    """Events that the device itself no longer had, each of them told."""
+    evenings: int = 0
+    """Whole ones that were put together, dealt again and compared with their ledger."""
+    dealt_again: int = 0
+    """The rounds of these."""
     outcomes: Counter[str] = field(default_factory=Counter)
     why: Counter[str] = field(default_factory=Counter)
     """What the unreliable rounds say."""
@@ -105,21 +129,9 @@ class Report:
     seconds: float = 0.0
 
     def add(self, other: Report) -> None:
-        for name in (
-            "cycles",
-            "killed",
-            "while_opening",
-            "acknowledged",
-            "told",
-            "rounds",
-            "held",
-            "released",
-            "meters",
-            "archived",
-            "pruned",
-            "looks",
-        ):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name, value in vars(self).items():
+            if isinstance(value, int):
+                setattr(self, name, value + getattr(other, name))
         self.outcomes += other.outcomes
         self.why += other.why
         self.violations += other.violations
@@ -158,8 +170,8 @@ def release(hub: TellingHub, random: Random) -> None:
                 os.write(hub.told, f"released {one.entry}\n".encode())
 
 
-def forked(configuration: Configuration, told: Path, said: Path, copier: str) -> int:
-    """The service in a process of its own, which ends only by a kill; its process id."""
+def forked(configuration: Configuration, told: Path, said: Path, copier: str, serve_s: float | None = None) -> int:
+    """The service in a process of its own, which ends only by a kill, or after `serve_s`; its process id."""
     pid = os.fork()
     if pid:
         os.setpgid(pid, pid)
@@ -174,9 +186,11 @@ def forked(configuration: Configuration, told: Path, said: Path, copier: str) ->
         with quick_days(copier), Service(configuration, hub) as service:
             os.write(hub.told, b"ready\n")
             threading.Thread(target=release, args=(hub, Random(os.getpid())), daemon=True).start()
-            service.run()
+            service.run(serve_s)
             if service.failed is not None:
                 print("the service failed:", service.failed, flush=True)
+        if serve_s is not None and service.failed is None:
+            os._exit(0)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -197,9 +211,9 @@ class Ledger:
         self._told: dict[int, bytes] = {}
         self._events: dict[tuple[str, int], set[int]] = {}
         self._rounds: Counter[tuple[str, str, int]] = Counter()
+        self._lost: dict[tuple[str, int], set[int]] = {}
+        """Events that the journal says are gone."""
         self._known: set[int] = set()
-        self._begun: set[tuple[int, int]] = set()
-        """(the controller's session, round) of each START GAME that is in the journal."""
         self._fresh: list[int] = []
         """What was made known since the journal was read last."""
         self._held: dict[tuple[str, int], int] = {}
@@ -215,8 +229,11 @@ class Ledger:
 
     def take_told(self, told: Path) -> bool:
         """What a killed service made known, whole lines only; whether it had come so far as to serve."""
-        lines = told.read_bytes().split(b"\n")[:-1] if told.exists() else []
+        data = told.read_bytes() if told.exists() else b""
         told.unlink(missing_ok=True)
+        with told.with_name("told-before").open("ab") as file:
+            file.write(data)
+        lines = data.split(b"\n")[:-1]
         for text in lines:
             if text == b"ready":
                 continue
@@ -298,8 +315,11 @@ class Ledger:
                 self._sabotage = None
                 return
             self._events.setdefault((line["device"], int(line["session"], 16)), set()).add(line["number"])
-            if line["event"] == "GameStarted":
-                self._begun.add((int(line["session"], 16), line["fields"]["round"]))
+        elif item.topic == "event" and line["event"] == "EventsLost" and line["fields"]["last"]:
+            gone = range(line["fields"]["first"], line["fields"]["last"] + 1)
+            self._lost.setdefault((line["device"], int(line["session"], 16)), set()).update(gone)
+        elif item.topic == "award":
+            self.report.awards += line["kind"] == "awarded"
         elif item.topic == "meter":
             self.report.meters += 1
             if line["number"] != self._step + 1 and self._step:
@@ -322,20 +342,27 @@ class Ledger:
                     self.report.why.update({incident["code"] for incident in line["incidents"]})
 
     def hold_against(self, devices: Devices) -> None:
-        """Every event that a host acknowledged is in the journal, but those that the device itself no longer had."""
+        """Every event that a host acknowledged is in the journal, or is told there to be lost, which is so of those
+        alone that the device itself no longer had; and every round whose END GAME is among them was made known."""
         devices.read_witness()
         self.report.acknowledged = sum(devices.acknowledged.values())
         for (device, session), up_to in devices.acknowledged.items():
-            known = self._events.setdefault((device, session), set())
-            lost = set(range(1, up_to + 1)) - known - devices.gone.get((device, session), set())
+            known, told = self._events.setdefault((device, session), set()), self._lost.get((device, session), set())
+            lost = set(range(1, up_to + 1)) - known - told
             for number in sorted(lost):
                 self.wrong(f"lost: event {number} of {device}, session {session:08x}, was acknowledged")
             known |= lost
-        forgetful = {session for (_, session), events in devices.gone.items() if events}
-        for session, number in sorted(devices.ended):
-            if session in forgetful and (session, number) not in self._begun:
-                continue  # the device itself no longer had the beginning of this round
+        for key, told in self._lost.items():
+            for number in sorted(told - devices.gone.get(key, set())):
+                self.wrong(
+                    f"lost: event {number} of {key[0]}, session {key[1]:08x}, was given up, and the device had it"
+                )
+        self.report.gone = sum(map(len, self._lost.values()))
+        for _, number in sorted(devices.ended):
             # A flow may wait for what the other line has to tell; two rounds later it waits no more.
+            if self._sabotage == "round" and number in self._known and number + 1 < max(self._known):
+                self._sabotage = None
+                self._known.remove(number)
             if number not in self._known and number + 1 < max(self._known, default=0):
                 self._known.add(number)
                 self.wrong(f"lost: END GAME of round {number} was acknowledged and no such round was made known")
@@ -359,13 +386,54 @@ class Ledger:
             if done.exit_code:
                 self.wrong(f"{what}: {done.output.strip()[-300:]} {done.exception!r}")
         self.report.archived = self._count_kept(archived)
+        if self._sabotage == "copies" and second:
+            self._sabotage = None
+            second[0].write_bytes(second[0].read_bytes()[:-1])
         copies = {file.name: file.read_bytes() for file in second}
+        self.report.copied = len(copies)
         for file in archived:
             first = int(file.stem.rsplit("-", 1)[1])
             if file.name in copies and copies[file.name] != file.read_bytes():
                 self.wrong(f"copies: the two of {file.name} are not alike")
             elif first <= self.report.pruned and file.name not in copies:
                 self.wrong(f"copies: {file.name} was pruned and has one copy")
+
+    def deal_again(self, key_file: Path) -> None:
+        """The whole evening, with every day that was pruned put back: one chain, dealt again, and its ledger is what
+        the rounds come to."""
+        folder, days = self.path.parent, sorted((self.path.parent / FOLDERS[0]).glob("*.journal"))
+        whole = folder / "whole.sqlite"
+        put_together(self.path, days, whole)
+        said = {}
+        for what, *arguments in (("verify", "--key"), ("rebuild", "--check-snapshots", "--key"), ("obligations",)):
+            keys = [str(key_file)] if "--key" in arguments else ["--json"]
+            done = CliRunner().invoke(dealwire, ["journal", what, str(whole), *arguments, *keys])
+            said[what] = done.output
+            if done.exit_code:
+                self.wrong(f"ledger: {what}: {done.output.strip()[-300:]} {done.exception!r}")
+                return
+        dealt = self._dealt_again(whole, key_file)
+        given_out = [(each.of.session, each.of.round, each.cents) for each in self._released.values()]
+        ledger = [json.loads(line) for line in said["obligations"].splitlines()]
+        with JournalReader(self.path) as reader:
+            found = [*dealt.release(given_out), *ledger_differs(dealt, ledger, reader.derived)]
+        found += days_differ(ledger, [folder / each for each in FOLDERS], self.report.pruned)
+        for what in found:
+            self.wrong(f"ledger: {what}")
+        if dealt.lines["round"] != self.report.rounds:
+            self.wrong(f"ledger: {self.report.rounds} rounds were made known, {dealt.lines['round']} are dealt again")
+        self.report.evenings += 1
+        self.report.dealt_again += dealt.lines["round"]
+
+    def _dealt_again(self, whole: Path, key_file: Path) -> DealtAgain:
+        dealt = DealtAgain(TABLE)
+        with TableFactory(whole) as make:
+            for item in rebuild(whole, SealingKey.load(key_file), make):
+                if self._sabotage == "ledger" and item.topic == "settlement":
+                    self._sabotage = None
+                    continue
+                dealt.take(item)
+        return dealt
 
     def _count_kept(self, archived: list[Path]) -> int:
         """What was made known and pruned is in a file of a day; how many days there are."""
@@ -401,10 +469,15 @@ def spoil(path: Path) -> None:
 def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report:
     """One journal and its devices, and so many kills; then a service that ends by itself, and the last look."""
     random = Random(seed)
-    told, said = folder / "told", folder / "said"
+    told, said, kills_file = folder / "told", folder / "said", folder / "kills"
+
+    def note(what: str) -> None:
+        with kills_file.open("a") as file:
+            file.write(f"{time.time_ns()} {what}\n")
+
     linked = seed % 2 == 0
     rehearsed = LINKED_SCENARIO if linked else SCENARIO
-    with Copier(folder, dealwire) as copier, Devices(folder / "witness", seed, SPEED, FAULTS, rehearsed) as devices:
+    with Copier(folder, dealwire) as copier, _devices(folder, seed, rehearsed) as devices:
         names = {"shuffler": devices.addresses["shuffler"], "table-controller": devices.addresses["table-controller"]}
         shutil.copy(LINK, folder)
         keys, procedure = (LINKED_KEYS, LINKED_PROCEDURE) if linked else (TABLE_KEYS, PROCEDURE)
@@ -414,7 +487,9 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
         report = ledger.report
         for number in range(1, kills + 1):
             pid = forked(configuration, told, said, copier.address)
+            note(f"{number} started as {pid}")
             _wait(random, told)
+            note(f"{number} killed")
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)  # as systemd does: whatever it had started goes with it
             _, status = os.waitpid(pid, 0)
@@ -426,14 +501,29 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
             report.while_opening += not ledger.take_told(told)
             ledger.take_journal()
             ledger.hold_against(devices)
-            if number % LOOK_EVERY == 0 or number == kills:
+            if number % LOOK_EVERY == 0:
                 ledger.look(folder / "journal.key")
+            if report.violations:  # what led to it is still there: a day that is pruned or dealt over is not
+                return report
+        note("one that ends by itself")
+        _, status = os.waitpid(forked(configuration, told, said, copier.address, LAST_S), 0)
+        if status:
+            ledger.wrong(f"end: a service that was to end by itself did not: {said.read_text()[-600:]}")
+        ledger.take_told(told)
+        ledger.take_journal()
+        ledger.hold_against(devices)
+        ledger.look(folder / "journal.key")
+        ledger.deal_again(folder / "journal.key")
     return report
+
+
+def _devices(folder: Path, seed: int, rehearsed: str) -> Devices:
+    return Devices(folder / "witness", folder / "wire", seed, SPEED, FAULTS, rehearsed)
 
 
 TABLE: Final = "table-1"
 PROCEDURE, LINKED_PROCEDURE = "flushes-gone-wild.co", "flushes-gone-wild.wa"
-LINKED_SCENARIO: Final = "wa-clean"
+LINKED_SCENARIO: Final = "wa-award"
 LINK: Final = Path(__file__).parents[3] / "docs" / "examples" / "progressive-ml03.toml"
 TABLE_KEYS: Final = 'limit-cents = 10000\nunsigned-readings = "wait"\n[table.meters]\nmeter = 1000000'
 LINKED_KEYS: Final = f"""game = "flushes-gone-wild.wa-link"
@@ -457,14 +547,20 @@ def _wait(random: Random, told: Path) -> None:
     time.sleep(random.uniform(0, LONG_S if long else LONGEST_S))
 
 
-def job(cycles: int, seed: int, sabotage: str | None) -> Report:
+def job(cycles: int, seed: int, sabotage: str | None, keep: Path | None) -> Report:
     """So many kills, an evening after the other, in this process."""
     total, started = Report(), time.monotonic()
     gc.collect()
     gc.freeze()
     for number, first in enumerate(range(0, cycles, EVENING)):
-        with tempfile.TemporaryDirectory(prefix="kills-") as name:
-            total.add(evening(Path(name), min(EVENING, cycles - first), seed + number, sabotage))
+        folder = Path(tempfile.mkdtemp(prefix=f"kills-{seed + number}-", dir=keep))
+        found = evening(folder, min(EVENING, cycles - first), seed + number, sabotage)
+        total.add(found)
+        if found.violations and sabotage is None:
+            (folder / "violations").write_text("\n".join(found.violations) + "\n")
+            print(f"what was gathered lies in {folder}", file=sys.stderr, flush=True)
+        else:
+            shutil.rmtree(folder)
         total.seconds = time.monotonic() - started
         print(
             f"{total.seconds:7.1f} s  {total.cycles} kills, {total.rounds} rounds, {len(total.violations)} violations",
@@ -482,10 +578,11 @@ def main(arguments: list[str]) -> int:
     options.add_argument("--jobs", type=int, default=1)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--sabotage", choices=SABOTAGE)
+    options.add_argument("--keep", type=Path, help="where the folders of evenings are, and stay that found something")
     chosen = options.parse_args(arguments)
     started = time.monotonic()
     if chosen.jobs == 1:
-        total = job(chosen.cycles, chosen.seed, chosen.sabotage)
+        total = job(chosen.cycles, chosen.seed, chosen.sabotage, chosen.keep)
     else:
         total = Report()
         for part in _parts(chosen):
@@ -500,6 +597,7 @@ def main(arguments: list[str]) -> int:
 def _parts(chosen: argparse.Namespace) -> Iterator[Report]:
     share = [chosen.cycles // chosen.jobs + (number < chosen.cycles % chosen.jobs) for number in range(chosen.jobs)]
     command = [sys.executable, "-m", "tests.support.programs.kill_cycles"]
+    command += ["--keep", str(chosen.keep)] if chosen.keep is not None else []
     started = [
         subprocess.Popen(
             [*command, str(cycles), "--seed", str(chosen.seed + 1_000_001 * number)], stdout=subprocess.PIPE, text=True

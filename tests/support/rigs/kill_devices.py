@@ -24,9 +24,12 @@ LINE_NAMES: Final = {"shuffler": "shuffler", "table-controller": "controller"}
 
 
 class Devices:
-    """Deals without an end until it is closed. What its witnesses saw is read from `notes`."""
+    """Deals without an end until it is closed. What its witnesses saw is read from `notes`; every byte that they saw is
+    kept in `wire`, a line each: when, whose, which way, what."""
 
-    def __init__(self, notes: Path, seed: int, speed: float, faults: float, scenario: str = SCENARIO) -> None:
+    def __init__(
+        self, notes: Path, wire: Path, seed: int, speed: float, faults: float, scenario: str = SCENARIO
+    ) -> None:
         self.acknowledged: dict[tuple[str, int], int] = {}
         """(line, session) -> up to which event."""
         self.gone: dict[tuple[str, int], set[int]] = {}
@@ -39,7 +42,7 @@ class Devices:
         if self.pid == 0:
             try:
                 os.close(out)
-                _serve(notes, into, seed, speed, faults, scenario)
+                _serve(notes, wire, into, seed, speed, faults, scenario)
             finally:
                 os._exit(1)
         os.close(into)
@@ -71,14 +74,16 @@ class Devices:
                 self.ended.add((session, number))
 
 
-def _serve(notes: Path, announce: int, seed: int, speed: float, faults: float, scenario: str) -> None:
+def _serve(notes: Path, wire: Path, announce: int, seed: int, speed: float, faults: float, scenario: str) -> None:
     clock = SystemClock()
     owner = Owner(clock)
     table = SimulatedTable(endless(load_scenario(scenario), faults=faults, seed=seed), speed=speed)
     bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
     file = os.open(notes, os.O_WRONLY | os.O_APPEND)
+    passed = wire.open("w", buffering=1)
 
-    def note(device: str, news: list[tuple[str, int, int]]) -> None:
+    def note(device: str, way: str, data: bytes, news: list[tuple[str, int, int]]) -> None:
+        passed.write(f"{clock.now_ns()} {device} {way} {data.hex()}\n")
         text = "".join(f"{what} {LINE_NAMES[device]} {session} {number}\n" for what, session, number in news)
         if text and os.write(file, text.encode()) != len(text):
             raise OSError("the witness's file took less than a line")
@@ -93,15 +98,15 @@ def _serve(notes: Path, announce: int, seed: int, speed: float, faults: float, s
     sys.exit("the devices ended by themselves")
 
 
-def _witnessed(device: str, line: DeviceLine, witness: Witness, note: Callable[[str, Any], None]) -> None:
+def _witnessed(device: str, line: DeviceLine, witness: Witness, note: Callable[[str, str, bytes, Any], None]) -> None:
     take, send = line._on_bytes, line.send
 
     def on_bytes(data: bytes, now_ns: int) -> None:
-        note(device, witness.to_device(data))
+        note(device, "to-device", data, witness.to_device(data))
         take(data, now_ns)
 
     def say(data: bytes) -> None:
-        note(device, witness.to_host(data))
+        note(device, "to-host", data, witness.to_host(data))
         send(data)
 
     line._on_bytes = on_bytes

@@ -1,0 +1,141 @@
+"""A journal put together again from the files of its days, and its ledger held against the rounds dealt again from it.
+
+What the rounds come to is added up here from the lines that the raw record gives, by a reckoning that shares no code
+with the product's ledger: what is held and what was released, what players, house, meters and reserves have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dealwire.hub.lines import Publication
+
+TOPICS: Final = ("round", "settlement", "meter", "award")
+_NOTHING_BEFORE: Final = bytes(32)
+Sums = dict[str, int]
+
+
+def put_together(journal: Path, days: Iterable[Path], into: Path) -> None:
+    """Copy `journal` to `into`, with every record that was taken off it and lies in a day's file, as though nothing had
+    been pruned."""
+    with contextlib.closing(sqlite3.connect(journal)) as source, contextlib.closing(sqlite3.connect(into)) as db:
+        source.backup(db)
+        (pruned,) = db.execute("SELECT sequence FROM anchor").fetchone()
+        for day in sorted(days):
+            db.execute("ATTACH ? AS day", (str(day),))
+            db.execute("INSERT INTO record SELECT * FROM day.record WHERE sequence <= ?", (pruned,))
+            db.commit()
+            db.execute("DETACH day")
+        db.execute("UPDATE anchor SET sequence = 0, hash = ?", (_NOTHING_BEFORE,))
+        db.commit()
+
+
+@dataclass(slots=True)
+class DealtAgain:
+    """What the raw record of a whole journal gives: `take` every line that was dealt again, in order."""
+
+    table: str
+    lines: Counter[str] = field(default_factory=Counter)
+    held: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Cents by session and round."""
+    sums: Sums = field(default_factory=lambda: defaultdict(int))
+    """Cents by account."""
+    meters: dict[str, int] = field(default_factory=dict)
+    """Where each shared meter stands."""
+    steps: list[int] = field(default_factory=list)
+    awards: int = 0
+
+    def take(self, item: Publication) -> None:
+        """One line."""
+        self.lines[item.topic] += 1
+        line = json.loads(item.line)
+        if item.topic == "settlement":
+            self._settled(line)
+        elif item.topic == "meter":
+            self._moved(line)
+        elif item.topic == "award":
+            self.awards += line["kind"] == "awarded"
+
+    def _settled(self, line: dict[str, Any]) -> None:
+        net, table = line["totals"]["players"], self.table
+        self._move(f"house:{table}", f"players:{table}", net)
+        cents = sum(seat["held"] for seat in line["seats"])
+        if cents:
+            self.held[line["session"], line["round"]] = cents
+            self._move(f"players:{table}", f"held:{table}", cents)
+        for meter in line["meters"]:
+            given = meter["contributed"] - meter["paid"] + (meter["reseeded"] or 0)
+            self._move(f"house:{table}", f"meter:{table}/{meter['name']}", given)
+
+    def _moved(self, line: dict[str, Any]) -> None:
+        meter = line["meter"]
+        self.steps.append(line["number"])
+        self.meters[meter] = line["meter_cents"]
+        self.sums["players"] += line["to_players"]
+        self.sums["house"] += line["to_house"]
+        self.sums[f"meter:{meter}"] += line["to_meter"]
+        self.sums[f"reserve:{meter}"] += line["to_reserve"]
+
+    def _move(self, debit: str, credit: str, cents: int) -> None:
+        self.sums[debit] -= cents
+        self.sums[credit] += cents
+
+    def release(self, released: Iterable[tuple[str, int, int]]) -> Iterator[str]:
+        """What people have settled by hand, (session, round, cents) each; yields what was not held, or not so much."""
+        for session, number, cents in released:
+            if self.held.pop((session, number), None) != cents:
+                yield f"{cents} cents of round {number}, session {session}, were released; dealt again it held others"
+            self._move(f"held:{self.table}", f"hand:{self.table}", cents)
+
+
+def ledger_differs(dealt: DealtAgain, said: Sequence[dict[str, Any]], rows: Callable[[str], set[Any]]) -> Iterator[str]:
+    """Where the product's ledger (`said`: what `dealwire journal obligations --json` prints) or the tables of the
+    journal (`rows` gives those of one) are not what was dealt again."""
+    entries = [each for each in said if each["type"] == "entry"]
+    kinds = Counter(each["id"].partition(":")[0] for each in entries)
+    if len({each["id"] for each in entries}) != len(entries):
+        yield "an id of the ledger comes twice"
+    if kinds["settled"] != dealt.lines["settlement"]:
+        yield f"{kinds['settled']} rounds are settled in the ledger, {dealt.lines['settlement']} as dealt again"
+    accounts = {each["account"]: each["cents"] for each in said if each["type"] == "account"}
+    if sum(accounts.values()):
+        yield f"the accounts of the ledger come to {sum(accounts.values())} cents"
+    for name in sorted(accounts.keys() | dealt.sums.keys()):
+        if accounts.get(name, 0) != dealt.sums.get(name, 0):
+            yield f"{name}: {accounts.get(name, 0)} cents in the ledger, {dealt.sums.get(name, 0)} as dealt again"
+    open_ = {(row[3], row[4]): row[6] for row in rows("obligation")}
+    if open_ != dealt.held:
+        yield f"{sorted(open_.items() ^ dealt.held.items())[:5]} are open in the file or as dealt again alone"
+    for owner, name, _, line in rows("meter"):
+        step = json.loads(line) if not owner else {"kind": "opened"}  # a table's own are in its settlements
+        if (step["kind"] != "opened" or (not owner and name in dealt.meters)) and step.get(
+            "meter_cents"
+        ) != dealt.meters.get(name):
+            yield f"meter {name}: {line} in the file, {dealt.meters.get(name)} cents as dealt again"
+    opened = len(dealt.meters)  # a step each, made when the books were opened, before anything was dealt
+    if dealt.steps != list(range(opened + 1, opened + len(dealt.steps) + 1)):
+        yield "the steps of the meters, as dealt again, do not follow each other"
+
+
+def days_differ(said: Sequence[dict[str, Any]], folders: Sequence[Path], pruned: int) -> Iterator[str]:
+    """Days of which the ledger says that they were copied, and that do not lie where it says with that hash; days that
+    were taken off the journal, up to record `pruned`, of which it does not say so of every folder. A copy of which it
+    says nothing yet was being made when its service was killed."""
+    told = {each["cause"] for each in said if each["type"] == "entry" and each["id"].startswith("day:")}
+    here = {}
+    for file in (file for folder in folders for file in folder.glob("*.journal")):
+        copied = f"was copied to {file}, SHA-256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
+        here[file] = any(cause.endswith(copied) for cause in told)
+    if len(told) != sum(here.values()):
+        yield f"{len(told)} copies of days are in the ledger, {sum(here.values())} of them lie where it says"
+    for file, known in here.items():
+        if not known and int(file.stem.rpartition("-")[2]) <= pruned:
+            yield f"{file.name} in {file.parent.name} was pruned, and the ledger knows nothing of that copy"
