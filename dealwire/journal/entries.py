@@ -177,7 +177,8 @@ def _of_settlement(record: JournalRecord, body: _Settlement) -> Iterator[LedgerE
     debit, credit = (house, players) if net >= 0 else (players, house)
     yield LedgerEntry(f"settled:{record.sequence}", debit, credit, abs(net), *about)
     for step in body.meters:
-        meter, name = f"meter:{table}/{step.name}", f"{step.name}:{record.sequence}"
+        name = f"{table}/{step.name}:{record.sequence}"  # with the table: a shared meter's step may have that number
+        meter = f"meter:{table}/{step.name}"
         if step.contributed:
             yield LedgerEntry(f"contributed:{name}", house, meter, step.contributed, *about)
         if step.paid:

@@ -402,6 +402,17 @@ def test_the_ledger_has_each_entry_once_and_its_accounts_come_to_nothing(tmp_pat
     assert "the table 'obligation' does not hold entry 5, $7.00 held of round 3" in done.output
 
 
+def test_a_table_s_step_and_a_shared_one_of_that_number_are_two_entries(tmp_path: Path) -> None:
+    moved = [{"name": "mega", "before": 500, "contributed": 5, "after": 505}]
+    step = {"meter": "mega", "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 5}
+    with journal_at(tmp_path) as journal:
+        journal.publish(NAME, "settlement", 1, settlement("0000000a", 1, 0, meters=moved))
+        for number in range(1, 9):
+            journal.publish(NAME, "meter", 1, json.dumps(step | {"number": number, "meter_cents": 5 * number}))
+    ids = [line["id"] for line in obligations(tmp_path / "journal.sqlite") if line["type"] == "entry"]
+    assert len({*ids}) == len(ids) == 10
+
+
 def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path) -> None:
     path = some_books(tmp_path)
     with journal_at(tmp_path) as journal:
