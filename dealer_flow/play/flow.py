@@ -216,7 +216,7 @@ class DealerFlow:
                 self._reports.reports.append(seen)
                 self._lines.meet(self._round, seen)
         else:
-            if kind is e.GameEnded:
+            if self._lines.gaps and kind is e.GameEnded:
                 self._begin_unheard(seen, out)
             if self._phase.round_.rulings:
                 self._reports.note_ruling(seen.body)

@@ -128,7 +128,8 @@ class Lines:
 
     def _judge_number(self, round_: Round, seen: Seen) -> None:
         """A controller counts its rounds up within a session. An event that is heard once more is the same round."""
-        self._name_lost_rounds(round_, seen)
+        if self.gaps:
+            self._name_lost_rounds(round_, seen)
         session, event, number = self.started.get(seen.device, (seen.session, 0, 0))
         if event and session == seen.session and event >= seen.number:
             return
