@@ -178,7 +178,7 @@ class ShoeBench(Bench):
             "slow-draw": lambda: model.trouble(Fault.DRAW_TOO_SLOW),
             "wrong-button": lambda: model.trouble(Fault.WRONG_BUTTON),
             "empty": model.empty,
-            "setup": lambda: model.open_setup(bool(a)),
+            "shoe-setup": lambda: model.open_setup(bool(a)),
             "limit": lambda: setattr(model, "_limit", a or None),
             "call-off": lambda: None,
         }

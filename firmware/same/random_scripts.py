@@ -28,7 +28,7 @@ ACTS: Final[dict[str, tuple[str, ...]]] = {
     "shoe": (
         "fill 1 0", "fill 1 {n}", "fill 2 20", "begin 0", "begin {few}", "burn {few}", "draw", "draw", "draw", "draw",
         "draw", "draw-unread", "push-back", "pull-back", "end-round", "end-round", "lock-key 1", "lock-key 0",
-        "clear-error", "slow-draw", "wrong-button", "empty", "setup 1", "setup 0", "limit {few}",
+        "clear-error", "slow-draw", "wrong-button", "empty", "shoe-setup 1", "shoe-setup 0", "limit {few}",
     ),
     "shuffler": (
         "load 0 0", "load 0 0", "load 1 0", "load 0 1", "green", "green", "green", "lift", "lift", "lift", "grab",

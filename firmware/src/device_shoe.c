@@ -111,7 +111,7 @@ static const char *const names[ACTS] = {
     [FILL] = "fill", [BEGIN] = "begin", [BURN] = "burn", [DRAW] = "draw", [DRAW_UNREAD] = "draw-unread",
     [PUSH_BACK] = "push-back", [PULL_BACK] = "pull-back", [END_ROUND] = "end-round", [LOCK_KEY] = "lock-key",
     [CLEAR_ERROR] = "clear-error", [SLOW_DRAW] = "slow-draw", [WRONG_BUTTON] = "wrong-button", [EMPTY] = "empty",
-    [SETUP] = "setup", [LIMIT] = "limit", [CALL_OFF] = "call-off"};
+    [SETUP] = "shoe-setup", [LIMIT] = "limit", [CALL_OFF] = "call-off"};
 
 static bool act_on_cards(enum act_name name, const uint32_t *numbers)
 {

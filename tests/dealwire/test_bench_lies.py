@@ -1,8 +1,11 @@
 """No field of a message is beyond the plans: a device that lies in one is named by a check, or a file says why none
 can. `make test-lies` tells every lie."""
 
+from enum import IntEnum
+
 import pytest
 
+from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 from tests.support.broken.lies import (
     DEVICES,
     Lie,
@@ -76,3 +79,15 @@ def test_no_reason_is_left_over() -> None:
 def test_a_plan_makes_a_device_say_most_of_what_it_can() -> None:
     for device in DEVICES:
         assert len({message for message, _ in spoken(device)} & set(said_by(device))) >= 12
+
+
+@pytest.mark.parametrize(
+    ("device", "states"),
+    [("shuffler", ShufflerState), ("shoe", ShoeState), ("table-controller", ControllerState)],
+)
+def test_a_plan_brings_a_device_into_every_state(device: str, states: type[IntEnum]) -> None:
+    """Also into those that only people bring about: for each there is an act of hands."""
+    been = {
+        value for (_, field), values in spoken(device).items() if field in ("state", "previous") for value in values
+    }
+    assert been >= {int(state) for state in states}

@@ -277,6 +277,7 @@ _AT_SHOE: Final[dict[str, Callable[[ShoeModel, Filled], object]]] = {
     "slow-draw": lambda model, _: model.trouble(Fault.DRAW_TOO_SLOW),
     "wrong-button": lambda model, _: model.trouble(Fault.WRONG_BUTTON),
     "empty": lambda model, _: model.empty() >= 0,
+    "shoe-setup": lambda model, filled: model.open_setup(bool(filled["open"])),
 }
 
 SIMULATED_ACTS: Final = frozenset({*_AT_SHUFFLER, *_AT_CONTROLLER, *_AT_SHOE})

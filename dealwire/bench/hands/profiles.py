@@ -75,6 +75,7 @@ PROFILES: Final[dict[str, Profile]] = {
         {
             "ERROR": "clear-error",
             "LOCKED": (m.LockShoeMessage(0),),
+            "SETUP": "shoe-setup open=0",
             "EMPTY": "fill",
             "LOADED": "begin",
             "BURN": "draw",

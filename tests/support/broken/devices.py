@@ -34,13 +34,14 @@ from tests.support.broken.tables import TABLE_DEVICES
 
 
 class Unchanged:
-    """Picks every ninth of the statuses that say nothing new and that nobody asked for: of those that come when a
-    second is over. Of a red lamp that is lit a check awaits the status."""
+    """Picks the third in a row of the statuses that say nothing new and that nobody asked for: of those that come when
+    a second is over. Which those are hangs on the check alone, not on what the plan did before it. Of a red lamp that
+    is lit a check awaits the status."""
 
-    EVERY: Final = 9
+    IN_A_ROW: Final = 3
 
     def __init__(self) -> None:
-        self._count = self._last_ms = 0
+        self._row = self._last_ms = 0
         self._last: m.Message | None = None
 
     def hits(self, message: m.Message) -> bool:
@@ -50,8 +51,8 @@ class Unchanged:
         quiet = plain == self._last and message.uptime_ms - self._last_ms >= 900
         quiet = quiet and not message.lamps & m.Lamp.RED
         self._last, self._last_ms = plain, message.uptime_ms
-        self._count += quiet
-        return quiet and self._count % self.EVERY == 0
+        self._row = self._row % self.IN_A_ROW + 1 if quiet else 0
+        return self._row == self.IN_A_ROW
 
 
 class WrongCheck(Broken):
@@ -459,19 +460,18 @@ _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
 DEVICES: Final = (
     Caught(
         WrongCheck,
-        ("always.clean", "always.link-sequence", "always.status-rhythm", "safe.green",
-         "safe.green-remembered", "timing.status",),
+        ("always.clean", "always.link-sequence", "always.status-rhythm", "deal.only-lifting", "timing.status"),
         quick=("silence.*",),
     ),
     Caught(
         DroppedFrames,
-        ("always.link-sequence", "always.status-rhythm", "safe.green", "safe.green-remembered", "timing.status",),
+        ("always.link-sequence", "always.status-rhythm", "deal.only-lifting", "timing.status"),
         quick=("silence.*",),
     ),
     Caught(
         NoReplyCache,
         (
-            "session.line-closed", "session.cable-pulled", "commands.same-id-after-opening",
+            "session.line-closed", "silence.host-lost", "session.cable-pulled", "commands.same-id-after-opening",
             "commands.same-id-other-command", "commands.refusal-remembered", *_ONCE, *_ONCE_OF_METERS,
             "always.same-reply", "commands.remembers-32", "commands.same-id-other-parameters",
         ),
@@ -481,7 +481,8 @@ DEVICES: Final = (
     Caught(
         SwappedEvents,
         (
-            "session.previous-events", "session.previous-no-window", "events.read-again", "events.depth",
+            "session.previous-events", "session.previous-whole", "session.previous-no-window", "events.read-again",
+            "events.depth",
             "fault.power-502", "always.event-order", "always.status-truth",
             "events.resend-all", "session.previous-acknowledged", "session.previous-apart", "always.book",),
         quick=("events.read-again",),
@@ -491,10 +492,12 @@ DEVICES: Final = (
         (*_LAMP, *_PACKETS, "fault.outlasts-the-power", "deal.green-in-misdeal"),
         quick=("fault.packet-short-301",),
     ),
-    Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
+    Caught(ForgetfulLamp, ("fault.too-few-101", "fault.outlasts-the-power", "fault.packet-short-301",
+        "fault.called-505", "always.latched")),
     Caught(
         LyingCounts,
-        ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", "deal.meters-short",
+        ("fault.packet-short-301", "deal.meters-early", "fault.packet-long-302", "fault.lifted-early-303",
+         "deal.meters-short",
          "always.fault-values", *_PACKETS, "always.book",),
     ),
     Caught(LyingRemainder, (*_REMAINDER, "always.fault-values", "always.book",)),
@@ -507,7 +510,8 @@ DEVICES: Final = (
     Caught(
         LateStatus,
         (
-            "timing.status", "deal.bad-parameters", "safe.starts-no-motion", "safe.green-remembered",
+            "timing.status", "fault.sensor-and-lamp", "deal.bad-parameters", "safe.starts-no-motion",
+            "safe.green-remembered",
             "always.status-rhythm",
         ),
     ),
@@ -548,7 +552,8 @@ DEVICES: Final = (
     Caught(
         NoGap,
         (
-            "session.previous-events", "session.previous-no-window", "session.previous-acknowledged", "events.depth",
+            "session.previous-events", "session.previous-whole", "session.previous-no-window",
+            "session.previous-acknowledged", "events.depth",
             "fault.power-502",
             "always.window",
         ),
@@ -557,7 +562,8 @@ DEVICES: Final = (
     Caught(
         WrongReason,
         (
-            "session.nothing-before-open", "session.wrong-id", "session.wrong-version",
+            "session.nothing-before-open", "silence.host-lost", "deal.meters-busy", "session.wrong-id",
+            "session.wrong-version",
             "session.unknown-session", "roles.observe",
             "roles.operate", "roles.unknown", "commands.same-id-after-opening", "commands.same-id-other-command",
             "commands.id-zero",

@@ -250,9 +250,9 @@ def _caught(device: type[Broken], *by: str) -> Caught:
 
 INSTRUMENT_DEVICES: Final = (
     Caught(HidesMeters, ("always.capabilities",), quick=("meters.asked-anyway",)),
-    _caught(ForgetsMeters, "meters.power-cut", "always.instruments"),
-    _caught(RefusedUncounted, "meters.refused"),
-    _caught(PacketsUncounted, "deal.meters"),
+    _caught(ForgetsMeters, "meters.power-cut", "deal.meters-power", "always.instruments"),
+    _caught(RefusedUncounted, "meters.refused", "deal.meters-busy"),
+    _caught(PacketsUncounted, "deal.meters", "deal.meters-short", "deal.meters-early"),
     _caught(OneTooMany, "meters.read"),
     _caught(BeginsAnew, "meters.read"),
     _caught(MetersTwice, "meters.once"),

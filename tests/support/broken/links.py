@@ -296,7 +296,7 @@ LINK_DEVICES: Final = (
     _caught(HalfDrawn, "always.session-bits", quick=("session.*",)),
     _caught(EndsWithItsLine, "session.cable-pulled"),
     _caught(ClosesOnRefusal, "session.refused-opening"),
-    _caught(SixteenOld, "session.previous-no-window"),
+    _caught(SixteenOld, "session.previous-no-window", "session.previous-whole"),
     _caught(ForgetsRefusals, "commands.refusal-remembered", "meters.refused"),
     _caught(RemembersNaked, "commands.id-free-after-nak"),
     _caught(ComparesExtensions, "commands.same-id-other-extension"),
