@@ -22,6 +22,7 @@ from dealer_flow.editions import Edition, EditionError
 from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealwire.cli.ending import whole
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.table_options import TableMaker
 from dealwire.config.schema import DAY_BEGINS
@@ -218,8 +219,10 @@ def deal_in_processes(
     try:
         for _ in range(min(jobs, len(batches))):
             ours, its = Pipe()
-            processes.append(Process(target=_deal_batches, args=(its, options), daemon=True))
-            processes[-1].start()
+            process = Process(target=_deal_batches, args=(its, options), daemon=True)
+            with whole():  # one that is there and not in the list would outlive the command when it is stopped
+                process.start()
+                processes.append(process)
             its.close()
             free.put(ours)
         todo = iter(batches)

@@ -88,9 +88,37 @@ def soon(stop: Callable[[], None]) -> Callable[[], None]:
     return end
 
 
+class _Whole:
+    """What the main thread must not leave half done."""
+
+    depth = 0
+    came = False
+    """SIGTERM came meanwhile."""
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """What is begun in here is done to its end, and SIGTERM interrupts after it: for what takes a moment, and leaves
+    something behind that nobody would know of."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # nothing interrupts it
+        return
+    _Whole.depth += 1
+    try:
+        yield
+    finally:
+        _Whole.depth -= 1
+    if _Whole.came and not _Whole.depth:
+        _Whole.came = False
+        raise Terminated
+
+
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # who asks twice is impatient
-    raise Terminated
+    if _Whole.depth:
+        _Whole.came = True
+    else:
+        raise Terminated
 
 
 @contextmanager

@@ -44,6 +44,21 @@ Service.run = run
 main({arguments!r}, prog_name="dealwire")
 """
 
+SLOW_TO_MAKE: Final = """
+import time
+from multiprocessing.popen_fork import Popen
+from dealwire.cli import main
+
+launch = Popen._launch
+
+def slowly(made, process):
+    launch(made, process)
+    time.sleep(0.5)  # the process is there, and whoever makes it does not know yet
+
+Popen._launch = slowly
+main({arguments!r}, prog_name="dealwire")
+"""
+
 
 @contextmanager
 def started(*command: str) -> Iterator[subprocess.Popen[str]]:
@@ -111,9 +126,30 @@ def test_replay_and_its_processes(archive: Path, hung: bool) -> None:
             for number in workers:
                 os.kill(number, signal.SIGSTOP)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE_S)  # its output is read, until the last who holds it has gone
-        assert process.returncode == -signal.SIGTERM
-        gone(workers)
+        try:
+            process.communicate(timeout=PATIENCE_S)  # its output is read, until the last who holds it has gone
+            assert process.returncode == -signal.SIGTERM
+            gone(workers)
+        finally:
+            for number in filter(runs, workers):
+                os.kill(number, signal.SIGKILL)
+
+
+@pytest.mark.more
+def test_a_process_that_hangs_while_it_is_made_is_ended(archive: Path) -> None:
+    arguments = ["replay", "--jobs", "2", "--json", str(archive)]
+    with started(sys.executable, "-c", SLOW_TO_MAKE.format(arguments=arguments)) as process:
+        wait_until(lambda: len(children(process)) == 1)
+        workers = children(process)
+        os.kill(workers[0], signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.communicate(timeout=PATIENCE_S)
+            assert process.returncode == -signal.SIGTERM
+            gone(workers)
+        finally:
+            for number in filter(runs, workers):
+                os.kill(number, signal.SIGKILL)
 
 
 def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None:
