@@ -7,6 +7,7 @@ import pytest
 
 from dealwire.bench.hands.hands import NoHands, SimulatedHands
 from dealwire.bench.plan.plan import load_plan
+from dealwire.bench.record import BenchOutcome
 from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.bench.verbs.wire import LiveWire
 from dealwire.rehearsal.scenario_file import load_scenario
@@ -15,6 +16,7 @@ from devices.clock import SystemClock
 from devices.drive.address import line_at
 from devices.simulator.host import SimulatorHost
 from tests.support.broken.base import Caught
+from tests.support.broken.classes import KeepsHands
 from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, judge, published_page
 
 
@@ -33,6 +35,13 @@ def test_a_broken_device_is_caught_by_exactly_the_checks_that_should(each: Caugh
     found = set(caught_by(judge(each.device, kind=each.plan, recognition=each.recognition)))
     assert set(each.by) - found == set()
     assert each.spreads or found - set(each.by) == set()
+
+
+def test_a_device_that_goes_in_circles_is_given_up_after_three_of_them() -> None:
+    """Its count of rounds goes up with each, and is no sign that it gets anywhere."""
+    run = judge(KeepsHands, ("game.hand-buttons-go-out", "keys.reveal"), "table-controller")
+    why = {result.id: result.why for result in run.of(BenchOutcome.FAILED)}
+    assert why["keys.reveal"] == "the device stays in AWARD after end-game, 3 times; wanted: GAME"
 
 
 def test_forty_mistakes_are_tried() -> None:

@@ -40,6 +40,8 @@ STUCK_MS: Final = 5_000
 """How long it is tried when the device stays in the very state that it could not be brought out of before."""
 WAYS_MAX: Final = 3
 """How often a state is tried to be left in the same way: a device that was commanded twice in vain is not in doubt."""
+_COUNTS: Final = ("uptime_ms", "last_event", "round", "shoe")
+"""Fields of a status that go up with time, or with what is done."""
 LEAVE_MS: Final = 2_000
 """How long a device may take to leave a state that something was done about."""
 STATUS_MS: Final = 2_000
@@ -388,9 +390,10 @@ class Stand(AnyStand):
             self.pause(100)
 
     def _shown_status(self) -> str:
-        """The newest status without what runs on by itself."""
+        """The newest status without what only counts on: a device that goes in circles shows the same again."""
         status = self.probe.status
-        return "" if status is None else spell(replace(status, uptime_ms=0, last_event=0))
+        counts = {name: 0 for name in _COUNTS if hasattr(status, name)}
+        return "" if status is None else spell(replace(status, **counts))
 
 
 def _words(way: Way) -> str:

@@ -135,7 +135,8 @@ class CardBeforeRound(Shoe):
         say, held = self.model.say, []
 
         def said(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
-            if event is m.StateChangedMessage and fields["state"] == m.ShoeState.ROUND and self.model.in_round == 1:
+            begins = event is m.StateChangedMessage and fields["previous"] == m.ShoeState.STANDBY
+            if begins and fields["state"] == m.ShoeState.ROUND:
                 held.append((event, request, fields))
                 return True
             done = bool(say(event, request, **fields))
@@ -303,6 +304,16 @@ CLASS_DEVICES: Final = (
     _controller(StartsInSafe, "game.without-a-host"),
     _controller(CountsAnew, "game.power-in-a-game"),
     _controller(StateBeforeGame, "game.start-and-end"),
-    _controller(KeepsHands, "game.hand-buttons-go-out", "game.keys", "game.without-a-host", "game.power-in-a-game"),
+    _controller(
+        KeepsHands,
+        "game.hand-buttons-go-out",
+        "game.keys",
+        "game.without-a-host",
+        "game.power-in-a-game",
+        "keys.reveal",
+        "keys.set-hand",
+        "keys.mishandled",
+        "keys.laid-away",
+    ),
 )
 """Shoes and controllers that break a sentence of theirs."""

@@ -393,7 +393,7 @@ MOTION_DEVICES: Final = (
     _machine(TakesBothDecks, "fault.other-deck-stays"),
     _line(DispensesRemainder, "deal.only-lifting"),
     _machine(DeafOnTheWay, "deal.green-on-the-way"),
-    _machine(SilentOfGreen, "deal.green-elsewhere", "safe.green"),
+    _machine(SilentOfGreen, "deal.green-elsewhere", "safe.green", "deal.green-in-misdeal"),
     _machine(GreenInSafe, "safe.green"),
     _machine(LiftsNothing, "deal.no-remainder"),
     _machine(RoundFromFirstPacket, "fault.power-at-the-start"),
