@@ -164,9 +164,9 @@ class OlderCheck:
 
 def loaded(reader: JournalReader) -> Books:
     """Books of what the tables of a file hold; JournalDamaged when no program wrote them so."""
-    rows, books = rows_of(reader), Books()
+    books = Books()
     try:
-        books.load(rows["settled"], rows["meter"], rows["obligation"])
+        books.load(reader.derived("settled"), reader.derived("meter"), reader.obligations())
     except ValueError as error:
         raise JournalDamaged(reader.path, None, f"a row that stands in no books: {error}; {MEND}") from None
     return books

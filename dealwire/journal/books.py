@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from sys import intern
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -160,7 +161,10 @@ class Books:
 
     def held(self, table: str) -> HeldBook:
         """What is held at a table, kept up to date here."""
-        return self._held.setdefault(table, HeldBook())
+        book = self._held.get(table)
+        if book is None:
+            book = self._held[table] = HeldBook()
+        return book
 
     @property
     def tables(self) -> dict[str, HeldBook]:
@@ -359,14 +363,18 @@ class Books:
     # ------------------------------------------------------------------ made of what the tables hold
 
     def load(self, runs: Iterable[tuple[Any, ...]], meters: Iterable[tuple[Any, ...]], held: Iterable[Any]) -> None:
-        """Begin with rows of the three tables, as they are; ValueError for runs that do not stand apart."""
+        """Begin with rows of the three tables, as they are, what is held in its order; ValueError for one that no
+        program wrote, such as of runs that do not stand apart."""
         for table, device, session, first, last in sorted(runs):
             known = self.settled.setdefault((device, session), {}).setdefault(table, [])
-            if first > last or (known and first <= known[-1][1] + 1):
+            if not 0 <= first <= last or (known and first <= known[-1][1] + 1):
                 raise ValueError(f"rounds {first} to {last} of session {session} at table {table!r}")
             known.append((first, last))
-        self.meters |= {(table, name): (sequence, line) for table, name, sequence, line in meters}
-        for row in sorted(held):
+        for table, name, sequence, line in meters:
+            if sequence < 0:
+                raise ValueError(row_in_words("meter", (table, name, sequence, line)))
+            self.meters[table, name] = sequence, line
+        for row in held:
             table, entry = entry_in(row)
             self.held(table).add(entry)
         for (device, session), tables in self.settled.items():
@@ -551,12 +559,15 @@ def row_of_held(table: str, e: HeldEntry) -> tuple[Any, ...]:
 
 
 def entry_in(row: tuple[Any, ...]) -> tuple[str, HeldEntry]:
-    """The table and what is held, of a row; ValueError when its readings cannot be read."""
+    """The table and what is held, of a row; ValueError for one that no program wrote."""
     entry, table, device, session, round_, at_ns, cents, currency, why, clause, readings, digest = row
+    if min(entry, round_, at_ns, cents) < 0:
+        raise ValueError(row_in_words("obligation", row))
     try:
         names = tuple(msgspec.json.decode(readings, type=list[str])) if readings != "[]" else ()
     except msgspec.DecodeError:
         raise ValueError(f"the readings of entry {entry}") from None
+    device, session, currency, why, clause = map(intern, (device, session, currency, why, clause))  # of most the same
     return table, HeldEntry(entry, device, session, round_, at_ns, cents, currency, why, clause, names, digest)
 
 

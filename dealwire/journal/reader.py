@@ -234,6 +234,15 @@ class JournalReader:
         """The rows of one of the tables that follow from the records."""
         return set(self._rows(f"SELECT * FROM {table}"))
 
+    def obligations(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of what is held, by their numbers: however many there are, no more than a page of them is kept."""
+        begin, sql = -MANY - 1, "SELECT * FROM obligation WHERE entry >= ? ORDER BY entry LIMIT ?"
+        while begin <= MANY and (rows := self._rows(sql, begin, PAGE)):
+            yield from rows
+            if rows[-1][0] < begin:  # a damaged tree may lead back to where it came from, for ever
+                raise JournalDamaged(self.path, None, "rows of the table 'obligation' that are not in their order")
+            begin = rows[-1][0] + 1
+
     def own_meters(self, table: str) -> dict[str, int | None]:
         """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
         return {name: derived.cents_of(line) for name, line in self._own_lines(table)}

@@ -215,6 +215,32 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
             assert "Traceback" not in program.text
 
 
+WRITTEN_BY_NO_PROGRAM = [
+    ("UPDATE meter SET sequence = -1", "meter 'meter' of table 'table-1' at 1000000 (record -1)"),
+    ("UPDATE settled SET first = -3", "rounds -3 to 2 of session 0000000a at table 'table-1'"),
+    ("UPDATE obligation SET cents = -1", "-$0.01 held of round 1 of session 0000000a at table 'table-1'"),
+    ("UPDATE obligation SET round = -1", "entry 3, $5.00 held of round -1 of session 0000000a at table 'table-1'"),
+    ("UPDATE obligation SET entry = -9223372036854775808 WHERE round = 1", "entry -9223372036854775808, $5.00 held"),
+    ("UPDATE obligation SET entry = 9223372036854775807 WHERE round = 1", "'obligation' does not hold entry 3, $5.00"),
+    ("UPDATE obligation SET readings = '[1]'", "the readings of entry 3"),
+]
+
+
+@pytest.mark.parametrize(("sql", "words"), WRITTEN_BY_NO_PROGRAM)
+def test_a_row_that_no_program_wrote_is_one_line(tmp_path: Path, sql: str, words: str) -> None:
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", number, 500) for number in (1, 2)])
+        meter(journal, 1_000_000)
+    alter(tmp_path / "journal.sqlite", sql)
+    for command in ("verify", "obligations"):
+        done = CliRunner().invoke(main, ["journal", command, str(tmp_path / "journal.sqlite")])
+        assert (done.exit_code, len(done.stderr.splitlines())) == (Exit.PROTOCOL, 1), done.output
+        assert words in done.stderr
+    service, _ = opened(write_configuration(tmp_path, ABSENT))
+    with pytest.raises(JournalDamaged, match="`dealwire journal salvage` makes the tables anew"), service:
+        pytest.fail("it was served")
+
+
 def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
