@@ -36,6 +36,7 @@ ROOT = Path(__file__).parents[2]
 CLEAN = ROOT / "captures" / "clean-1.pcapng"
 EXAMPLE = ROOT / "docs" / "examples" / "table.toml"
 
+RELEASED = ("--session", "a", "--round", "1", "--who", "A. Smith", "--badge", "7", "--why", "paid")
 READERS = {
     "check": ["check", "FILE.toml"],
     "games": ["games", "FILE.toml"],
@@ -57,6 +58,8 @@ READERS = {
     "journal show": ["journal", "show", "FILE.sqlite"],
     "journal export": ["journal", "export", "FILE.sqlite"],
     "journal rebuild": ["journal", "rebuild", "FILE.sqlite"],
+    "journal obligations": ["journal", "obligations", "FILE.sqlite"],
+    "journal release": ["journal", "release", "FILE.sqlite", "3", *RELEASED],
 }
 
 
