@@ -25,10 +25,13 @@ _log = logging.getLogger(__name__)
 
 
 class RequestHandler:
-    """Takes requests. `secure` writes what was journalled before anything goes out because of it."""
+    """Takes requests. `secure` writes what was journalled before anything goes out because of it, and says whether
+    the disk has all of it. Call `tell` at the end of each turn."""
 
-    def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], None]) -> None:
+    def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], bool]) -> None:
         self._tables, self._clock, self._secure = tables, clock, secure
+        self.noted: list[tuple[Request, str]] = []
+        """What was noted and nobody was told yet: the disk has not got it."""
 
     def take(self, requests: Sequence[Request]) -> None:
         """Do each; its answer is a sentence, or the DealwireError that says why not."""
@@ -39,6 +42,18 @@ class RequestHandler:
                 self._do(request)
             except DealwireError as error:
                 request.answer.set_exception(error)
+        self.tell()
+
+    def tell(self, failed: str | None = None) -> None:
+        """Tell people what was noted, once the disk has it; with `failed`, why it never will."""
+        if not self.noted or (failed is None and not self._secure()):
+            return
+        noted, self.noted = self.noted, []
+        for request, words in noted:
+            if failed is None:
+                request.answer.set_result(words)
+            else:
+                request.answer.set_exception(ActionRefused(request.action, f"it could not be written down: {failed}"))
 
     def _do(self, request: Request) -> None:
         session = self._tables.get(request.table)
@@ -49,10 +64,10 @@ class RequestHandler:
         if session.stopped is not None:
             raise ActionRefused(request.action, f"the table was stopped: {session.stopped}")
         if request.action == INJECT:
-            request.answer.set_result(self._inject(session, request))
+            self.noted.append((request, self._inject(session, request)))
             return
         if request.action == RELEASE:
-            request.answer.set_result(self._release(session, request))
+            self.noted.append((request, self._release(session, request)))
             return
         kind, device = find(session.part.device, request.action, request.fields, request.who)
         command = command_of(kind, request.fields)
@@ -83,7 +98,6 @@ class RequestHandler:
             words = session.release(Settling.of(request.fields), _who(request))
         except LookupError as error:
             raise ActionRefused(request.action, str(error.args[0])) from None
-        self._secure()
         return f"Noted: {words}."
 
     def _inject(self, session: TableSession, request: Request) -> str:
@@ -97,7 +111,6 @@ class RequestHandler:
         when = inject(session.bench, name, fields)
         title = fault_named(name).title
         session.status("action", f"{_who(request)}, planned: {title}: {when}", self._clock.now_ns())
-        self._secure()
         return f"{when[0].upper()}{when[1:]}."
 
 

@@ -145,6 +145,7 @@ class Service:
         self._thread = threading.get_ident()
         self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
+        self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
         self.health = Health()
@@ -217,7 +218,7 @@ class Service:
         for session in self.tables.values():
             self._connect(session, went_on)
             self.gets_on()
-        requests = RequestHandler(self.tables, self.clock, self._give_out)
+        requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_look(self._look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
@@ -349,6 +350,8 @@ class Service:
                 self._keep_in(KEEP_AFTER_NS)
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
+        if self._requests is not None and self._requests.noted:
+            self._requests.tell(self.journal.failed)
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()
@@ -360,9 +363,11 @@ class Service:
         if self._follow_clock:
             self._jump()
 
-    def _give_out(self) -> None:
+    def _give_out(self) -> bool:
+        """Write the open group and make it known; True when the disk has all of it."""
         for item in self.journal.commit():
             self.hub.publish(item)
+        return self.journal.secure()
 
     def _show_what_moved(self, now_ns: int) -> None:
         urgent, self._moved = [session for session in self._unshown if session.urgent], {}

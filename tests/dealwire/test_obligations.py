@@ -115,6 +115,25 @@ def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> No
         assert [each.entry for each in view(service).held] == [second.entry], "also after a restart"
 
 
+def test_a_release_is_answered_once_the_disk_has_it(tmp_path: Path) -> None:
+    """Whoever hears that it was noted pays: what a kill could still take back, nobody is told."""
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", 1, 4600)])
+    service, _ = opened(write_configuration(tmp_path, ABSENT))
+    with service, closing(sqlite3.connect(tmp_path / "journal.sqlite", isolation_level=None)) as stranger:
+        run_until(service, lambda: NAME in service.hub.views())
+        (held,) = view(service).held
+        stranger.execute("BEGIN IMMEDIATE")
+        fields = {"entry": held.entry, "session": "0000000a", "round": 1, "badge": 7, "why": "paid at the cage"}
+        answer = service.hub.ask(Request(NAME, "release-held", fields, "supervisor", "127.0.0.1"))
+        run_until(service, lambda: service.journal.locked_since_ns is not None)
+        assert not answer.done()
+        stranger.execute("ROLLBACK")
+        run_until(service, answer.done)
+        assert "$46.00 held of round 1 was settled by hand" in answer.result()
+        assert stranger.execute("SELECT count(*) FROM record WHERE kind = 'released'").fetchone() == (1,)
+
+
 RECORDED = Path(__file__).parents[2] / "captures" / "clean-1.pcapng"
 PLAYED = {"shuffler": f"replay:{RECORDED}#shuffler", "table-controller": f"replay:{RECORDED}#controller"}
 
