@@ -30,6 +30,17 @@ class Connection(H11Protocol, Guest):
         super().data_received(data)
         self._look()
 
+    def send_400_response(self, msg: str) -> None:
+        """What came is no HTTP. When it is the rest of a request whose answer is being made, nobody gets that answer:
+        it would be a second one. After an answer there is none to give."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
+
     def on_response_complete(self) -> None:
         """An answer is out."""
         super().on_response_complete()

@@ -259,7 +259,14 @@ def test_bytes_that_are_no_request_and_requests_that_break_off_fill_no_log(caplo
         "Content-Type: application/x-www-form-urlencoded\r\n\r\ntoken=x"
     )
     with caplog.at_level(logging.WARNING), WatchedTable(hub, "player-short"), running(hub) as shown:
-        for sent in (form.format(urlsplit(shown.address).netloc).encode(), b"\xff\x00 / HTTP\r\n\r\n"):
+        place = urlsplit(shown.address).netloc
+        pieces = form.format(place).replace("Content-Length: 100", "Transfer-Encoding: chunked").encode()
+        stranger = pieces.replace(b"Origin", b"X")  # it is refused while its body is still to come
+        for sent in (
+            form.format(place).encode(),
+            b"\xff\x00 / HTTP\r\n\r\n",
+            *(head.replace(b"token=x", piece) for head in (pieces, stranger) for piece in (b"-1\r\na\r\n", b"0x1\r\n")),
+        ):
             for _ in range(5):
                 with connect(shown) as line:
                     line.sendall(sent)
