@@ -28,6 +28,7 @@ from protocol.tomlfile import Key
 SCHEMA: Final = "dealwire.owner/1"
 SUFFIX: Final = ".owner"
 NOTE_MAX: Final = 64 * 1024
+UNREADABLE: Final = "should say whose its meters are, and cannot be read; remove it when nobody else serves them"
 
 
 class NotTheOwner(LocalError):
@@ -117,14 +118,15 @@ def _read(setup: Path, note: Path) -> MeterOwner | None:
             raise ValueError
         return MeterOwner(str(found["journal"]), str(found["path"]), str(found["host"]))
     except (FileNotFoundError, NotADirectoryError):
+        if note.is_symlink():  # to nothing: no note can be left in its place
+            raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
         return None
     except PermissionError:
         if note.parent == setup.resolve().parent:
             raise NotTheOwner(setup, note, f"{note} says whose its meters are, and may not be read") from None
         return None  # a folder that is another user's
     except (OSError, ValueError, KeyError, TypeError):
-        why = f"{note} should say whose its meters are, and cannot be read; remove it when nobody else serves them"
-        raise NotTheOwner(setup, note, why) from None
+        raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
 
 
 def _note(setup: Path, journal: Path, us: MeterOwner) -> None:

@@ -17,6 +17,7 @@ from dealwire.hub.hub import Hub
 from dealwire.service import ownership
 from dealwire.service.ownership import MeterOwner, NotTheOwner, notes, own
 from dealwire.service.service import Service
+from protocol.errors import LocalError
 from tests.dealwire.test_service import LINK, LINKED
 from tests.support.rigs.serving import write_configuration
 
@@ -102,6 +103,16 @@ def test_a_note_that_says_nothing_is_not_passed_over(tmp_path: Path, setup: Path
     setup.with_name(f"{setup.name}.owner").write_text(text)
     code, said = checked(configured(tmp_path / "a", setup))
     assert (code, "should say whose its meters are, and cannot be read" in said) == (2, True)
+
+
+def test_a_link_to_nothing_in_the_place_of_the_note_gives_the_meters_to_nobody(tmp_path: Path, setup: Path) -> None:
+    """It was no note and could not become one: each of two services began."""
+    setup.with_name(f"{setup.name}.owner").symlink_to(tmp_path / "nowhere")
+    file = configured(tmp_path / "a", setup)
+    code, said = checked(file)
+    assert (code, "should say whose its meters are, and cannot be read" in said) == (2, True)
+    with pytest.raises(LocalError, match="should say whose its meters are"):
+        served(file)
 
 
 def test_where_the_service_may_not_write_the_note_lies_above_its_journal(
