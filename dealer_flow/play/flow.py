@@ -17,8 +17,6 @@ from copy import copy
 from itertools import islice
 from typing import Final
 
-from msgspec.structs import replace
-
 import devices.events as e
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -28,6 +26,7 @@ from dealer_flow.play.machine.states import BEFORE_REVEAL, LOOSE, STEPS, State
 from dealer_flow.play.order.order import WAITING, broken, rules_of, violation
 from dealer_flow.play.order.violation import Violation, incident_of
 from dealer_flow.play.reports import shoe as handle_shoe
+from dealer_flow.play.reports.bets import enter
 from dealer_flow.play.reports.bypass import PASSES_BY, deal_on, goes_on_without, judge_late, pass_by, take_early
 from dealer_flow.play.reports.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
 from dealer_flow.play.reports.saved_state import ComingRound, FlowState, coming, coming_of, in_order, put_back
@@ -216,8 +215,6 @@ class DealerFlow:
                 self._reports.reports.append(seen)
                 self._lines.meet(self._round, seen)
         else:
-            if self._lines.gaps and kind is e.GameEnded:
-                self._begin_unheard(seen, out)
             if self._phase.round_.rulings:
                 self._reports.note_ruling(seen.body)
             self._reports.reports.append(seen)
@@ -286,32 +283,38 @@ class DealerFlow:
                 elif not found.taken:
                     self._go_on()
                     self._flush(out)
+                    if self._lines.gaps and isinstance(body, e.GameEnded):
+                        self._end_unheard(seen, body.round, out)
                     return
             HANDLERS[kind](round_, seen, body)
             if kind is e.GameStarted:
                 self._started(seen)
-            elif kind is e.GameEnded:
+            elif isinstance(body, e.GameEnded):
                 self._close(out)
+                if self._lines.gaps:
+                    self._end_unheard(seen, body.round, out)
                 return
         if kind not in _MOVES_NOTHING or round_.incidents:
             self._go_on()
         if round_.incidents:
             self._flush(out)
 
-    def _begin_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        """A round whose START GAME is gone begins when its END GAME comes, so that it is made known. It has what was
-        heard since the round before, and what the other line still has to tell of it is waited for."""
-        assert isinstance(seen.body, e.GameEnded)
-        number = seen.body.round
+    def _end_unheard(self, seen: Seen, number: int, out: list[RoundResult | Incident]) -> None:
+        """A round whose START GAME is gone is made known when its END GAME comes, with the bets that lay there. Which
+        cards were its own nobody can say: they stay with the round that follows, as the lost events do."""
         if not self._lines.began_unheard(seen, number):
             return
-        start = replace(seen, body=e.GameStarted(number))
-        self._reports.reports.append(start)
-        self._take(start, out)
-        lost = Incident(code="start-lost", clause="procedure", device=seen.device, number=number, unreliable=True)
-        self._round.report(lost, seen)
-        self._flush(out)
-        self._lines.patient = True
+        coming, round_ = self._round, self._open()
+        round_.in_play, round_.number, round_.started_by = True, number, (seen.device, seen.session)
+        round_.wagers, coming.wagers = coming.wagers, round_.wagers
+        round_.propositions, coming.propositions = coming.propositions, round_.propositions
+        round_.staked = {seat: bets.copy() for seat, bets in round_.wagers.items() if bets}
+        enter(round_)
+        self._lines.doubt_unheard(round_, seen)
+        out += round_.incidents
+        out.append(result_of(round_, self._table))
+        self.origins.append(self._lines.origin(round_))
+        self.closed.append(round_)
 
     def _started(self, seen: Seen) -> None:
         """START GAME has closed the bets."""

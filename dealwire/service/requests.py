@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 class RequestHandler:
     """Takes requests. `secure` writes what was journalled before anything goes out because of it, and says whether
-    the disk has all of it. Call `tell` at the end of each turn."""
+    the disk has all of it. Call `answer_all` at the end of each turn."""
 
     def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], bool]) -> None:
         self._tables, self._clock, self._secure = tables, clock, secure
@@ -42,9 +42,9 @@ class RequestHandler:
                 self._do(request)
             except DealwireError as error:
                 request.answer.set_exception(error)
-        self.tell()
+        self.answer_all()
 
-    def tell(self, failed: str | None = None) -> None:
+    def answer_all(self, failed: str | None = None) -> None:
         """Tell people what was noted, once the disk has it; with `failed`, why it never will."""
         if not self.noted or (failed is None and not self._secure()):
             return

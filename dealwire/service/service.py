@@ -143,8 +143,7 @@ class Service:
         self._lookers: deque[threading.Event] = deque()
         """Other threads that wait until those are shown."""
         self._thread = threading.get_ident()
-        self._early: list[Publication] = []
-        self._later: list[Callable[[], None]] = []
+        self._early, self._later = list[Publication](), list[Callable[[], None]]()
         self._requests: RequestHandler | None = None
         self._gate = Gate(self._later.append)
         self._pulse, self._identities = Pulse(WEDGED_NS), Identities()
@@ -351,7 +350,7 @@ class Service:
         while self._later:  # what goes out to devices, once the group is on the disk
             self._later.pop(0)()
         if self._requests is not None and self._requests.noted:
-            self._requests.tell(self.journal.failed)
+            self._requests.answer_all(self.journal.failed)
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()

@@ -612,19 +612,22 @@ def told(table: HandTable) -> list[tuple[int, str, list[str]]]:
 
 
 def test_a_round_whose_start_is_gone_is_made_known_when_it_ends() -> None:
-    table = lost_events(heard_on(HandTable()))
+    table = lost_events(heard_on(HandTable()).bet(1, ante=300, blind=300))
     for cards in hands(3):
         table.deal(cards)
-    table.bet(1, play=1000).dump()
+    table.dump()
     table.round = 2
     heard_on(table.controller(e.GameEnded(2)).fresh_deck())
     (_, _, codes) = told(table)[1]
     assert [(number, outcome) for number, outcome, _ in told(table)] == [
         (1, "complete"),
         (2, "unreliable"),
-        (3, "complete"),
+        (3, "unreliable"),
     ]
-    assert {"events-lost", "start-lost"} <= set(codes)
+    assert codes == ["start-lost"]
+    assert [(seat.seat, seat.wagers) for seat in table.results[1].seats] == [(1, {"ante": 300, "blind": 300})]
+    assert {seat.seat: seat.wagers["ante"] for seat in table.results[2].seats} == {1: 500}
+    assert "events-lost" in told(table)[2][2]
     assert "rounds-lost" not in table.codes
 
 

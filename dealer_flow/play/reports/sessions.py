@@ -114,6 +114,12 @@ class Lines:
         self.gaps.discard(seen.device)
         return False
 
+    def doubt_unheard(self, round_: Round, seen: Seen) -> None:
+        """A round is made known of which END GAME alone was heard."""
+        lost = Incident(code="start-lost", clause="procedure", device=seen.device, number=round_.number)
+        round_.report(replace(lost, unreliable=True), seen)
+        self._judge_number(round_, seen)
+
     def _name_lost_rounds(self, round_: Round, seen: Seen) -> None:
         """A controller's count says which rounds came and went while its events were lost."""
         if seen.device not in self.gaps:
