@@ -281,29 +281,38 @@ class DealerFlow:
                     self._close(out)
                     round_ = phase.round_
                 elif not found.taken:
-                    self._go_on()
-                    self._flush(out)
-                    if self._lines.gaps and isinstance(body, e.GameEnded):
-                        self._end_unheard(seen, body.round, out)
+                    self._set_aside(seen, out)
                     return
             HANDLERS[kind](round_, seen, body)
             if kind is e.GameStarted:
                 self._started(seen)
-            elif isinstance(body, e.GameEnded):
-                self._close(out)
-                if self._lines.gaps:
-                    self._end_unheard(seen, body.round, out)
+            elif kind is e.GameEnded:
+                self._ended(seen, out)
                 return
         if kind not in _MOVES_NOTHING or round_.incidents:
             self._go_on()
         if round_.incidents:
             self._flush(out)
 
-    def _end_unheard(self, seen: Seen, number: int, out: list[RoundResult | Incident]) -> None:
+    def _ended(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """END GAME has been taken."""
+        self._close(out)
+        if self._lines.gaps:
+            self._end_unheard(seen, out)
+
+    def _set_aside(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """A report that was not taken: the round goes on without it."""
+        self._go_on()
+        self._flush(out)
+        if self._lines.gaps:
+            self._end_unheard(seen, out)
+
+    def _end_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """A round whose START GAME is gone is made known when its END GAME comes, with the bets that lay there. Which
         cards were its own nobody can say: they stay with the round that follows, as the lost events do."""
-        if not self._lines.began_unheard(seen, number):
+        if not isinstance(seen.body, e.GameEnded) or not self._lines.began_unheard(seen, seen.body.round):
             return
+        number = seen.body.round
         coming, round_ = self._round, self._open()
         round_.in_play, round_.number, round_.started_by = True, number, (seen.device, seen.session)
         round_.wagers, coming.wagers = coming.wagers, round_.wagers
