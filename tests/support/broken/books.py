@@ -220,9 +220,9 @@ BOOK_DEVICES: Final = (
     _caught(KeepsPacket, "always.book", "always.unlifted", "deal.both-decks", quick=("deal.both-decks",)),
     _caught(GameUntold, "deal.game-at-the-display"),
     _caught(GameForgotten, "deal.game-at-the-display", "always.game"),
-    _caught(BadgeTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
-    _caught(WagerTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
-    _caught(DecisionTwice, "always.keys-once", quick=("game.keys",), plan="table-controller"),
+    _caught(BadgeTwice, "always.keys-once", "keys.once", quick=("game.keys",), plan="table-controller"),
+    _caught(WagerTwice, "always.keys-once", "keys.once", quick=("game.keys",), plan="table-controller"),
+    _caught(DecisionTwice, "always.keys-once", "keys.once", quick=("game.keys",), plan="table-controller"),
     _caught(CountStuck, "always.shoe-book", plan="shoe", quick=("shoe.*",)),
     _caught(ShoeJoker, "always.shoe-cards", plan="shoe", quick=("shoe.*",)),
 )

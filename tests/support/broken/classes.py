@@ -299,7 +299,7 @@ CLASS_DEVICES: Final = (
         "shoe.every-command-locked",
         "shoe.every-state",
     ),
-    _shoe(LocksAgain, "shoe.wrong-state", "shoe.every-command-in-error"),
+    _shoe(LocksAgain, "shoe.wrong-state", "shoe.every-command-in-error", "shoe.setup"),
     _shoe(ClearsNothing, "shoe.wrong-state", "shoe.every-command-locked", "shoe.every-state"),
     _controller(StartsInSafe, "game.without-a-host"),
     _controller(CountsAnew, "game.power-in-a-game"),

@@ -257,6 +257,6 @@ DEAL_DEVICES: Final = (
     _caught(NamesLastFault, "fault.first-of-two", "always.first-fault", "fault.second-fault"),
     _caught(DumpsInSafe, "safe.green-remembered"),
     _caught(NeverRecounts, "deal.recount"),
-    _caught(CountsWhatShouldCome, "deal.meters-short"),
+    _caught(CountsWhatShouldCome, "deal.meters-short", "deal.meters-early"),
 )  # fmt: skip
 """Devices whose habits at a deal are wrong."""

@@ -465,8 +465,8 @@ def _controller(device: type[Broken], *by: str, quick: str = "") -> Caught:
 
 TABLE_DEVICES: Final = (
     _shoe(AcesOf14, "always.codes", quick="shoe.*"),
-    _shoe(StillDrawn, "shoe.pushed-back-403", "always.shoe-book"),
-    _shoe(OverdrawnUntold, *OVERDRAWN, "always.shoe-book"),
+    _shoe(StillDrawn, "shoe.pushed-back-403", "always.shoe-book", "always.state-book"),
+    _shoe(OverdrawnUntold, *OVERDRAWN, "always.shoe-book", "always.state-book"),
     _shoe(OverdrawnIncluded, *OVERDRAWN, "always.shoe-book"),
     _shoe(HaltsForButtons, "shoe.wrong-button-406"),
     _shoe(LocksInError, "shoe.every-command-in-error"),
@@ -478,7 +478,13 @@ TABLE_DEVICES: Final = (
     _shoe(StateBefore, "always.reply-state", quick="shoe.every-state"),
     _shoe(RemembersFour, "commands.remembers-32", "session.cable-pulled", "session.line-closed"),
     _shoe(ComparesNumbers, "commands.same-id-other-parameters"),
-    _shoe(NamesNewSession, "session.previous-events", "session.previous-no-window", "session.previous-acknowledged"),
+    _shoe(
+        NamesNewSession,
+        "session.previous-events",
+        "session.previous-no-window",
+        "session.previous-acknowledged",
+        "session.previous-whole",
+    ),
     _shoe(StickyRequest, "always.request-of-hands", quick="shoe.fill-and-draw"),
     _controller(RevealsNowhere, "always.codes", quick="game.keys"),
     _controller(RevealsByNobody, "always.codes", quick="game.keys"),
