@@ -92,8 +92,9 @@ def main(words: list[str]) -> int:
     told = differences(places, recorded())
     for line in told:
         print(line, file=sys.stderr)
-    for rule in sorted({line.split()[1].rstrip(",") for line in told}):
-        print("\n".join(f"  {line}" for line in lines if line.startswith(f"{rule} ")), file=sys.stderr)
+    for place in sorted(line.partition(":")[0] for line in told if ":" in line):
+        rule, file = place.removeprefix("rule ").split(", ")
+        print("\n".join(f"  {line}" for line in lines if line.startswith(f"{rule} {file}:")), file=sys.stderr)
     total = sum(sum(counts.values()) for counts in places.values())
     print(f"MISRA C:2012 by cppcheck: {total} places under {len(places)} rules, each with its reason in misra.toml")
     return 1 if told else 0

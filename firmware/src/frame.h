@@ -32,7 +32,7 @@ uint8_t *put_u32(uint8_t *at, uint32_t value);
 uint8_t *put_text(uint8_t *at, const char *text, uint8_t length);
 void copy_bytes(uint8_t *to, const uint8_t *from, size_t count);
 
-/* A text as it is passed on: zeros, and nothing else, after its first zero. */
+/* A text as it is passed on: zeros, and nothing else, after its first zero, behind which nothing is read. */
 void copy_text(uint8_t *to, const uint8_t *from, size_t count);
 
 #endif

@@ -18,25 +18,25 @@ static uint16_t wrong_state(const struct shuffler *shuffler)
     return busy ? TDP_REASON_BUSY : TDP_REASON_WRONG_STATE;
 }
 
-static uint16_t select_game(struct shuffler *shuffler, uint16_t request, const uint8_t *payload)
+static uint16_t select_game(struct shuffler *shuffler, uint16_t request, uint8_t size, uint16_t cards,
+                            uint8_t jokers, const uint8_t *name)
 {
     struct shuffler_kept *kept = shuffler->kept;
-    uint16_t cards = get_u16(&payload[1]);
     struct body body = body_new();
     bool other = cards != kept->game_cards;
     if (!is_quiet(shuffler) && shuffler->state != TDP_SHUFFLER_STATE_SETUP) {
         return wrong_state(shuffler);
     }
-    if (payload[0] > LARGEST_PACKET || cards < LEAST_CARDS || cards > MOST_CARDS || cards != LEAST_CARDS + payload[3]) {
+    if (size > LARGEST_PACKET || cards < LEAST_CARDS || cards > MOST_CARDS || cards != LEAST_CARDS + jokers) {
         return TDP_REASON_BAD_PARAMETER;
     }
-    if (payload[0] == 0U) {
+    if (size == 0U) {
         return TDP_REASON_NOT_SUPPORTED; /* it has no programs of its own */
     }
-    kept->packet_size = payload[0];
+    kept->packet_size = size;
     kept->game_cards = cards;
-    kept->jokers = payload[3];
-    copy_text(kept->game, &payload[4], SHUFFLER_NAME);
+    kept->jokers = jokers;
+    copy_text(kept->game, name, SHUFFLER_NAME);
     body_u8(&body, kept->packet_size);
     body_u16(&body, cards);
     body_u8(&body, kept->jokers);
@@ -54,8 +54,9 @@ static uint16_t select_game(struct shuffler *shuffler, uint16_t request, const u
 /* As a command with no request would: the device's display offers decks of 52 cards and up to 4 jokers. */
 bool shuffler_choose_game(struct shuffler *shuffler, uint8_t size, uint8_t jokers)
 {
-    uint8_t chosen[4U + SHUFFLER_NAME] = {size, (uint8_t)(LEAST_CARDS + jokers), 0U, jokers};
-    return size > 0U && select_game(shuffler, 0U, chosen) == TDP_REASON_NONE;
+    static const uint8_t unnamed = 0U; /* a text ends there, and nothing behind it is read */
+    uint8_t cards = (uint8_t)(LEAST_CARDS + jokers);
+    return size > 0U && select_game(shuffler, 0U, size, cards, jokers, &unnamed) == TDP_REASON_NONE;
 }
 
 static uint16_t go_on(struct shuffler *shuffler, uint16_t request, uint8_t from)
@@ -128,7 +129,7 @@ uint16_t shuffler_obey(void *device, uint16_t request, uint16_t message, const u
     uint16_t reason;
     switch (message) {
     case TDP_SELECT_GAME:
-        reason = select_game(shuffler, request, payload);
+        reason = select_game(shuffler, request, payload[0], get_u16(&payload[1]), payload[3], &payload[4]);
         break;
     case TDP_DISPENSE:
         reason = go_on(shuffler, request, TDP_SHUFFLER_STATE_READY);
