@@ -1,20 +1,21 @@
 """The bench can fail: each device that is broken on purpose is caught, by the checks that should and by no other."""
 
 import contextlib
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from dealwire.bench.hands.hands import NoHands, SimulatedHands
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
+from dealwire.bench.run.rig import SimulatedRig
 from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.bench.verbs.wire import LiveWire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
 from devices.drive.address import line_at
-from devices.simulator.host import SimulatorHost
+from devices.simulator.host import SimulatorHost, TableModel
 from tests.support.broken.base import Caught
 from tests.support.broken.classes import KeepsHands
 from tests.support.broken.devices import ALL_DEVICES, BEGIN, PAGE, caught_by, judge, published_page
@@ -116,3 +117,51 @@ def test_the_time_that_a_line_takes_for_what_was_sent_is_not_the_devices() -> No
         far.start(clock.now_ns())
         found = run_plan(load_plan("link"), wire, lambda _: NoHands(), BenchChoices(only))
     assert {each.id: each.why for each in found.results if each.id in only} == dict.fromkeys(only, "")
+
+
+HEAP_NS = 40_000_000
+
+
+class FarAway:
+    """A table on a busy machine: it hears its host late, what it says comes in heaps, and nobody heard its
+    first status."""
+
+    def __init__(self, table: TableModel, late_ns: int) -> None:
+        self.table, self._late_ns, self._called = table, late_ns, False
+        self._coming: list[tuple[int, str, bytes]] = []
+        self._said, self._heap_ns = b"", 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.table, name)
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        heap = [self._heap_ns] if self._said else []
+        return min([each[0] for each in self._coming] + heap + [self.table.next_deadline_ns or 2**63])
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self._coming.append((now_ns + self._late_ns, device, data))
+
+    def tick(self, now_ns: int) -> None:
+        while self._coming and self._coming[0][0] <= now_ns:
+            self._called = True
+            self.table.receive(*self._coming.pop(0)[1:], now_ns)
+        self.table.tick(now_ns)
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        said = self.table.take_output(device, now_ns)
+        if self._called and said:
+            self._heap_ns = self._heap_ns if self._said else now_ns + HEAP_NS
+            self._said += said
+        if now_ns < self._heap_ns:
+            return b""
+        said, self._said = self._said, b""
+        return said
+
+
+@pytest.mark.parametrize("late_ms", [180, 240])
+def test_what_waited_for_a_session_may_come_behind_the_status_that_was_asked_for(late_ms: int) -> None:
+    rig = SimulatedRig("shuffler", wrap=lambda table: cast(TableModel, FarAway(table, late_ms * 1_000_000)))
+    only = ("session.hello-keeps-the-role", "always.events-first")
+    found = run_plan(load_plan("link"), rig.wire, lambda _: rig.hands, BenchChoices(only))
+    assert {each.why for each in found.results if each.id == "always.events-first"} == {""}

@@ -158,7 +158,7 @@ class _EventsFirst(BenchRule, name="events-first"):
     """An event that may be on its way goes before the STATUS that counts it.
 
     It may when a session is open and the window has room for it; not when it is read again, sent again, or follows a
-    frame that was lost.
+    frame that was lost. What waited for the session comes when it is read, or is due again: a STATUS may come before.
     """
 
     counted: int = 0
@@ -169,6 +169,8 @@ class _EventsFirst(BenchRule, name="events-first"):
     acks: deque[tuple[int, int]] = field(default_factory=deque)
     sequence: int | None = None
     is_open: bool = False
+    waits: bool = False
+    """The session was opened, and nothing was read or sent of what waited for it."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
@@ -177,17 +179,19 @@ class _EventsFirst(BenchRule, name="events-first"):
         acked = self._acked(heard.at_ns, known)
         if event is not None and event.number > self.newest:
             self.newest = event.number
+            self.waits = False
             if event.number > self.excused:
                 words = f"{message_name(event)}, event {event.number}, came after a STATUS that counts it"
                 self.judge(event.number > self.counted, words)
         if isinstance(message, DeviceStatus):
-            room = self.is_open and not lost and message.last_event <= acked + WINDOW
+            room = self.is_open and not lost and not self.waits and message.last_event <= acked + WINDOW
             if room and message.session == known.session:
                 self.counted = max(self.counted, message.last_event)
             else:
                 self.excused = max(self.excused, message.last_event)
         if isinstance(message, m.ReplyMessage) and heard.envelope.message_id == _OPENS:
             self.is_open = self.is_open or message.status == Status.DONE
+            self.waits = self.is_open
             lost = True  # what was there before comes now
         if lost:
             self.excused = max(self.excused, self.counted)
@@ -197,6 +201,7 @@ class _EventsFirst(BenchRule, name="events-first"):
         if known.acked < self.read_at[0] or known.read_from != self.read_at[1]:
             self.excused = max(self.excused, self.counted, self.newest, known.acked)
             self.acks.clear()
+            self.waits = False
         self.read_at = known.acked, known.read_from
         self.acks.append((at_ns, max(known.acked, 0)))
         while len(self.acks) > 1 and self.acks[1][0] <= at_ns - MARGIN_NS:
