@@ -212,7 +212,11 @@ class JournalReader:
 
     def first_of(self, kind: str, after: int = 0) -> JournalRecord | None:
         """The oldest of them after a record."""
-        return next(self._marked(kind, "", after), None)
+        return next(self.all_of(kind, after), None)
+
+    def all_of(self, kind: str, after: int = 0) -> Iterator[JournalRecord]:
+        """All of them after a record, oldest first."""
+        return self._marked(kind, "", after)
 
     def marks_since(self, kind: str, after: int) -> Iterator[tuple[str, JournalRecord]]:
         """The marks of a kind after a record, of one table after the other, each with its table."""

@@ -5,6 +5,7 @@ of the journal says what became of each. Only what lies in such a file and was c
 """
 
 import hashlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import Head, JournalRecord
+from dealwire.journal.records import DAY, EXPORTED, Head, JournalRecord
 from devices.files import sync_folder
 
 SUFFIX: Final = ".journal"
@@ -72,6 +73,25 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
         with suppress(OSError):
             made.unlink(missing_ok=True)
     return target, digest
+
+
+def check_copies(reader: JournalReader, segment: Segment) -> None:
+    """JournalDamaged when a segment is not the day that a record says is over, or its copies are not those that records
+    say were made: its row alone is not believed when the day is to go."""
+    day = {"day": segment.day, "first": segment.first, "last": segment.last, "hash": segment.hash.hex()}
+    begun = reader.first_of(DAY, segment.last)
+    copies: dict[str, str] = {}
+    try:
+        said = json.loads(begun.payload).get("segment") if begun is not None else None
+        for record in reader.all_of(EXPORTED, segment.last):
+            copied = json.loads(record.payload)
+            if day.items() <= copied.items():
+                copies[copied["file"]] = copied["sha256"]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        said = None
+    if said != day or copies != segment.copies:
+        why = f"the table 'segment' does not have the day {segment.day} and its copies as the records say"
+        raise JournalDamaged(reader.path, None, why)
 
 
 def records(reader: JournalReader, segment: Segment) -> Iterator[JournalRecord]:

@@ -16,11 +16,11 @@ from typing import Final
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import Segment
-from dealwire.journal.errors import JournalError
+from dealwire.journal.errors import JournalDamaged, JournalError
 from dealwire.journal.records import Head
-from dealwire.journal.segments import anchor_of, file_name, gaming_day
+from dealwire.journal.segments import anchor_of, check_copies, file_name, gaming_day
 from dealwire.own_program import own_program
-from dealwire.service.copies import SILENT, Copy, CopyWatch, Look
+from dealwire.service.copies import SILENT, Copy, CopyWatch, FileId, Look
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +80,10 @@ class Archivist:
         """What is wrong with a copy, by its day's first record and its file; also with one that could not be made."""
         self._again_ns: dict[Path, int] = {}
         """When a folder that took nothing is tried again."""
+        self._files: dict[str, FileId] = {}
+        """Which file a copy is, as far as it was there when it was looked at last."""
+        self._unlike: dict[int, str] = {}
+        """Days whose row is not as the records say, by their first records, and why."""
         self._looked: set[Path] = set()
         """Folders whose copies were looked at since the start."""
         self._read_ns: dict[str, int] = {}
@@ -153,10 +157,15 @@ class Archivist:
         if segment.last >= min(needed, default=segment.last + 1):
             return False
         marks = reader.consumers()
-        return not any(
-            reader.made_known(table, marks.get(consumer, 0), segment.last)
-            for consumer, table in self._consumers.items()
-        )
+        if any(reader.made_known(table, marks.get(to, 0), segment.last) for to, table in self._consumers.items()):
+            return False
+        try:
+            check_copies(reader, segment)
+        except JournalDamaged as error:
+            self._unlike[segment.first] = error.why
+            self._lost(self._not_copies())
+            return False
+        return True
 
     # ------------------------------------------------------------------ copying
 
@@ -244,12 +253,16 @@ class Archivist:
             self._taking_over = False
             self._take_copy(self._copied, found, now_ns)
         else:
-            self._lost(found.wrong)
+            others = {path: file for path, file in self._files.items() if path not in found.wrong}
+            self._files = {**others, **found.files}
+            none = self._not_copies()
+            self._lost({**found.wrong, **none})
             if folder not in self._looked:
                 self._looked.add(folder)
                 self._look_ns = now_ns  # what it has not got may be copied to it now
             if self._due is not None:
                 self._fresh |= {path for path in self._due.copies if path in found.whole}
+                self._fresh -= none.keys()
                 if len(self._fresh) >= self._needed_of(self._due):
                     self._pruned, self._due = self._due, None
 
@@ -276,6 +289,19 @@ class Archivist:
             more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
             _log.warning("a copy of a day is gone or altered: %s%s; the day stays in the journal", new[0], more)
         self._judge()
+
+    def _not_copies(self) -> dict[str, str]:
+        """Copies of a day that are the file of another copy of it, by a link or a second mount, for two of them are
+        lost like one; and all of a day of which the records say otherwise."""
+        none: dict[str, str] = {}
+        for segment in self._segments:
+            known: dict[FileId, str] = {}
+            for path in self._held(segment):
+                if path in self._files and (one := known.setdefault(self._files[path], path)) != path:
+                    none[path] = f"it is {one} by another name"
+                if segment.first in self._unlike:
+                    none[path] = self._unlike[segment.first]
+        return none
 
     def _note(self, segment: Segment, path: str, why: str | None) -> bool:
         """Remember what is wrong with a copy of a day; True when that is new."""

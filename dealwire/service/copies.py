@@ -5,8 +5,9 @@ In a thread of its own, since a disk that hangs must hold up no table; one look 
 
 import hashlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from dealwire.journal import JournalReader
@@ -30,17 +31,20 @@ class Copy(NamedTuple):
     whole: bool = False
 
 
+FileId = tuple[int, int]
+"""Device and inode: the same for two names of one file."""
+Stamp = tuple[int, int, int, int]
+"""The same, with size and time of change."""
+
+
 class Look(NamedTuple):
     """What was found of files: what is wrong with each, None where nothing is; those that were read to their ends just
-    now and are whole; the SHA-256 of one that was new."""
+    now and are whole; the SHA-256 of one that was new; which file each is that is there."""
 
     wrong: dict[str, str | None]
     whole: frozenset[str] = frozenset()
     sha256: str = ""
-
-
-Stamp = tuple[int, int, int, int]
-"""Device, inode, size and time of change of a file."""
+    files: Mapping[str, FileId] = MappingProxyType({})
 
 
 class CopyWatch:
@@ -56,6 +60,7 @@ class CopyWatch:
         """As many signs of life as were seen last, and when."""
         self._read: dict[str, tuple[Stamp, str | None]] = {}
         """The files that were read to their ends: their stamps, and what was wrong."""
+        self._seen: dict[str, FileId] = {}
 
     @property
     def busy(self) -> bool:
@@ -96,14 +101,17 @@ class CopyWatch:
         self._thread.start()
 
     def _look(self, copies: Sequence[Copy]) -> Look:
+        self._seen.clear()
         wrong = {each.path: self._wrong(each) for each in copies}
-        return Look(wrong, frozenset(each.path for each in copies if each.whole and wrong[each.path] is None))
+        whole = frozenset(each.path for each in copies if each.whole and wrong[each.path] is None)
+        return Look(wrong, whole, files=dict(self._seen))
 
     def _wrong(self, copy: Copy) -> str | None:
         self._at = copy.path
         self._moves += 1
         try:
             before, known = _stamp(copy.path), self._read.get(copy.path)
+            self._seen[copy.path] = before[:2]
             if not copy.whole and (known is None or known[0] == before):
                 return known[1] if known is not None else None
             why = None if self._hash(copy.path) == copy.sha256 else OTHER

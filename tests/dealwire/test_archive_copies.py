@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import logging
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -192,6 +194,65 @@ def test_all_folders_must_hold_a_day(tmp_path: Path) -> None:
         second.write_bytes(first.read_bytes())
         found.pass_time()
         assert found.pruned > 0
+
+
+def by_a_link(first: Path, second: Path) -> None:
+    second.unlink()
+    second.symlink_to(first)
+
+
+def by_a_hard_link(first: Path, second: Path) -> None:
+    second.unlink()
+    second.hardlink_to(first)
+
+
+def by_a_link_of_its_folder(first: Path, second: Path) -> None:
+    second.unlink()
+    second.parent.rmdir()
+    second.parent.symlink_to(first.parent)
+
+
+@pytest.mark.parametrize("way", [by_a_link, by_a_hard_link, by_a_link_of_its_folder])
+def test_two_names_of_one_file_are_one_copy(tmp_path: Path, way: Callable[[Path, Path], None]) -> None:
+    with days(tmp_path, archive=[tmp_path / "a", tmp_path / "b"]) as found:
+        first, second = found.files()
+        way(first, second)
+        found.pass_time()
+        assert (found.pruned, found.archivist.missing) == (0, 1)
+        assert f"{second}: it is {first} by another name" in (found.archivist.problem or "")
+        if way is by_a_link_of_its_folder:
+            second.parent.unlink()
+            second.parent.mkdir()
+        else:
+            second.unlink()
+        second.write_bytes(first.read_bytes())
+        found.pass_time()
+        assert found.pruned > 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE segment SET sha256 = :other",
+        "UPDATE segment SET sha256 = :other, day = '2026-12-31'",
+        "UPDATE segment SET sha256 = :other, exported = exported || 'x'",
+        "UPDATE segment SET last = last - 5, hash = (SELECT hash FROM record WHERE sequence = last - 5)",
+    ],
+)
+def test_a_day_goes_by_what_the_records_say_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture, sql: str) -> None:
+    """What is looked up is no evidence: an altered row would have let a day go for a file that is no copy of it."""
+    with days(tmp_path, archive=tmp_path / "archive") as found:
+        (file,) = found.files()
+        if ":other" in sql:
+            file.write_bytes(b"no day")
+        if "|| 'x'" in sql:
+            file.rename(f"{file}x")
+        with closing(sqlite3.connect(found.journal.path)) as db, db:
+            assert db.execute(sql, {"other": hashlib.sha256(b"no day").hexdigest()}).rowcount == 1
+        found.pass_time(8)
+        assert (found.pruned, found.archivist.missing) == (0, 1)
+        assert "does not have the day" in (found.archivist.problem or "")
+    assert len([each for each in caplog.messages if "does not have the day" in each]) == 1
 
 
 @pytest.mark.more
