@@ -9,10 +9,11 @@ from typing import Final, TypeVar
 import click
 
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FILE, JSON_LINES, SECONDS, Row, declared, usually
+from dealwire.cli.options import A_FILE, IMAGE_MAX_BYTES, JSON_LINES, SECONDS, Row, declared, usually
 from dealwire.cli.terminal import echo, say_object
 from devices.dialects.translation import names_of
 from devices.drive.driving import TIMEOUT_S, open_device
+from devices.files import read_file
 from protocol.errors import Unfinished
 from protocol.tdp.instruments import MEANINGS, measure
 from protocol.tdp.messages import Algorithm, Component, DeviceMeter, Region
@@ -143,8 +144,8 @@ def _nonce(text: str | None) -> bytes | None:
 
 
 def read_image(file: Path) -> bytes:
-    """A firmware's image; UsageError when it cannot be read."""
+    """A firmware's image; UsageError when it cannot be read, or is more than a device's flash holds."""
     try:
-        return file.read_bytes()
+        return read_file(file, IMAGE_MAX_BYTES)
     except OSError as error:
-        raise click.UsageError(f"{file}: {error.strerror}") from None
+        raise click.UsageError(f"the image {file}: {error.strerror}") from None

@@ -39,6 +39,8 @@ class DecimalRange(click.FloatRange):
         return number
 
 
+IMAGE_MAX_BYTES: Final = 1 << 26
+"""Of a firmware's image: far above any device's flash; measuring is one turn of a simulated device."""
 FILE: Final = click.Path(dir_okay=False, readable=False, path_type=Path)
 FLAG: Final[Kind] = {"is_flag": True}
 A_FILE: Final[Kind] = {"type": FILE, "metavar": "FILE"}

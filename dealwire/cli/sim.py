@@ -1,14 +1,24 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 from pathlib import Path
-from typing import Final
 
 import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands
-from dealwire.cli.options import A_FILE, FILE, FLAG, ID_OR_FILE, SEED, decimal, declared, usually, whole
+from dealwire.cli.options import (
+    A_FILE,
+    FILE,
+    FLAG,
+    ID_OR_FILE,
+    IMAGE_MAX_BYTES,
+    SEED,
+    decimal,
+    declared,
+    usually,
+    whole,
+)
 from dealwire.cli.terminal import echo, say_object
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, endless
@@ -21,8 +31,6 @@ from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
 
 LINE = usually("pty", metavar="pty|tcp:PORT")
-IMAGE_MAX_BYTES: Final = 1 << 26
-"""Far above any device's flash; measuring is one turn of a simulated device."""
 
 
 @click.command("sim")
