@@ -64,6 +64,7 @@ def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
     """Check what a start rests on: the chain of the newest records, from the newest balance on, and that the tables
     are what it and the records since say; of a file of version 2 all of it. The newest record, and the books, which a
     file of version 1 has not. JournalDamaged names what is wrong. Nobody may write meanwhile."""
+    _no_strangers(reader)
     if reader.version == 1:
         return check_tail(reader), None
     check = OlderCheck(reader) if reader.version == 2 else BooksCheck(reader, newest=True)
@@ -98,6 +99,7 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
     """
     for complaint in reader.complaints():
         raise JournalDamaged(reader.path, None, f"SQLite: {complaint}")
+    _no_strangers(reader)
     while True:
         try:
             return _Check(reader, open_seals, expect).whole()
@@ -156,6 +158,11 @@ class _Check:
         if there.hash != noted.hash:
             why = f"its hash is {there.hash.hex()}, not {noted.hash.hex()} as noted: the journal was written anew"
             raise JournalDamaged(self._reader.path, there.sequence, why)
+
+
+def _no_strangers(reader: JournalReader) -> None:
+    for stranger in reader.strangers():
+        raise JournalDamaged(reader.path, None, f"it has a {stranger}, which no journal has: somebody else made it")
 
 
 def open_seal(reader: JournalReader, record: JournalRecord) -> None:

@@ -416,6 +416,11 @@ class JournalReader:
         """How far each exporter has sent."""
         return dict(self._rows("SELECT name, sequence FROM consumer"))
 
+    def strangers(self) -> list[str]:
+        """Triggers and views of the file: no journal has any, and they would act, or be read, in its tables' place."""
+        rows = self._rows("SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name")
+        return [f"{kind} {name!r}" for kind, name in rows]
+
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
         answers = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()

@@ -260,6 +260,28 @@ def test_a_row_that_no_program_wrote_is_one_line(tmp_path: Path, sql: str, words
         pytest.fail("it was served")
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER other AFTER INSERT ON record BEGIN DELETE FROM obligation; END",
+        "ALTER TABLE settled RENAME TO kept; CREATE VIEW settled AS SELECT * FROM kept",
+    ],
+)
+def test_a_file_that_acts_by_itself_is_not_served(tmp_path: Path, sql: str) -> None:
+    """What somebody put into it would write, or be read, in the place of a table that money goes by."""
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", 1, 500)])
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(sql)
+    done = CliRunner().invoke(main, ["run", "--check", str(write_configuration(tmp_path, ABSENT))])
+    assert (done.exit_code, "which no journal has: somebody else made it" in done.output) == (Exit.PROTOCOL, True)
+    with pytest.raises(JournalDamaged, match="which no journal has"):
+        Journal(path, key=None, clock=SystemClock())
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="which no journal has"):
+        verify(reader)
+
+
 def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
