@@ -297,8 +297,9 @@ class DealerFlow:
     def _ended(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """END GAME has been taken."""
         self._close(out)
-        if self._lines.gaps:
-            self._end_unheard(seen, out)
+        if self._lines.gaps and self._end_unheard(seen, out):
+            self._lines.doubt_cards(self._round, seen)
+            self._flush(out)
 
     def _set_aside(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """A report that was not taken: the round goes on without it."""
@@ -307,11 +308,11 @@ class DealerFlow:
         if self._lines.gaps:
             self._end_unheard(seen, out)
 
-    def _end_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+    def _end_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> bool:
         """A round whose START GAME is gone is made known when its END GAME comes, with the bets that lay there. Which
         cards were its own nobody can say: they stay with the round that follows, as the lost events do."""
         if not isinstance(seen.body, e.GameEnded) or not self._lines.began_unheard(seen, seen.body.round):
-            return
+            return False
         number = seen.body.round
         coming, round_ = self._round, self._open()
         round_.in_play, round_.number, round_.started_by = True, number, (seen.device, seen.session)
@@ -324,6 +325,7 @@ class DealerFlow:
         out.append(result_of(round_, self._table))
         self.origins.append(self._lines.origin(round_))
         self.closed.append(round_)
+        return True
 
     def _started(self, seen: Seen) -> None:
         """START GAME has closed the bets."""
@@ -484,7 +486,7 @@ class DealerFlow:
         following = phase.round_
         following.button_was, following.red_lamp = button, round_.red_lamp
         self._lines.patient = False
-        if not self._held:
+        if not self._held and not self._lines.gaps:
             self._at_rest(coming(following))
 
     def _next_round(self) -> None:

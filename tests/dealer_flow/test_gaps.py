@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import DECK
@@ -73,7 +72,7 @@ def test_what_is_paid_was_dealt_and_every_round_is_made_known(seed: int) -> None
         seen, gone = heard_of(table.seen, random)
         found = [item for each in seen for item in flow.handle(each)] + [*flow.finish()]
         rounds = [item for item in found if isinstance(item, RoundResult)]
-        named = [item for item in found if isinstance(item, Incident) and item.code == "rounds-lost"]
+        named = [item for result in rounds for item in result.incidents if item.code == "rounds-lost"]
         told = {number for item in named for number in range(item.first or 0, (item.last or item.first or 0) + 1)}
         numbers = [result.round for result in rounds]
         assert len({*numbers}) == len(numbers), "no round twice"

@@ -19,6 +19,7 @@ from devices.events import Seen
 
 _NOBODY: Final = DeviceIdentity()
 _DIFFERS: Final = "statements-differ"
+_LOST: Final = "events-lost"
 _YES_OR_NO: Final = ("locked", "red-lamp")
 _BOOTED: Final = 1
 """The number of a session's first event."""
@@ -120,11 +121,19 @@ class Lines:
         round_.report(replace(lost, unreliable=True), seen)
         self._judge_number(round_, seen)
 
+    def doubt_cards(self, round_: Round, seen: Seen) -> None:
+        """A round follows one whose end was not heard: cards that the other line still has to tell of may be of that
+        one, and are waited for."""
+        round_.report(Incident(code=_LOST, clause="procedure", device=seen.device, unreliable=True), seen)
+        self.patient = True
+
     def _name_lost_rounds(self, round_: Round, seen: Seen) -> None:
         """A controller's count says which rounds came and went while its events were lost."""
         if seen.device not in self.gaps:
             return
         self.gaps.discard(seen.device)
+        if round_.in_play and not any(each.code in (_LOST, "start-lost") for each in round_.incidents):
+            self.doubt_cards(round_, seen)
         session, _, number = self.started.get(seen.device, (0, 0, 0))
         missed = (round_.number - number - 1) % _WRAP if session == seen.session else 0
         if 0 < missed < _WRAP // 2:
@@ -201,7 +210,7 @@ class Lines:
             round_.restarted.add(seen.device)
 
     def _events_lost(self, round_: Round, seen: Seen, body: e.EventsLost) -> None:
-        lost = partial(Incident, code="events-lost", clause="procedure", device=seen.device, unreliable=True)
+        lost = partial(Incident, code=_LOST, clause="procedure", device=seen.device, unreliable=True)
         numbered = body.first or body.last
         round_.report(lost(first=body.first, last=body.last) if numbered else lost(), seen)
         self.gaps.add(seen.device)
