@@ -82,14 +82,14 @@ def check_copies(reader: JournalReader, segment: Segment) -> None:
     begun = reader.first_of(DAY, segment.last)
     copies: dict[str, str] = {}
     try:
-        said = json.loads(begun.payload).get("segment") if begun is not None else None
+        recorded = json.loads(begun.payload).get("segment") if begun is not None else None
         for record in reader.all_of(EXPORTED, segment.last):
             copied = json.loads(record.payload)
             if day.items() <= copied.items():
                 copies[copied["file"]] = copied["sha256"]
     except (ValueError, KeyError, TypeError, AttributeError):
-        said = None
-    if said != day or copies != segment.copies:
+        recorded = None
+    if recorded != day or copies != segment.copies:
         why = f"the table 'segment' does not have the day {segment.day} and its copies as the records say"
         raise JournalDamaged(reader.path, None, why)
 
