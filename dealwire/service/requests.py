@@ -42,7 +42,7 @@ class RequestHandler:
                 self._do(request)
             except DealwireError as error:
                 request.answer.set_exception(error)
-        self.answer_all()
+            self.answer_all()  # the next one finds it written
 
     def answer_all(self, failed: str | None = None) -> None:
         """Tell people what was noted, once the disk has it; with `failed`, why it never will."""

@@ -115,6 +115,28 @@ def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> No
         assert [each.entry for each in view(service).held] == [second.entry], "also after a restart"
 
 
+def test_of_presses_at_once_one_releases(tmp_path: Path) -> None:
+    """A double press, a form sent again, two supervisors in one instant: all of it waits in one turn."""
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", 1, 4600), ("0000000a", 2, 4600)])
+    service, _ = opened(write_configuration(tmp_path, ABSENT))
+    with service:
+        run_until(service, lambda: NAME in service.hub.views())
+        first, second = view(service).held
+        fields = {"entry": first.entry, "session": "0000000a", "round": 1, "badge": 7, "why": "paid at the cage"}
+        whose = ("127.0.0.1", "127.0.0.1", "10.0.0.7")
+        answers = [service.hub.ask(Request(NAME, "release-held", fields, "supervisor", each)) for each in whose]
+        run_until(service, lambda: all(each.done() for each in answers))
+        refused = [each.exception() for each in answers if each.exception() is not None]
+        assert [type(each) for each in refused] == [ActionRefused, ActionRefused]
+        assert ["was released already" in str(each) for each in refused] == [True, True], refused
+        assert [each.entry for each in view(service).held] == [second.entry]
+    assert held_in(tmp_path / "journal.sqlite") == 1
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        assert [each.kind for each in reader.records()].count("released") == 1
+        verify(reader)
+
+
 def test_a_release_is_answered_once_the_disk_has_it(tmp_path: Path) -> None:
     """Whoever hears that it was noted pays: what a kill could still take back, nobody is told."""
     with journal_at(tmp_path) as journal:
