@@ -228,10 +228,12 @@ class Feed:
 
     def _enter(self, event: Event, at_ns: int) -> None:
         """One more event that a status must show, or that cannot be true itself."""
-        found = books.gainsaid(self._book, event)
-        if found is not None:
-            self._deliver(Seen(self.name, self.session, event.number, at_ns, StatusDiffers(*found)))
-        self._judge_at = event.number if self._entries[type(event)](self._book, event) else 0
+        kind = event.__class__
+        if kind in books.GAINSAYING:
+            found = books.GAINSAYING[kind](self._book, event)
+            if found is not None:
+                self._deliver(Seen(self.name, self.session, event.number, at_ns, StatusDiffers(*found)))
+        self._judge_at = event.number if self._entries[kind](self._book, event) else 0
 
     def _start_anew(self, restarted: SessionRestarted | Lost | Started | Missed) -> None:
         """The device has another session, or events of it are gone."""

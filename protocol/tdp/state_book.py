@@ -15,7 +15,8 @@ from protocol.tdp.outputs import DeviceStatus
 
 StateBook = dict[str, int]
 """What the events made: see the fields of a STATUS; `red-lamp` is 1 while it is lit, `pushed-back` the number of a card
-that lies in the exit of a shoe, `lifted-deck` the deck whose remainder is to be lifted."""
+that lies in the exit of a shoe, `deck-in-play` the deck that is dealt, until its remainder is lifted, and `lifted-deck`
+the same once that was counted."""
 
 _AT_REST: Final = frozenset(
     {ShoeState.EMPTY, ShoeState.LOADED, ShoeState.STANDBY, ShoeState.SHOE_END, ShoeState.LOCKED, ShoeState.SETUP}
@@ -91,13 +92,33 @@ def _cleared(book: StateBook, event: m.MisdealClearedMessage) -> bool:  # noqa: 
     return False
 
 
+def _packet(book: StateBook, event: m.PacketDispensedMessage) -> bool:
+    book["deck-in-play"] = event.deck
+    return False
+
+
 def _dumped(book: StateBook, event: m.RemainderDumpedMessage) -> bool:
-    book["lifted-deck"] = event.deck
-    return False  # StateChanged follows
+    if event.counted:
+        book["lifted-deck"] = event.deck
+    else:
+        book.pop("deck-in-play", None)  # a remainder of no card is never lifted
+    return False
 
 
 def _lifted(book: StateBook, event: m.RemainderLiftedMessage) -> bool:  # noqa: ARG001
+    book.pop("deck-in-play", None)
     book.pop("lifted-deck", None)
+    return False
+
+
+def _removed(book: StateBook, event: m.DeckRemovedMessage) -> bool:
+    if event.deck == book.get("deck-in-play"):
+        book.pop("deck-in-play")
+        book.pop("lifted-deck", None)
+    return False
+
+
+def _only_gainsaid(book: StateBook, event: m.Event) -> bool:  # noqa: ARG001
     return False
 
 
@@ -121,19 +142,52 @@ SHOE: Final[Entries] = {
 SHUFFLER: Final[Entries] = {
     m.RedLampMessage: _lamp,
     m.MisdealClearedMessage: _cleared,
+    m.PacketDispensedMessage: _packet,
     m.RemainderDumpedMessage: _dumped,
     m.RemainderLiftedMessage: _lifted,
+    m.DeckRemovedMessage: _removed,
+    m.ShuffleStartedMessage: _only_gainsaid,
+    m.DeckVerifiedMessage: _only_gainsaid,
+    m.CardRejectedMessage: _only_gainsaid,
 }
+
+
+def _drawn_again(book: StateBook, event: m.CardDrawnMessage) -> Differs | None:
+    pushed = event.ordinal == book.get("pushed-back")
+    return Differs("pushed-back", event.ordinal, event.ordinal) if pushed else None
+
+
+def _other_lifted(book: StateBook, event: m.RemainderLiftedMessage) -> Differs | None:
+    counted = book.get("lifted-deck", event.deck)
+    return Differs("lifted-deck", event.deck, counted) if event.deck != counted else None
+
+
+def _cards_are_out(book: StateBook, event: m.ShuffleStartedMessage | m.DeckVerifiedMessage) -> Differs | None:
+    dealt = event.deck == book.get("deck-in-play")
+    return Differs("deck-in-play", event.deck, event.deck) if dealt else None
+
+
+def _nothing_left(book: StateBook, event: m.CardRejectedMessage) -> Differs | None:
+    dumped = event.deck == book.get("lifted-deck")
+    return Differs("rejected-late", event.deck, event.deck) if dumped else None
+
+
+GAINSAYING: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Differs | None]]] = {
+    m.CardDrawnMessage: _drawn_again,
+    m.RemainderLiftedMessage: _other_lifted,
+    m.ShuffleStartedMessage: _cards_are_out,
+    m.DeckVerifiedMessage: _cards_are_out,
+    m.CardRejectedMessage: _nothing_left,
+}
+"""Events that may contradict those before them."""
 
 
 def gainsaid(book: StateBook, event: m.Event) -> Differs | None:
     """An event that cannot be true beside those before it: a card that was pushed back comes as a new one; the
-    remainder that is lifted is of another deck than the one that was counted."""
-    if isinstance(event, m.CardDrawnMessage) and event.ordinal == book.get("pushed-back"):
-        return Differs("pushed-back", event.ordinal, event.ordinal)
-    if isinstance(event, m.RemainderLiftedMessage) and event.deck != book.get("lifted-deck", event.deck):
-        return Differs("lifted-deck", event.deck, book["lifted-deck"])
-    return None
+    remainder that is lifted is of another deck than the one that was counted; a deck is shuffled or counted while its
+    cards are dealt; a card of it is rejected when none is left in the device."""
+    against = GAINSAYING.get(type(event))
+    return against(book, event) if against is not None else None
 
 
 def shown(status: DeviceStatus) -> StateBook:

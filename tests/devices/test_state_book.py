@@ -161,3 +161,39 @@ def test_the_remainder_that_is_lifted_is_of_the_deck_that_was_counted(between: s
     assert heard.found == ([] if between else [("lifted-deck", 2, 1)])
     heard.event(m.RemainderLiftedMessage, deck=1)
     assert len(heard.found) == (not between)
+
+
+def dealt(*, remainder: int | None) -> Heard:
+    heard = Heard("shuffler")
+    heard.event(m.ShuffleStartedMessage, deck=1)
+    heard.event(m.DeckVerifiedMessage, deck=1, expected=52, counted=52)
+    heard.event(m.CardRejectedMessage, deck=1, card=0, fault=103)
+    heard.event(m.PacketDispensedMessage, deck=1, ordinal=1, expected=5, counted=5, cards=())
+    if remainder is not None:
+        heard.event(m.RemainderDumpedMessage, deck=1, expected=remainder, counted=remainder)
+    return heard
+
+
+@pytest.mark.parametrize("deck", [1, 2])
+@pytest.mark.parametrize("kind", [m.ShuffleStartedMessage, m.DeckVerifiedMessage])
+@pytest.mark.parametrize(
+    ("remainder", "over"),
+    [(None, None), (27, None), (0, None), (27, m.RemainderLiftedMessage), (None, m.DeckRemovedMessage)],
+)
+def test_a_deck_that_is_dealt_is_not_shuffled(
+    deck: int, kind: type[m.Event], remainder: int | None, over: type[m.Event] | None
+) -> None:
+    heard = dealt(remainder=remainder)
+    if over is not None:
+        heard.event(over, deck=1)
+    counted = {"expected": 52, "counted": 52} if kind is m.DeckVerifiedMessage else {}
+    heard.event(kind, deck=deck, **counted)
+    wrong = deck == 1 and over is None and remainder != 0
+    assert heard.found == ([("deck-in-play", 1, 1)] if wrong else [])
+
+
+@pytest.mark.parametrize(("deck", "remainder", "wrong"), [(1, None, False), (1, 27, True), (2, 27, False)])
+def test_no_card_is_rejected_of_a_deck_that_has_left_the_device(deck: int, remainder: int | None, wrong: bool) -> None:
+    heard = dealt(remainder=remainder)
+    heard.event(m.CardRejectedMessage, deck=deck, card=0, fault=103)
+    assert heard.found == ([("rejected-late", 1, 1)] if wrong else [])

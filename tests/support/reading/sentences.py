@@ -293,7 +293,10 @@ FACTS: dict[str, str | dict[str, str]] = {
         ),
         "sensors": "device number unreliable?",
         **dict.fromkeys(("locked", "red-lamp"), "device unreliable?"),
-        **dict.fromkeys(("drawn", "in-round", "pushed-back", "lifted-deck"), "device counted expected unreliable?"),
+        **dict.fromkeys(
+            ("drawn", "in-round", "pushed-back", "lifted-deck", "deck-in-play", "rejected-late"),
+            "device counted expected unreliable?",
+        ),
     },
     "cleared-by-nobody": "fault unreliable?",
     "events-lost": "device first? last? unreliable",
