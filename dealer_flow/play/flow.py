@@ -486,7 +486,7 @@ class DealerFlow:
         following = phase.round_
         following.button_was, following.red_lamp = button, round_.red_lamp
         self._lines.patient = False
-        if not self._held and not self._lines.gaps:
+        if not self._held and round_.started_by[0] not in self._lines.gaps:  # a gap is closed after this
             self._at_rest(coming(following))
 
     def _next_round(self) -> None:

@@ -153,7 +153,7 @@ KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
     (Decks, DecksState, {"quiet_until_ns"}),
     (Shoes, ShoesState, {"decks", "faces", "least_confidence"}),
     (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
-    (Lines, LinesState, {"patient", "pins"}),
+    (Lines, LinesState, {"gaps", "patient", "pins"}),
 ]
 """What outlives a round, its form on disk, and what needs none: the procedure's, found anew, or never so between
 rounds."""

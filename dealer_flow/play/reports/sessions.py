@@ -67,7 +67,7 @@ class Lines:
     """Lines whose device speaks on another at the same time, and where."""
     patient: bool = False
     gaps: set[str] = field(default_factory=set)
-    """Lines of which events are gone since the last START or END GAME; a flow with one is not at rest."""
+    """Lines of which events are gone since the last START or END GAME. None between rounds at rest."""
 
     def state(self) -> LinesState:
         """All that outlives a round, as it stands now."""
@@ -112,7 +112,7 @@ class Lines:
         session, _, started = self.started.get(seen.device, (seen.session, 0, None))
         if seen.device in self.gaps and (session, started) != (seen.session, number):
             return True
-        self.gaps.discard(seen.device)
+        self.gaps.clear()
         return False
 
     def doubt_unheard(self, round_: Round, seen: Seen) -> None:
@@ -129,9 +129,10 @@ class Lines:
 
     def _name_lost_rounds(self, round_: Round, seen: Seen) -> None:
         """A controller's count says which rounds came and went while its events were lost."""
-        if seen.device not in self.gaps:
+        controller_lost = seen.device in self.gaps
+        self.gaps.clear()
+        if not controller_lost:
             return
-        self.gaps.discard(seen.device)
         if round_.in_play and not any(each.code in (_LOST, "start-lost") for each in round_.incidents):
             self.doubt_cards(round_, seen)
         session, _, number = self.started.get(seen.device, (0, 0, 0))
