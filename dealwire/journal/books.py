@@ -172,6 +172,11 @@ class Books:
         return {table: book for table, book in self._held.items() if len(book)}
 
     @property
+    def shared(self) -> frozenset[str]:
+        """The meters that tables share."""
+        return frozenset(name for table, name in self.meters if table == derived.SHARED)
+
+    @property
     def open(self) -> Iterator[tuple[str, HeldEntry]]:
         """Everything that is held, by table."""
         for table, book in self._held.items():

@@ -5,7 +5,7 @@ what its first balance says.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -120,7 +120,8 @@ class LedgerReader:
             head = follow(reader, head, record)
             check.take(record)
             if record.sequence > begins:
-                for each in (*_steps(record, first=record.sequence == begins + 1), *_holds(record, moves)):
+                first = record.sequence == begins + 1
+                for each in (*_steps(record, check.books.shared, first=first), *_holds(record, moves)):
                     self.sums[each.debit, each.currency] -= each.cents
                     self.sums[each.credit, each.currency] += each.cents
                     yield each
@@ -157,8 +158,9 @@ def _by(noted: Released) -> str:
     return f"{noted.why}; {noted.who}, badge {noted.badge}"
 
 
-def _steps(record: JournalRecord, *, first: bool) -> Iterator[LedgerEntry]:
-    """What a record moves beside; one that cannot be read moves nothing."""
+def _steps(record: JournalRecord, shared: Set[str], *, first: bool) -> Iterator[LedgerEntry]:
+    """What a record moves beside; one that cannot be read moves nothing. What a settlement says of meters that are
+    `shared` stands in steps of their own."""
     if record.kind not in _KINDS or (record.kind == BALANCE and not first):
         return
     kind, steps = _KINDS[record.kind]
@@ -166,6 +168,8 @@ def _steps(record: JournalRecord, *, first: bool) -> Iterator[LedgerEntry]:
         body = msgspec.json.decode(record.payload, type=kind)
     except msgspec.DecodeError:
         return
+    if isinstance(body, _Settlement):
+        body.meters = [step for step in body.meters if step.name not in shared]
     yield from steps(record, body)
 
 
