@@ -325,7 +325,7 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
 def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
     one = len(given) + simulated == 1
-    if not (one and {*given} <= {"shoe"}) and plan in dialect_plans():
+    if plan in dialect_plans() and not (one and {*given} <= {"shoe"}):
         raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
     if not one:
         raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")

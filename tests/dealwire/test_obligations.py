@@ -71,6 +71,7 @@ def alter(path: Path, sql: str) -> None:
 # ------------------------------------------------------------------ nothing is forgotten
 
 
+@pytest.mark.more
 def test_what_is_held_stays_whatever_begins_anew(tmp_path: Path) -> None:
     with simulators(faults=1.0, seed=5) as addresses:
         file = write_configuration(tmp_path, addresses)
@@ -160,6 +161,7 @@ RECORDED = Path(__file__).parents[2] / "captures" / "clean-1.pcapng"
 PLAYED = {"shuffler": f"replay:{RECORDED}#shuffler", "table-controller": f"replay:{RECORDED}#controller"}
 
 
+@pytest.mark.more
 def test_a_table_that_is_renamed_finds_what_it_settled(tmp_path: Path) -> None:
     """And a journal that is dealt again says the same."""
     file = write_configuration(tmp_path, [PLAYED])
@@ -447,6 +449,7 @@ def some_books(folder: Path) -> Path:
     return folder / "journal.sqlite"
 
 
+@pytest.mark.more
 def test_a_program_of_its_own_finds_each_balance_right(tmp_path: Path) -> None:
     path = some_books(tmp_path)
     assert check_books(str(path)) == "2 balances are right"
@@ -461,6 +464,7 @@ def obligations(path: Path, *options: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in done.output.splitlines()]
 
 
+@pytest.mark.more
 def test_the_ledger_has_each_entry_once_and_its_accounts_come_to_nothing(tmp_path: Path) -> None:
     path = some_books(tmp_path)
     lines = obligations(path)
@@ -605,6 +609,7 @@ def test_a_meter_altered_in_the_file_of_a_running_table_is_found_before_it_pays(
         assert why in texts
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", [NAME, "pit-9"])
 def test_rounds_taken_out_of_the_file_of_a_running_table_are_not_settled_again(tmp_path: Path, name: str) -> None:
     """Neither at the table that settled them nor at one of another name."""
