@@ -95,6 +95,7 @@ def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:
     assert (shared.outcomes, shared.incidents.total()) == (outcomes, incidents)
 
 
+@pytest.mark.more
 def test_the_command_prints_the_named_tables(capsys: pytest.CaptureFixture[str]) -> None:
     door.main([str(BRIEFLY_S), "replay"])
     printed = capsys.readouterr().out

@@ -238,6 +238,7 @@ def test_what_is_wrong_in_a_part(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ one file of all
 
 
+@pytest.mark.more
 @of_each("name", known_procedures())
 def test_written_out_it_is_the_same_and_stands_alone(name: str) -> None:
     text = whole_text(name)

@@ -342,6 +342,7 @@ def of_usbmon(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("make", "why"),
     [

@@ -61,6 +61,7 @@ def test_an_image_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
         assert f"--firmware: {path}: {why}" in result.output.splitlines()[-1]
 
 
+@pytest.mark.more
 def test_simulated_devices_measure_the_image_that_they_are_given(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.bin", tmp_path / "bad.bin"
     good.write_bytes(bytes(range(256)) * 100)

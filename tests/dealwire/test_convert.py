@@ -36,6 +36,7 @@ def convert(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["convert", *map(str, arguments)])
 
 
+@pytest.mark.more
 @of_each("name", HASHES)
 def test_every_game_is_converted_with_its_hash_of_before_and_its_comments(name: str, old: Path, tmp_path: Path) -> None:
     path = file_of(old, name)

@@ -186,6 +186,7 @@ def test_a_lock_that_stays_is_a_safe_stop_after_half_a_minute(tmp_path: Path) ->
         assert journal.failed == "another program has locked the file for 30 s"
 
 
+@pytest.mark.more
 def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
     with simulators(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))

@@ -153,6 +153,7 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(arguments: tuple[str, ...], 
     assert why in err[0]
 
 
+@pytest.mark.more
 def test_an_edition_is_checked_against_all_that_it_changes(house: Path) -> None:
     assert law("check", str(house)) == (0, [f"{house}: an edition, in order"], [])
     house.write_text(HOUSE.replace("bet.ante", "bet.anti"))

@@ -146,6 +146,7 @@ def test_a_table_put_back_from_its_state_goes_on_alike() -> None:
     assert outcomes == hand.awards
 
 
+@pytest.mark.more
 def test_an_evening_goes_on_from_every_moment_between_its_rounds() -> None:
     hand = SettlingTable(GAME, {"token_cents": 100})
     for _ in range(5):

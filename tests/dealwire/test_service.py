@@ -94,6 +94,7 @@ def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: P
     assert compared(tmp_path).difference is None
 
 
+@pytest.mark.more
 def test_tables_at_rest_wait_for_no_disk(tmp_path: Path) -> None:
     with ExitStack() as stack:
         benches = [

@@ -353,6 +353,7 @@ def test_the_watchdog_of_another_process_is_not_ours() -> None:
 # ------------------------------------------------------------------ the loop
 
 
+@pytest.mark.more
 def test_what_was_made_before_is_left_alone_by_the_garbage_collector() -> None:
     before = [object() for _ in range(10)]
     with made_for_good():

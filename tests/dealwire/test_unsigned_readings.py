@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
 from dealwire.cli import main
@@ -35,6 +36,7 @@ def by(lines: list[dict[str, Any]], reading: str, after: int) -> list[str]:
     return [line["result"] for line in found if line.get("reading") == reading]
 
 
+@pytest.mark.more
 def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also_over_a_restart(tmp_path: Path) -> None:
     with simulators(seed=5) as addresses:
         file = write_configuration(tmp_path, addresses, more=WAITS)

@@ -85,6 +85,7 @@ def _instruments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handle, "ASK_ANEW_S", 0.2)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("faults", [LOSSY, FLIPPING, REORDERING, AWFUL], ids=["lossy", "flipping", "late", "awful"])
 def test_over_a_faulty_line_every_meter_and_the_digest_come_and_are_right(
@@ -150,6 +151,7 @@ def test_what_is_lost_behind_its_reply_is_asked_for_anew(monkeypatch: pytest.Mon
     assert losing.times(m.VerifyMessage) >= 3 + 1
 
 
+@pytest.mark.more
 def test_what_never_comes_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     losing = Losing(10**9)
     with behind(monkeypatch, losing) as address, open_device(address, timeout_s=5) as device:

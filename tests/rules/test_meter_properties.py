@@ -159,6 +159,7 @@ def play(rounds: int, seed: int) -> None:
     assert resumed.contribute(at, 12345) == other.contribute(at, 12345) == bank.contribute(at, 12345)
 
 
+@pytest.mark.more
 def test_no_cent_appears_or_is_lost_in_five_thousand_rounds() -> None:
     play(5_000, 20260)
 

@@ -73,6 +73,7 @@ def test_best_hands_of_five_are_those_of_the_tables() -> None:
     assert count_best_hands(5).total() == 2_598_960
 
 
+@pytest.mark.more
 def test_best_hands_of_seven_are_the_published_figures() -> None:
     published = (4_324, 37_260, 224_848, 3_473_184, 4_047_644, 6_180_020, 6_461_620)
     expected = Counter(dict(zip(FIVE_CARD_HANDS, published, strict=True)))

@@ -83,6 +83,7 @@ def test_at_least_ten_tables_that_cannot_be_meant_are_on_the_page() -> None:
     assert len({(row[0], row[1]) for row in rows}) >= 10
 
 
+@pytest.mark.more
 def test_every_key_of_an_object_is_explained() -> None:
     explained = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", PROSE, re.MULTILINE))))
     given = {key for game in game_ids() for each in quick(game) for key in each.to_dict()}

@@ -224,6 +224,7 @@ def test_so_many_files_upon_each_other(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ one file of all
 
 
+@pytest.mark.more
 @of_each("name", game_ids())
 def test_a_game_written_out_is_the_same_by_its_hash(name: str) -> None:
     text, game = whole_game_text(name), load_game(name)

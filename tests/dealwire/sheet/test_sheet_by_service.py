@@ -34,6 +34,9 @@ ROUNDS = 4
 Evening = tuple[Path, dict[str, tuple[int, str, bytes]]]
 
 
+pytestmark = pytest.mark.more
+
+
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     """The folder of a journal, sealed with a key, and what a console answered while it was written."""
@@ -159,7 +162,6 @@ def test_the_list_is_kept_as_a_file(evening: Evening) -> None:
 
 
 @needs_browser
-@pytest.mark.more
 def test_a_sheet_and_the_list_are_read_on_a_phone_and_by_a_screen_reader(evening: Evening, tmp_path: Path) -> None:
     """A checker of accessibility finds nothing, and no text is smaller than 14 pixels."""
     from axe_playwright_python.sync_playwright import Axe
@@ -267,7 +269,6 @@ def test_a_chain_that_does_not_hold_in_the_round_is_6(evening: Evening, tmp_path
     assert (result.exit_code, "its hash does not follow" in complaint(result)) == (6, True)
 
 
-@pytest.mark.more
 @needs_browser
 def test_the_page_prints_with_its_head_on_every_sheet_of_paper(evening: Evening, tmp_path: Path) -> None:
     page, paper = tmp_path / "round.html", tmp_path / "paper.pdf"
