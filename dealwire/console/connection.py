@@ -10,6 +10,8 @@ from typing import Any, Final
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.exceptions import InvalidState
 
 from dealwire.listening import SWEEP_S, AcceptGate, Guest, Waiting
 
@@ -50,6 +52,18 @@ class Connection(H11Protocol, Guest):
 
     def _look(self) -> None:
         self.waits_for(WAITING.get(self.conn.their_state, ""), self.loop.time())
+
+
+class LiveConnection(WebSocketsSansIOProtocol):
+    """A live line."""
+
+    def shutdown(self) -> None:
+        """Say that the server goes, unless the page has said just now that it goes itself: both at once are no error
+        of the server."""
+        try:
+            super().shutdown()
+        except InvalidState:
+            self.transport.close()
 
 
 class Server(uvicorn.Server):

@@ -17,7 +17,7 @@ import uvicorn
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.audit import Audit
 from dealwire.console.board import MESSAGE_MAX, Board
-from dealwire.console.connection import Connection, Server
+from dealwire.console.connection import Connection, LiveConnection, Server
 from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
@@ -160,7 +160,7 @@ class Console:
             self._app(),
             loop="asyncio",
             http=Connection,
-            ws="websockets-sansio",
+            ws=LiveConnection,
             ws_max_size=MESSAGE_MAX,
             ws_per_message_deflate=not is_loopback(self._host),
             lifespan="off",

@@ -11,6 +11,7 @@ import select
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,6 +23,7 @@ import pytest
 
 from dealwire import listening
 from dealwire.console import connection, server
+from dealwire.console.connection import LiveConnection
 from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.server import ADDRESS_MAX, CONNECTIONS_MAX, Console
 from dealwire.hub.hub import Hub
@@ -379,3 +381,26 @@ def test_a_device_line_can_be_opened_again_while_a_thousand_connections_say_noth
             os.close(end)
             os.close(line)
     assert said == ""
+
+
+@pytest.mark.parametrize("hindered", [False, True])
+def test_a_page_that_goes_as_the_console_ends_is_no_failure_of_it(
+    monkeypatch: pytest.MonkeyPatch, hindered: bool
+) -> None:
+    """Both say so at once: the server's turn comes in the midst of the page's goodbye."""
+    met = threading.Event()
+    goodbye = LiveConnection.handle_close
+
+    def both(self: LiveConnection, event: Any) -> None:
+        self.shutdown()
+        met.set()
+        goodbye(self, event)
+
+    monkeypatch.setattr(LiveConnection, "handle_close", both if hindered else goodbye)
+    hub = Hub()
+    with WatchedTable(hub, "clean-1"), running(hub) as console:
+        here = console.address.rstrip("/")
+        with websockets.connect(f"ws{here[4:]}/live/pit-1", origin=here) as line:
+            line.recv(timeout=10)
+        assert met.wait(10) or not hindered
+    assert console.failed is None
