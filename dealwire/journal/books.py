@@ -171,10 +171,9 @@ class Books:
         """What is held, by table; without those at which nothing is."""
         return {table: book for table, book in self._held.items() if len(book)}
 
-    @property
-    def shared(self) -> frozenset[str]:
-        """The meters that tables share."""
-        return frozenset(name for table, name in self.meters if table == derived.SHARED)
+    def shares(self, meter: str) -> bool:
+        """Whether it is a meter that tables share, which moves by steps of its own."""
+        return (derived.SHARED, meter) in self.meters
 
     @property
     def open(self) -> Iterator[tuple[str, HeldEntry]]:
@@ -208,7 +207,7 @@ class Books:
                     found.append((derived.SHARED, moved))
                 elif topic == "settlement":
                     own = _MOVED.decode(text).meters
-                    found += [(table, each) for each in own if (derived.SHARED, each.name) not in self.meters]
+                    found += [(table, each) for each in own if not self.shares(each.name)]
                 elif topic == "award" and (award := _CLOSED.decode(text)).kind == "closed":
                     found.append((table, Moved(award.meter, award.cents, 0)))
         return found

@@ -5,7 +5,7 @@ what its first balance says.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -121,7 +121,7 @@ class LedgerReader:
             check.take(record)
             if record.sequence > begins:
                 first = record.sequence == begins + 1
-                for each in (*_steps(record, check.books.shared, first=first), *_holds(record, moves)):
+                for each in (*_steps(record, check.books, first=first), *_holds(record, moves)):
                     self.sums[each.debit, each.currency] -= each.cents
                     self.sums[each.credit, each.currency] += each.cents
                     yield each
@@ -158,9 +158,9 @@ def _by(noted: Released) -> str:
     return f"{noted.why}; {noted.who}, badge {noted.badge}"
 
 
-def _steps(record: JournalRecord, shared: Set[str], *, first: bool) -> Iterator[LedgerEntry]:
-    """What a record moves beside; one that cannot be read moves nothing. What a settlement says of meters that are
-    `shared` stands in steps of their own."""
+def _steps(record: JournalRecord, books: Books, *, first: bool) -> Iterator[LedgerEntry]:
+    """What a record moves beside; one that cannot be read moves nothing. What a settlement says of meters that tables
+    share stands in steps of their own."""
     if record.kind not in _KINDS or (record.kind == BALANCE and not first):
         return
     kind, steps = _KINDS[record.kind]
@@ -169,7 +169,7 @@ def _steps(record: JournalRecord, shared: Set[str], *, first: bool) -> Iterator[
     except msgspec.DecodeError:
         return
     if isinstance(body, _Settlement):
-        body.meters = [step for step in body.meters if step.name not in shared]
+        body.meters = [step for step in body.meters if not books.shares(step.name)]
     yield from steps(record, body)
 
 
