@@ -506,6 +506,19 @@ def test_a_table_s_step_and_a_shared_one_of_that_number_are_two_entries(tmp_path
     assert len({*ids}) == len(ids) == 10
 
 
+def test_what_a_settlement_says_of_a_shared_meter_is_one_entry(tmp_path: Path) -> None:
+    step = {"meter": "mega", "number": 1, "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 505}
+    moved = [{"name": name, "before": 505, "contributed": 5, "after": 510} for name in ("mega", "own")]
+    with journal_at(tmp_path) as journal:
+        journal.publish(NAME, "meter", 1, json.dumps(step))
+        journal.publish(NAME, "settlement", 2, settlement("0000000a", 1, 0, meters=moved))
+        journal.publish(NAME, "meter", 2, json.dumps(step | {"number": 2, "meter_cents": 510}))
+    accounts = {
+        line["account"]: line["cents"] for line in obligations(tmp_path / "journal.sqlite") if "account" in line
+    }
+    assert accounts == {"house": -10, "meter:mega": 10, "house:table-1": -5, "meter:table-1/own": 5, "players:table-1": 0}
+
+
 def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path) -> None:
     path = some_books(tmp_path)
     with journal_at(tmp_path) as journal:
