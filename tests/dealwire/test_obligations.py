@@ -516,7 +516,13 @@ def test_what_a_settlement_says_of_a_shared_meter_is_one_entry(tmp_path: Path) -
     accounts = {
         line["account"]: line["cents"] for line in obligations(tmp_path / "journal.sqlite") if "account" in line
     }
-    assert accounts == {"house": -10, "meter:mega": 10, "house:table-1": -5, "meter:table-1/own": 5, "players:table-1": 0}
+    assert accounts == {
+        "house": -10,
+        "meter:mega": 10,
+        "house:table-1": -5,
+        "meter:table-1/own": 5,
+        "players:table-1": 0,
+    }
 
 
 def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path) -> None:
