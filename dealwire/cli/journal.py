@@ -24,13 +24,14 @@ from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.contents import TableStart
 from dealwire.journal.entries import LedgerEntry, LedgerReader
 from dealwire.journal.export import export_capture
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
 from dealwire.journal.records import KEY, RAW, SNAPSHOT, Head, JournalRecord
 from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
-from dealwire.journal.tables import TableFactory, edition_in, named_edition
+from dealwire.journal.settings import edition_in, named_edition
 from dealwire.table.held import HeldEntry
 from devices.clock import SystemClock
 from rules.settlement import amount

@@ -12,10 +12,11 @@ from typing import Final
 from dealwire.console.replays import Keep, ReplayUnusable, Source
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.contents import TableSnapshot, TableStart
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.snapshots import Kept
-from dealwire.journal.tables import JournaledPublisher, TableFactory
+from dealwire.journal.tables import JournaledPublisher
 from dealwire.table.redaction import PublishedLine
 from devices.events import Seen
 

@@ -12,8 +12,9 @@ from dealwire.config.schema import Configuration, JournalPart, TablePart
 from dealwire.journal import JournalReader
 from dealwire.journal.check import check_start
 from dealwire.journal.errors import JournalEmpty, JournalUnwritable
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.resuming import dealt_again
-from dealwire.journal.tables import JournaledPublisher, TableFactory
+from dealwire.journal.tables import JournaledPublisher
 from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
 from dealwire.service.leaving import left_behind
 from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong

@@ -24,9 +24,11 @@ from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalDamaged, JournalEmpty, JournalError
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, meters_differ, write_settled
+from dealwire.journal.settings import configuration_of
+from dealwire.journal.tables import JournaledPublisher, meters_differ, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch

@@ -17,7 +17,8 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
-from dealwire.journal.tables import JournaledTable, configuration_of
+from dealwire.journal.settings import configuration_of
+from dealwire.journal.tables import JournaledTable
 from dealwire.table.state import TableState
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.drive.replay import PlayStats, reports

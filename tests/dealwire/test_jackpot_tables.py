@@ -21,9 +21,11 @@ from dealwire.config.load import examined, load_configuration
 from dealwire.config.schema import TablePart
 from dealwire.console.rendering import render_sections
 from dealwire.journal import SealingKey
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
+from dealwire.journal.settings import configuration_of
+from dealwire.journal.tables import JournaledPublisher, JournaledTable
 from dealwire.service.simulated import simulator
 from dealwire.table.state import TableState
 from dealwire.table.table import Table

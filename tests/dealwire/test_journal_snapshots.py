@@ -15,10 +15,10 @@ from dealwire.journal import JournalReader
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
 from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.records import SNAPSHOT
 from dealwire.journal.snapshots import decoded, encoded
-from dealwire.journal.tables import TableFactory
 from dealwire.service.service import DERIVED_AND_EVENTS
 from tests.dealwire.test_journal_chain import rechained
 from tests.support.rigs.serving import (

@@ -17,19 +17,12 @@ from dealwire.hub.view import DeviceView
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.factory import TableFactory
+from dealwire.journal.known_rounds import AllRounds, JournaledRounds
 from dealwire.journal.records import JournalRecord
+from dealwire.journal.settings import SettingsChanged, configuration_of, files_of
 from dealwire.journal.snapshots import Kept, decoded, encoded, kept_of, provable
-from dealwire.journal.tables import (
-    AllRounds,
-    JournaledPublisher,
-    JournaledRounds,
-    SettingsChanged,
-    TableFactory,
-    configuration_of,
-    files_of,
-    keys_of,
-    write_settled,
-)
+from dealwire.journal.tables import JournaledPublisher, keys_of, write_settled
 from devices import events as e
 from devices.clock import ManualClock
 from devices.events import Seen

@@ -19,7 +19,8 @@ from dealwire.config.schema import TablePart
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableStart
-from dealwire.journal.tables import SettingsChanged, TableFactory, configuration_of
+from dealwire.journal.factory import TableFactory
+from dealwire.journal.settings import SettingsChanged, configuration_of
 from dealwire.table.table import Table, TableTerms
 from devices.clock import ManualClock
 from rules import Settlement, load_game, settle

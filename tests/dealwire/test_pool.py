@@ -12,9 +12,11 @@ import devices.events as e
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import JournaledPublisher, JournaledTable, TableFactory, configuration_of
+from dealwire.journal.settings import configuration_of
+from dealwire.journal.tables import JournaledPublisher, JournaledTable
 from dealwire.sheet.money import _pool
 from dealwire.sheet.paper import PaperRemark, PaperTable
 from dealwire.table.state import TableState

@@ -22,15 +22,11 @@ from dealwire.hub.health import Health
 from dealwire.journal import Journal
 from dealwire.journal.contents import TableStart
 from dealwire.journal.derived import NOBODY
+from dealwire.journal.factory import TableFactory
+from dealwire.journal.known_rounds import AllRounds, JournaledRounds
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.tables import (
-    AllRounds,
-    JournaledRounds,
-    JournaledTable,
-    SettingsChanged,
-    TableFactory,
-    configuration_of,
-)
+from dealwire.journal.settings import SettingsChanged, configuration_of
+from dealwire.journal.tables import JournaledTable
 from dealwire.service.actions import KINDS, command_of, find, offered
 from dealwire.service.notify import Notifier
 from dealwire.service.service import Timer, look_for_garbage, made_for_good

@@ -10,7 +10,9 @@ from typing import Any, Final
 from dealwire.config.schema import TablePart
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.contents import TableStart
-from dealwire.journal.tables import TableFactory, configuration_of, write_settled
+from dealwire.journal.factory import TableFactory
+from dealwire.journal.settings import configuration_of
+from dealwire.journal.tables import write_settled
 from devices.clock import ManualClock
 from devices.events import Seen
 from rules.game.load import game_id_of

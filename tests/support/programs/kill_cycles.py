@@ -62,9 +62,9 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.books import Released, released_of
 from dealwire.journal.errors import JournalEmpty, JournalError
+from dealwire.journal.factory import TableFactory
 from dealwire.journal.rebuilding import rebuild
 from dealwire.journal.records import RELEASED, JournalRecord
-from dealwire.journal.tables import TableFactory
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
 from tests.support.oracles.dealt_again import DealtAgain, days_differ, ledger_differs, put_together

@@ -19,7 +19,7 @@ from dealwire.hub.hub import Hub, Subscription
 from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
-from dealwire.journal.tables import TableFactory
+from dealwire.journal.factory import TableFactory
 from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import set_up

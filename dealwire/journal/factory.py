@@ -1,0 +1,165 @@
+"""Making the tables of a service: at a start, and again from what the journal says of a start or of a snapshot.
+
+A journal holds each table's settings as they were, and what decides its results and stands elsewhere: the hashes of
+procedure and game, where the meters stood, which rounds were settled. So the record of a year ago gives today what it
+gave then, or says which file has changed since. The journal is read here, never written.
+"""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from dealwire.config.build import Banks, build_table
+from dealwire.config.schema import TablePart
+from dealwire.journal.books import ERA, era_of
+from dealwire.journal.contents import TableSnapshot, TableStart
+from dealwire.journal.known_rounds import AllRounds, JournaledRounds
+from dealwire.journal.reader import MANY, JournalReader
+from dealwire.journal.records import OPENED, JournalRecord
+from dealwire.journal.settings import SettingsChanged, files_of, named_edition
+from dealwire.journal.snapshots import Kept
+from dealwire.journal.tables import JournaledPublisher, JournaledTable
+from dealwire.table.redaction import PublishedTable
+from dealwire.table.state import PublisherState
+from rules.meters.bank import BankState, MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook
+from rules.meters.jackpot_setup import load_jackpot
+from rules.meters.setup import load_setup
+from rules.settlement import Rolled
+
+
+class TableFactory:
+    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up; `still`
+    as for a `JournalReader`. Use it as a context manager, or `close` it when the tables it made are dealt no more."""
+
+    def __init__(self, journal: Path, *, still: bool = False) -> None:
+        self._journal, self._still = journal, still
+        self._banks = Banks()
+        self._restored: set[Path] = set()
+        self._rounds: dict[str, JournaledRounds] = {}
+        self._all = AllRounds()
+        self._stack = ExitStack()
+        self._open: JournalReader | None = None
+
+    def close(self) -> None:
+        """Give the journal back."""
+        self._stack.close()
+
+    def __enter__(self) -> "TableFactory":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __call__(self, start: TableStart) -> JournaledPublisher:
+        """The table as it began. SettingsChanged when a file it rests on is another now."""
+        part = TablePart.model_validate_json(start.configuration)
+        self._restore(part, start.sequence)
+        return self._make(start, part, start.sequence)
+
+    def adopt(self, snapshot: TableSnapshot, kept: Kept) -> JournaledPublisher:
+        """The table as it stood. SettingsChanged as when it begins."""
+        part = TablePart.model_validate_json(snapshot.start.configuration)
+        self._put_back(part, kept.bank)
+        publisher = self._make(snapshot.start, part, snapshot.sequence)
+        viewer = replace(kept.viewer, safe_stop=None) if kept.viewer is not None else publisher.viewer.state()
+        publisher.restore(PublisherState(kept.table, viewer))
+        return publisher
+
+    def passed_over(self, record: JournalRecord) -> None:
+        """A step of a meter that a table made which is adopted further on, or which runs no more; or an opening."""
+        if record.kind == OPENED:
+            self._all.known = era_of(record) >= ERA
+        if record.kind == "meter":
+            step = MeterRecord.from_json(record.text)
+            for bank in self._banks.all():
+                if step.meter in bank.meters():
+                    bank.follow(step)
+
+    def facts(self, part: TablePart) -> dict[str, Any]:
+        """What decides the results of a table that begins now, besides its settings."""
+        self._restore(part, MANY)
+        table = build_table(part, self._banks, JournaledTable)
+        found: dict[str, Any] = {"files": files_of(table), "meters": {}}
+        if part.progressive is None:
+            found["meters"] = self._own_meters(part, table)
+        if table.terms is not None and table.terms.game.spec.pool is not None:
+            found["runners"] = {str(seat): number for seat, number in self._reader.own_runners(part.name).items()}
+        rolled = {name: each for name, each in self._reader.own_rolled(part.name).items() if name in found["meters"]}
+        return found | ({"rolled": rolled} if rolled else {})
+
+    def _own_meters(self, part: TablePart, table: PublishedTable) -> dict[str, int]:
+        """Where a table's own meters stand; what it shared with others under its settings of before is not among
+        them."""
+        meters, terms = dict(part.meters), table.terms
+        for name, cents in self._reader.own_meters(part.name).items():
+            if terms is not None and (
+                name not in terms.game.meters() or (terms.jackpot and name in terms.jackpot.posted)
+            ):
+                continue
+            if cents is None:  # paid out in full and the seed is not known
+                meters.pop(name, None)
+            else:
+                meters[name] = cents
+        return meters
+
+    @property
+    def _reader(self) -> JournalReader:
+        if self._open is None:
+            self._open = self._stack.enter_context(JournalReader(self._journal, still=self._still))
+        return self._open
+
+    def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
+        part = part.model_copy(update={"meters": start.facts.get("meters", {})})
+        table = build_table(part, self._banks, JournaledTable, names_edition=named_edition(start))
+        if table.terms is not None:
+            runners = {int(seat): number for seat, number in start.facts.get("runners", {}).items()}
+            table.terms.stand(table.terms.meters, runners)
+            table.terms.rolled = msgspec.convert(start.facts.get("rolled", {}), dict[str, Rolled])
+        self._all.known = self._reader.era_at(since) >= ERA
+        if part.name not in self._rounds:
+            self._rounds[part.name] = JournaledRounds(self._reader, part.name, since, self._all)
+        table.remember(self._rounds[part.name])
+        for what, then in start.facts.get("files", {}).items():
+            now = files_of(table).get(what, "")
+            if now != then:
+                raise SettingsChanged(part.name, what, then, now)
+        return JournaledPublisher(table, part.name, part.seats, self._rounds[part.name])
+
+    def _restore(self, part: TablePart, before: int) -> None:
+        """The meters and pools that a table shares, as the records before number `before` left them; as they are, when
+        in use."""
+        if part.progressive is not None and self._newly(part.progressive):
+            loaded = load_setup(part.progressive)
+            newest = self._newest([meter.name for meter in loaded.meters], before)
+            self._banks.put(part.progressive, MeterBank.resume(loaded, newest))
+        if part.jackpot is not None and self._newly(part.jackpot):
+            jackpot = load_jackpot(part.jackpot)
+            newest = self._newest([pool.name for pool in jackpot.pools], before)
+            self._banks.put_jackpot(part.jackpot, JackpotBook.resume(jackpot, newest))
+
+    def _put_back(self, part: TablePart, state: BankState | None) -> None:
+        """The meters or pools that a table shares, where its snapshot has them; as they are, when in use."""
+        if state is None:
+            return
+        if part.progressive is not None and self._newly(part.progressive):
+            bank = MeterBank(load_setup(part.progressive))
+            bank.put_back(state)
+            self._banks.put(part.progressive, bank)
+        if part.jackpot is not None and self._newly(part.jackpot):
+            book = JackpotBook(load_jackpot(part.jackpot))
+            book.bank.put_back(state)
+            self._banks.put_jackpot(part.jackpot, book)
+
+    def _newly(self, setup: Path) -> bool:
+        """Whether the meters of a file are not in use yet; they are from here on."""
+        new = setup.resolve() not in self._restored
+        self._restored.add(setup.resolve())
+        return new
+
+    def _newest(self, names: list[str], before: int) -> dict[str, MeterRecord]:
+        newest = self._reader.newest_meters(names, before)
+        return {name: MeterRecord.from_json(line) for name, line in newest.items()}
