@@ -16,7 +16,8 @@ from dealwire.export.metrics import Metrics
 from dealwire.export.metrics_server import MetricsServer
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
-from dealwire.service.service import Service, made_for_good
+from dealwire.service.interpreter import made_for_good
+from dealwire.service.service import Service
 
 BEGINS_S: Final = 5.0
 """Lines, page and metrics are there by then."""

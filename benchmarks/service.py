@@ -22,7 +22,8 @@ from dealwire.config.schema import Configuration, DevicePart, JournalPart, Table
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER
-from dealwire.service.service import Service, made_for_good
+from dealwire.service.interpreter import made_for_good
+from dealwire.service.service import Service
 
 TABLES: Final = 8
 SPEED: Final = 10.0

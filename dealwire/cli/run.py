@@ -149,7 +149,8 @@ def say_what_happens() -> None:
 
 def serve(configuration: Configuration, options: StartOptions, bench: "SimulatorHost | None" = None) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
-    from dealwire.service.service import FAREWELL_S, Service, made_for_good
+    from dealwire.service.interpreter import made_for_good
+    from dealwire.service.service import FAREWELL_S, Service
 
     if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
         leave_no_core()

@@ -17,9 +17,9 @@ from dealwire.journal.resuming import dealt_again
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
 from dealwire.service.leaving import left_behind
+from dealwire.service.opening import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
 from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
 from dealwire.service.seals import load_seal
-from dealwire.service.service import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
 from devices.drive.address import check_address
 from devices.drive.looking import look_for

@@ -19,7 +19,7 @@ from dealwire.journal.factory import TableFactory
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.records import SNAPSHOT
 from dealwire.journal.snapshots import decoded, encoded
-from dealwire.service.service import DERIVED_AND_EVENTS
+from dealwire.service.opening import DERIVED_AND_EVENTS
 from tests.dealwire.test_journal_chain import rechained
 from tests.support.rigs.serving import (
     compared,

@@ -28,9 +28,10 @@ from dealwire.journal.reader import JournalReader
 from dealwire.journal.settings import SettingsChanged, configuration_of
 from dealwire.journal.tables import JournaledTable
 from dealwire.service.actions import KINDS, command_of, find, offered
+from dealwire.service.interpreter import look_for_garbage, made_for_good
 from dealwire.service.notify import Notifier
-from dealwire.service.service import Timer, look_for_garbage, made_for_good
 from dealwire.service.table_session import Pulse
+from dealwire.service.timer import Timer
 from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
 from devices.dialects.tdp import DIALECT

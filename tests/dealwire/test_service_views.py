@@ -136,8 +136,8 @@ def test_a_table_whose_round_just_ended_is_written_down_when_the_service_ends(
     with simulators() as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
-            run_until(service, lambda: bool(listener.of("settlement")) and bool(service._unkept))
-            [session] = service._unkept
+            run_until(service, lambda: bool(listener.of("settlement")) and bool(service._keeping.owed))
+            [session] = service._keeping.owed
             monkeypatch.setattr(session, "keep", lambda _: kept.append(session.rounds))
         assert kept == [session.rounds]
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dealwire.service.service import Timer
+from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.line.loop import Member, Owner
 from devices.simulator.host import TableModel

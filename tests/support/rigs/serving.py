@@ -23,7 +23,8 @@ from dealwire.journal.factory import TableFactory
 from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import set_up
-from dealwire.service.service import DERIVED_AND_EVENTS, Service
+from dealwire.service.opening import DERIVED_AND_EVENTS
+from dealwire.service.service import Service
 from dealwire.service.simulated import simulator
 from devices.clock import SystemClock
 from devices.line.loop import Member, Owner
