@@ -135,7 +135,7 @@ def obligations_command(file: Path, table: str | None, only_open: bool, as_json:
             if not only_open and table in (None, entry.table):
                 _say_entry(entry, as_json)
         if only_open:
-            for name, held in sorted(ledger.books.open):
+            for name, held in sorted(ledger.books.obligations.open):
                 if table in (None, name):
                     _say_open(name, held, as_json)
         for (account, currency), cents in sorted(ledger.sums.items()):

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
-from dealwire.journal.books import BOOKS, ERA, Books, Released, era_of, released_of, rows_since
+from dealwire.journal.books import BOOKS, ERA, Books, era_of, rows_since
 from dealwire.journal.derived import key_of
 from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.obligations import Released, released_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, OPENED, RELEASED, SALVAGED, SETTLED, JournalRecord
 from rules.settlement import amount
@@ -93,17 +94,17 @@ class BooksCheck:
         record = next(reader.records(begins - 1))
         for table, settled in reader.marks_since(SETTLED, begins):
             key = key_of(settled)
-            if key is not None and not books.unsettle(table, key):
+            if key is not None and not books.settled.take_back(table, key):
                 why = f"the table 'settled' does not hold round {key.round} of session {key.session} at table {table!r}"
                 raise JournalDamaged(reader.path, settled.sequence, f"{why}, of which this record says it; {MEND}")
         since: dict[int, tuple[str, Released]] = {}
         for table, mark in reader.marks_since(RELEASED, begins):
             if (noted := released_of(mark)) is not None and noted.entry < begins:
                 since[noted.entry] = table, noted
-        books.unhold(begins)
+        books.obligations.unhold(begins)
         for table, noted in since.values():
-            books.unrelease(table, noted)
-        books.stand(self._noted(record).meters)
+            books.obligations.unrelease(table, noted)
+        books.meters.stand(self._noted(record).meters)
 
     def _noted(self, record: JournalRecord) -> _Balance:
         try:

@@ -12,9 +12,10 @@ import msgspec
 
 from dealer_flow.record.details import DOLLAR
 from dealwire.journal.balancing import BooksCheck, OlderCheck
-from dealwire.journal.books import Books, Released, released_of
+from dealwire.journal.books import Books
 from dealwire.journal.check import follow
 from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.obligations import Released, released_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import BALANCE, EXPORTED, RELEASED, Head, JournalRecord
 from dealwire.table.held import HeldEntry
@@ -115,7 +116,7 @@ class LedgerReader:
     def _since(self, head: Head) -> Iterator[LedgerEntry]:
         reader, check = self._reader, self._check
         begins = check.after if isinstance(check, BooksCheck) else reader.anchor.sequence
-        moves = check.books.moves = []
+        moves = check.books.obligations.moves = []
         for record in reader.records(head.sequence):
             head = follow(reader, head, record)
             check.take(record)
@@ -131,7 +132,7 @@ class LedgerReader:
     def _agree(self) -> None:
         for (account, currency), ours in self.sums.items():
             kind, _, table = account.partition(":")
-            theirs = self.books.held(table).cents.get(currency, 0) if kind == "held" else ours
+            theirs = self.books.obligations.held(table).cents.get(currency, 0) if kind == "held" else ours
             if ours != theirs:
                 text = f"{account}: the entries leave {amount(ours, currency)}, the books {amount(theirs, currency)}"
                 raise JournalDamaged(self._reader.path, None, text)
@@ -169,7 +170,7 @@ def _steps(record: JournalRecord, books: Books, *, first: bool) -> Iterator[Ledg
     except msgspec.DecodeError:
         return
     if isinstance(body, _Settlement):
-        body.meters = [step for step in body.meters if not books.shares(step.name)]
+        body.meters = [step for step in body.meters if not books.meters.shares(step.name)]
     yield from steps(record, body)
 
 

@@ -22,10 +22,11 @@ from msgspec.json import encode
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
 from dealwire.journal.balancing import loaded
-from dealwire.journal.books import BOOKS, Books, Released, released
+from dealwire.journal.books import BOOKS, Books
 from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine, Segment, TableStart, snapshot_head
 from dealwire.journal.errors import KeyProblem
+from dealwire.journal.obligations import Released, released
 from dealwire.journal.passing import BYTES_MAX, INFLATED_MAX, WAIT_NS, Passed, packed
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
@@ -183,7 +184,8 @@ class Journal:
         try:
             with JournalReader(self.path) as reader:
                 self._head, self.books = self._checked(reader)
-                self.identity, self.newest_ns, self.books.rows = reader.identity, reader.newest_ns, self._rows
+                self.identity, self.newest_ns = reader.identity, reader.newest_ns
+                self.books.write_to(self._rows)
                 running, lines = reader.starts(), reader.lines()
                 self._day, segments = reader.day(), reader.segments()
                 self._anchor = reader.anchor.sequence
@@ -332,25 +334,25 @@ class Journal:
 
     def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
         """The settlement that was published last is of this round. What is held of it is open from here on."""
-        if self._open() and table not in self.books.tables_of(key):
+        if self._open() and table not in self.books.settled.tables_of(key):
             sequence = self._add(at_ns, 0, SETTLED, table, encode(key))
             self.books.settle(sequence, table, key, self._head.hash)
 
     def holds(self, table: str, at_ns: int, key: SettledKey) -> None:
         """The settlement that was published last is of a round with the number of one that was settled: what is held
         of it is open from here on, and it does not count as that one. Nothing where none such was published."""
-        if self._open() and self.books.awaits(table, key):
+        if self._open() and self.books.obligations.awaits(table, key):
             sequence = self._add(at_ns, 0, HELD, table, encode(key))
-            self.books.hold(sequence, table, key, self._head.hash)
+            self.books.obligations.hold(sequence, table, key, self._head.hash)
 
     def release(self, table: str, entry: int, at_ns: int, who: str, badge: int, why: str) -> Released | None:
         """A person settled by hand what is held under this number: it is open no more. None when nothing is."""
-        held = self.books.held(table).get(entry)
+        held = self.books.obligations.held(table).get(entry)
         if held is None or not self._open():
             return None
         noted = released(table, held, who, badge, why)
         self._add(at_ns, 0, RELEASED, table, encode(noted))
-        self.books.release(table, noted)
+        self.books.obligations.release(table, noted)
         return noted
 
     def snapshot(self, start: TableStart, state: bytes) -> int | None:
@@ -387,7 +389,7 @@ class Journal:
             rows = self._file.db.execute(derived.METERS_OF, (table, derived.SHARED)).fetchall()
         except database.TROUBLE as error:
             return f"the meters in the file cannot be read: {database.in_words(error)}"
-        return self.books.altered(table, rows)
+        return self.books.meters.altered(table, rows)
 
     # ------------------------------------------------------------------ segments
 
@@ -453,7 +455,9 @@ class Journal:
         """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
         Costs nothing when the group is empty."""
         if (self._group or self._rows) and self._open():
-            if self._head.sequence - self._balanced >= BALANCED_EACH and not self.books.waits(self._on_disk.sequence):
+            if self._head.sequence - self._balanced >= BALANCED_EACH and not self.books.obligations.waits(
+                self._on_disk.sequence
+            ):
                 self._balance(self.newest_ns)
             self._try_to_write()
         return self.failed is None and not self._group
@@ -612,7 +616,7 @@ class Journal:
             self._sealer.forget()
         self._group.clear()
         self._rows.clear()
-        self.books.unwritten.clear()
+        self.books.meters.unwritten.clear()
         self.owes, self._holds_raw, self.locked_since_ns = False, False, None
         self.written_ns = self._clock.now_ns()
         self._ready += self._published

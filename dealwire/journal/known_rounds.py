@@ -1,12 +1,12 @@
 """The rounds that were settled before, asked of a table's record by whoever settles the next one.
 
 While a table is dealt again the tables of the file are asked, without what comes later in the record; once it is live,
-the books. Nothing is written here: `newly_settled` is for whoever does.
+the book of them. Nothing is written here: `newly_settled` is for whoever does.
 """
 
-from dealwire.journal.books import Books
 from dealwire.journal.derived import NOBODY
 from dealwire.journal.reader import JournalReader
+from dealwire.journal.settled_runs import SettledRuns
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 
@@ -26,7 +26,7 @@ class JournaledRounds:
 
     def __init__(self, reader: JournalReader, table: str, since: int, others: AllRounds) -> None:
         self._reader, self._table, self._others = reader, table, others
-        self._books: Books | None = None
+        self._book: SettledRuns | None = None
         self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         self._later, self._added = RoundRuns(), RoundRuns()
         self._before: dict[tuple[str, str], list[tuple[int, int]]] = {}
@@ -36,9 +36,9 @@ class JournaledRounds:
         for key in reader.settled(since, table):
             self._later.add(key)
 
-    def go_by(self, books: Books) -> None:
-        """What was settled stands in these books from now on: the file, which others can write, is not asked again."""
-        self._books = books
+    def go_by(self, book: SettledRuns) -> None:
+        """What was settled stands in this book from now on: the file, which others can write, is not asked again."""
+        self._book = book
         self._before.clear()
         self._elsewhere.clear()
 
@@ -68,15 +68,14 @@ class JournaledRounds:
         return next((table for table, first, last in rows if first <= key.round <= last), "")
 
     def _runs(self, key: SettledKey) -> list[tuple[int, int]]:
-        if self._books is None:
+        if self._book is None:
             return self._reader.runs_settled(self._table, key.device, key.session)
-        return [run for device in (key.device, NOBODY) for run in self._books.runs(device, key.session, self._table)]
+        return [run for device in (key.device, NOBODY) for run in self._book.runs(device, key.session, self._table)]
 
     def _runs_elsewhere(self, key: SettledKey) -> list[tuple[str, int, int]]:
-        if self._books is None:
+        if self._book is None:
             return self._reader.runs_elsewhere(self._table, key.device, key.session)
-        others = self._books.settled.get(key[:2], {}).keys() - {self._table}
-        return [(table, *run) for table in sorted(others) for run in self._books.runs(*key[:2], table)]
+        return self._book.elsewhere(key.device, key.session, self._table)
 
     def add(self, key: SettledKey) -> None:
         """It is settled now."""

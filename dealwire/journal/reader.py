@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeVar
 from dealwire.hub.lines import Publication
 from dealwire.journal import database, derived
 from dealwire.journal.auditing import AUDITED
-from dealwire.journal.books import ERA, Released, era_of, released_of
+from dealwire.journal.books import ERA, era_of
 from dealwire.journal.contents import (
     JournalLine,
     Segment,
@@ -23,6 +23,7 @@ from dealwire.journal.contents import (
     start_of,
 )
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
+from dealwire.journal.obligations import Released, released_of
 from dealwire.journal.passing import NotPassed, Passed, unpacked
 from dealwire.journal.records import (
     DAY,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from dealwire.hub.lines import Publication
-from dealwire.journal.books import released_of
 from dealwire.journal.contents import JournalLine, TableSnapshot, TableStart, line_of, start_of
 from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.obligations import released_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, OPENED, RAW, RELEASED, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import OpensWith

@@ -8,10 +8,10 @@ from typing import Any
 
 from dealer_flow.play.reports.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
-from dealwire.journal.books import Books
 from dealwire.journal.derived import SHARED
 from dealwire.journal.journal import Journal
 from dealwire.journal.known_rounds import JournaledRounds
+from dealwire.journal.meter_book import MeterBook
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
 from dealwire.table.state import PublisherState
 from dealwire.table.table import TableOutcome, TableTerms
@@ -127,9 +127,9 @@ def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at
         publisher.table.newly_held.clear()
 
 
-def meters_differ(books: Books, publisher: JournaledPublisher, name: str) -> str | None:
+def meters_differ(book: MeterBook, publisher: JournaledPublisher, name: str) -> str | None:
     """Where a table's meters do not stand where the journal's newest records say, in words; None where they do."""
     table = publisher.table
     shared = table.terms.shared.meters() if table.terms is not None and table.terms.shared is not None else {}
-    found = (books.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())
+    found = (book.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())
     return next((f"table {name}: {why}" for why in found if why is not None), None)

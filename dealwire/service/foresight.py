@@ -71,7 +71,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
             yield _of_a_table(part, maker, running.get(part.name), all_anew or why.get(part.name))
         for name in sorted(reader.starts().keys() - {part.name for part in found.table}):
             yield warning(name, f"{NOT_IN_FILE}: it is in the journal and not in this file")
-        held = books.tables if books is not None else {}
+        held = books.obligations.tables if books is not None else {}
         for name, text in left_behind(found, reader.starts().keys() - {part.name for part in found.table}, held, path):
             yield warning(name, text)
 

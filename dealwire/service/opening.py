@@ -104,16 +104,16 @@ class TablesOpening:
             self._journal.secure()
             start = TableStart(part.name, number, configuration, facts)
             publisher = self._maker(start)
-        if (why := meters_differ(self._journal.books, publisher, part.name)) is not None:
+        if (why := meters_differ(self._journal.books.meters, publisher, part.name)) is not None:
             raise JournalDamaged(self._journal.path, None, why)
         publisher.dealt_again = False
         if publisher.rounds is not None:
-            publisher.rounds.go_by(self._journal.books)
-        publisher.viewer.hold(self._journal.books.held(part.name))
+            publisher.rounds.go_by(self._journal.books.settled)
+        publisher.viewer.hold(self._journal.books.obligations.held(part.name))
         return start, publisher
 
     def _warn_of_the_ended(self) -> None:
-        held, path = self._journal.books.tables, self._journal.path
+        held, path = self._journal.books.obligations.tables, self._journal.path
         for name, text in left_behind(self._configuration, self._ended, held, path):
             _log.warning("table %s %s: %s", name, NOT_IN_FILE.removeprefix("it "), text)
 

@@ -43,9 +43,10 @@ class Settling(NamedTuple):
 def still_held(journal: Journal, given: Settling, table: str | None = None) -> tuple[str, HeldEntry]:
     """What is open under the number that a person names, at `table` or at whichever, and the table; LookupError says
     why it cannot be released, such as that it was before."""
-    books = journal.books
-    names = [table] if table is not None else [*books.tables]
-    name, held = next(((each, found) for each in names if (found := books.held(each).get(given.entry))), ("", None))
+    obligations = journal.books.obligations
+    names = [table] if table is not None else [*obligations.tables]
+    open_ = ((each, found) for each in names if (found := obligations.held(each).get(given.entry)))
+    name, held = next(open_, ("", None))
     if held is None:
         raise LookupError(_why_not_open(journal, given.entry, table))
     if (held.session, held.round) != (given.session, given.round):

@@ -180,8 +180,8 @@ class TableSession:
         money = [(each.topic, each.line) for each in lines if each.topic in MONEY]
         if not money:
             return ""
-        moves = self._journal.books.steps(self.name, money)
-        why = self._journal.books.unlike(moves)
+        moves = self._journal.books.meters.steps(self.name, money)
+        why = self._journal.books.meters.unlike(moves)
         if not why and any(move.pays for _, move in moves):
             why = self._journal.altered(self.name)
         return why

@@ -58,7 +58,8 @@ class House(RuleBasedStateMachine):
     def step(self, record: MeterRecord) -> None:
         text = record.to_json()
         where = record.table or NAMES[0]
-        assert self.journal.books.unlike(self.journal.books.steps(where, [("meter", text)])) == ""
+        meters = self.journal.books.meters
+        assert meters.unlike(meters.steps(where, [("meter", text)])) == ""
         self.journal.publish(where, "meter", self.now(), text)
 
     def now(self) -> int:
@@ -211,13 +212,13 @@ class House(RuleBasedStateMachine):
         if not hasattr(self, "journal"):
             return
         books = self.journal.books
-        found = {held.entry: (table, held.session, held.round, held.cents) for table, held in books.open}
+        found = {held.entry: (table, held.session, held.round, held.cents) for table, held in books.obligations.open}
         assert found == self.open
         for table in NAMES:
             due = sum(each[3] for each in self.open.values() if each[0] == table)
-            assert books.held(table).cents == ({"USD": due} if due else {})
+            assert books.obligations.held(table).cents == ({"USD": due} if due else {})
         for name, meter in self.bank.meters().items():
-            assert books.stands("", name, meter.cents) is None
+            assert books.meters.stands("", name, meter.cents) is None
 
     def teardown(self) -> None:
         if not hasattr(self, "journal"):

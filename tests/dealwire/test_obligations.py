@@ -19,10 +19,10 @@ from dealwire.cli.exits import Exit
 from dealwire.hub.hub import Request
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
-from dealwire.journal.books import Books
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment, TableStart
 from dealwire.journal.errors import JournalDamaged, JournalError
+from dealwire.journal.meter_book import MeterBook
 from dealwire.journal.passing import INFLATED_MAX
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
@@ -419,7 +419,7 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
     with JournalReader(path) as reader:
         verify(reader)
     with journal_at(tmp_path) as journal:
-        found = [(each.session, each.round, each.cents) for each in journal.books.held(NAME)]
+        found = [(each.session, each.round, each.cents) for each in journal.books.obligations.held(NAME)]
         assert not journal.taken_up
     left = [("0000000a", 1, 500), ("0000000b", 1, 700), ("0000000b", 2, 900), ("0000000d", 1, 500)]
     assert found == left
@@ -427,7 +427,7 @@ def test_a_journal_of_version_2_has_what_it_held_and_nobody_released(tmp_path: P
         assert reader.version == 3
         verify(reader)
     with journal_at(tmp_path) as journal:
-        assert [(each.session, each.round, each.cents) for each in journal.books.held(NAME)] == left
+        assert [(each.session, each.round, each.cents) for each in journal.books.obligations.held(NAME)] == left
 
 
 # ------------------------------------------------------------------ the ledger
@@ -545,9 +545,9 @@ def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path
 
 def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path) -> None:
     with journal_at(tmp_path) as journal:
-        books = journal.books
+        meters = journal.books.meters
         step = {"meter": "mega", "number": 1, "kind": "contributed", "to_meter": 5, "to_house": -5, "meter_cents": 505}
-        assert unlike(books, "meter", json.dumps(step)) == "", "nothing is known of it yet"
+        assert unlike(meters, "meter", json.dumps(step)) == "", "nothing is known of it yet"
         journal.publish(NAME, "meter", 1, json.dumps(step))
         paid = {
             **step,
@@ -558,20 +558,20 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
             "to_players": 505,
             "meter_cents": 0,
         }
-        assert unlike(books, "meter", json.dumps(paid)) == ""
-        why = unlike(books, "meter", json.dumps(paid | {"to_meter": -9_000}))
+        assert unlike(meters, "meter", json.dumps(paid)) == ""
+        why = unlike(meters, "meter", json.dumps(paid | {"to_meter": -9_000}))
         assert why == "meter mega stands at $90 here, and record 2 of the journal says $5.05"
         meter(journal, 700)
         own = settlement("0000000a", 2, 0, meters=[{"name": "meter", "before": 700, "after": 0}])
-        assert unlike(books, "settlement", own) == ""
+        assert unlike(meters, "settlement", own) == ""
         closed = json.dumps({"kind": "closed", "meter": "meter", "cents": 701})
-        assert "meter meter stands at $7.01 here" in unlike(books, "award", closed)
+        assert "meter meter stands at $7.01 here" in unlike(meters, "award", closed)
         two = [("meter", json.dumps(paid)), ("meter", json.dumps(paid | {"to_meter": -1, "meter_cents": 3}))]
-        assert books.unlike(books.steps(NAME, two)) == "meter mega stands at $0.04 here, and the step before says $0"
+        assert meters.unlike(meters.steps(NAME, two)) == "meter mega stands at $0.04 here, and the step before says $0"
 
 
-def unlike(books: Books, topic: str, text: str) -> str:
-    return books.unlike(books.steps(NAME, [(topic, text)]))
+def unlike(book: MeterBook, topic: str, text: str) -> str:
+    return book.unlike(book.steps(NAME, [(topic, text)]))
 
 
 WON = Path(__file__).parents[2] / "captures" / "texas-holdem-bonus.co-single.pcapng"
@@ -776,7 +776,7 @@ def test_a_table_goes_on_after_a_release_by_command_as_if_there_had_been_none(tm
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("round")) > 1)
-            entries = [each.entry for each in service.journal.books.held(NAME)]
+            entries = [each.entry for each in service.journal.books.obligations.held(NAME)]
             assert given[0] not in entries
             assert {line["entry"] for line in rest} <= set(entries)
     comparison = compared(tmp_path)

@@ -60,9 +60,9 @@ from dealwire.config.schema import Configuration
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.books import Released, released_of
 from dealwire.journal.errors import JournalEmpty, JournalError
 from dealwire.journal.factory import TableFactory
+from dealwire.journal.obligations import Released, released_of
 from dealwire.journal.rebuilding import rebuild
 from dealwire.journal.records import RELEASED, JournalRecord
 from dealwire.service.actions import ActionRefused
