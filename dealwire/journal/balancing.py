@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.books import BOOKS, ERA, Books, era_of, rows_since
 from dealwire.journal.derived import key_of
 from dealwire.journal.errors import JournalDamaged
@@ -154,7 +155,8 @@ class OlderCheck:
 
     def finish(self) -> None:
         """The records are over."""
-        made, kept = self.books.table_rows(), {name: self._reader.derived(name) for name in ("settled", "meter")}
+        made, tables = self.books.table_rows(), BookTables(self._reader)
+        kept = {name: tables.rows_of(name) for name in ("settled", "meter")}
         kept["settled"] = set(joined(kept["settled"]))
         for name in ("settled", "meter"):
             if made[name] == kept[name] or (not self._whole and (self._salvaged or _covered(name, made, kept))):
@@ -165,9 +167,9 @@ class OlderCheck:
 
 def loaded(reader: JournalReader) -> Books:
     """Books of what the tables of a file hold; JournalDamaged when no program wrote them so."""
-    books = Books()
+    books, tables = Books(), BookTables(reader)
     try:
-        books.load(reader.derived("settled"), reader.derived("meter"), reader.obligations())
+        books.load(tables.rows_of("settled"), tables.rows_of("meter"), tables.obligations())
     except ValueError as error:
         raise JournalDamaged(reader.path, None, f"a row that stands in no books: {error}; {MEND}") from None
     return books
@@ -175,7 +177,7 @@ def loaded(reader: JournalReader) -> Books:
 
 def rows_of(reader: JournalReader) -> Rows:
     """The rows of the tables that hold the books."""
-    return {name: reader.derived(name) for name in BOOKS}
+    return {name: BookTables(reader).rows_of(name) for name in BOOKS}
 
 
 def joined(rows: set[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

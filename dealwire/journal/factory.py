@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.books import ERA, era_of
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.known_rounds import AllRounds, JournaledRounds
-from dealwire.journal.reader import MANY, JournalReader
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.record_file import MANY
 from dealwire.journal.records import OPENED, JournalRecord
 from dealwire.journal.settings import SettingsChanged, files_of, named_edition
 from dealwire.journal.snapshots import Kept
@@ -87,15 +89,15 @@ class TableFactory:
         if part.progressive is None:
             found["meters"] = self._own_meters(part, table)
         if table.terms is not None and table.terms.game.spec.pool is not None:
-            found["runners"] = {str(seat): number for seat, number in self._reader.own_runners(part.name).items()}
-        rolled = {name: each for name, each in self._reader.own_rolled(part.name).items() if name in found["meters"]}
+            found["runners"] = {str(seat): number for seat, number in self._books.own_runners(part.name).items()}
+        rolled = {name: each for name, each in self._books.own_rolled(part.name).items() if name in found["meters"]}
         return found | ({"rolled": rolled} if rolled else {})
 
     def _own_meters(self, part: TablePart, table: PublishedTable) -> dict[str, int]:
         """Where a table's own meters stand; what it shared with others under its settings of before is not among
         them."""
         meters, terms = dict(part.meters), table.terms
-        for name, cents in self._reader.own_meters(part.name).items():
+        for name, cents in self._books.own_meters(part.name).items():
             if terms is not None and (
                 name not in terms.game.meters() or (terms.jackpot and name in terms.jackpot.posted)
             ):
@@ -112,6 +114,10 @@ class TableFactory:
             self._open = self._stack.enter_context(JournalReader(self._journal, still=self._still))
         return self._open
 
+    @property
+    def _books(self) -> BookTables:
+        return BookTables(self._reader)
+
     def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable, names_edition=named_edition(start))
@@ -121,7 +127,7 @@ class TableFactory:
             table.terms.rolled = msgspec.convert(start.facts.get("rolled", {}), dict[str, Rolled])
         self._all.known = self._reader.era_at(since) >= ERA
         if part.name not in self._rounds:
-            self._rounds[part.name] = JournaledRounds(self._reader, part.name, since, self._all)
+            self._rounds[part.name] = JournaledRounds(self._books, part.name, since, self._all)
         table.remember(self._rounds[part.name])
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
@@ -161,5 +167,5 @@ class TableFactory:
         return new
 
     def _newest(self, names: list[str], before: int) -> dict[str, MeterRecord]:
-        newest = self._reader.newest_meters(names, before)
+        newest = self._books.newest_meters(names, before)
         return {name: MeterRecord.from_json(line) for name, line in newest.items()}

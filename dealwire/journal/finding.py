@@ -15,7 +15,7 @@ from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Outcome
 from dealwire.hub.lines import Publication
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import MANY
+from dealwire.journal.record_file import MANY
 from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.journal.times import SECOND_NS
 from rules.settlement import LineResult

@@ -22,6 +22,7 @@ from msgspec.json import encode
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
 from dealwire.journal.balancing import loaded
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.books import BOOKS, Books
 from dealwire.journal.check import check_start, check_tail
 from dealwire.journal.contents import JournalLine, Segment, TableStart, snapshot_head
@@ -221,7 +222,8 @@ class Journal:
             for record in reader.records():
                 books.take(record)
         else:
-            books.add_older(reader.derived("settled"), reader.derived("meter"))
+            tables = BookTables(reader)
+            books.add_older(tables.rows_of("settled"), tables.rows_of("meter"))
         for name in BOOKS:
             db.execute(f"DELETE FROM {name}")
         derived.write(db, books.statements())

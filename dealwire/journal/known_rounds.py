@@ -4,8 +4,8 @@ While a table is dealt again the tables of the file are asked, without what come
 the book of them. Nothing is written here: `newly_settled` is for whoever does.
 """
 
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.derived import NOBODY
-from dealwire.journal.reader import JournalReader
 from dealwire.journal.settled_runs import SettledRuns
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
@@ -24,8 +24,8 @@ class JournaledRounds:
     hold, without those that come later in the record than where the dealing began, and those settled since. `others`
     are those of all tables that are dealt beside it: what one has settled no other settles."""
 
-    def __init__(self, reader: JournalReader, table: str, since: int, others: AllRounds) -> None:
-        self._reader, self._table, self._others = reader, table, others
+    def __init__(self, tables: BookTables, table: str, since: int, others: AllRounds) -> None:
+        self._tables, self._table, self._others = tables, table, others
         self._book: SettledRuns | None = None
         self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         self._later, self._added = RoundRuns(), RoundRuns()
@@ -33,7 +33,7 @@ class JournaledRounds:
         """Of each device and session that was asked for, what its tables held then: a result waits for no look-up."""
         self.newly_settled: list[SettledKey] = []
         """Those added since this was emptied last, for whoever writes them down."""
-        for key in reader.settled(since, table):
+        for key in tables.settled(since, table):
             self._later.add(key)
 
     def go_by(self, book: SettledRuns) -> None:
@@ -69,12 +69,12 @@ class JournaledRounds:
 
     def _runs(self, key: SettledKey) -> list[tuple[int, int]]:
         if self._book is None:
-            return self._reader.runs_settled(self._table, key.device, key.session)
+            return self._tables.runs_settled(self._table, key.device, key.session)
         return [run for device in (key.device, NOBODY) for run in self._book.runs(device, key.session, self._table)]
 
     def _runs_elsewhere(self, key: SettledKey) -> list[tuple[str, int, int]]:
         if self._book is None:
-            return self._reader.runs_elsewhere(self._table, key.device, key.session)
+            return self._tables.runs_elsewhere(self._table, key.device, key.session)
         return self._book.elsewhere(key.device, key.session, self._table)
 
     def add(self, key: SettledKey) -> None:

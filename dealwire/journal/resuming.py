@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic
 
 from dealwire.hub.lines import Publication
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.compare import DERIVED, Comparison, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
@@ -101,8 +102,8 @@ def _go_on(
         journal.publish(item.table, item.topic, item.at_ns, item.line)
     for name, publisher in dealing.publishers.items():
         if isinstance(publisher, JournaledPublisher) and publisher.rounds is not None:
-            rounds = publisher.rounds
-            rounds.newly_settled = [key for key in rounds.newly_settled if not written.was_settled(name, key)]
+            rounds, tables = publisher.rounds, BookTables(written)
+            rounds.newly_settled = [key for key in rounds.newly_settled if not tables.was_settled(name, key)]
             write_settled(journal, name, publisher, now_ns)
 
 

@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from dealwire.journal import database, derived
-from dealwire.journal.reader import MANY, PAGE, JournalReader
+from dealwire.journal.book_tables import BookTables
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.record_file import MANY, PAGE
 from dealwire.journal.records import HELD, SETTLED, SNAPSHOT, STARTED, JournalRecord
 from rules.meters.settled_rounds import SettledKey
 
@@ -71,7 +73,7 @@ class RoundReader(JournalReader):
         )
         wanted = [part for topic, text in holding.items() for part in (topic, text, text)]
         limit = 16  # most often the first is the one; then by pages
-        while found := list(map(self._record, self._rows(sql, table, before, after, *wanted, limit))):
+        while found := list(map(self.record, self.rows(sql, table, before, after, *wanted, limit))):
             yield from found
             before, limit = found[-1].sequence, PAGE
 
@@ -96,7 +98,7 @@ class RoundReader(JournalReader):
         low, high = self.anchor.sequence + 1, self.head.sequence + 1
         while low < high:
             middle = (low + high) // 2
-            rows = self._rows("SELECT at_ns FROM record WHERE sequence >= ? ORDER BY sequence LIMIT 1", middle)
+            rows = self.rows("SELECT at_ns FROM record WHERE sequence >= ? ORDER BY sequence LIMIT 1", middle)
             low, high = (low, middle) if not rows or rows[0][0] >= at_ns else (middle + 1, high)
         return low
 
@@ -104,7 +106,7 @@ class RoundReader(JournalReader):
         """The first result of a round of `table` from this record on; the newest record where none comes."""
         where = f"{database.IS_PUBLICATION} AND kind = 'round' AND tbl = ? AND sequence >= ?"
         sql = f"SELECT sequence FROM record INDEXED BY publication WHERE {where} ORDER BY sequence LIMIT 1"
-        rows = self._rows(sql, table, after)
+        rows = self.rows(sql, table, after)
         return int(rows[0][0]) if rows else self.head.sequence
 
     def rounds_within(self, table: str, after: int = 0, before: int = MANY) -> Iterator[RoundPlace]:
@@ -145,7 +147,7 @@ class RoundReader(JournalReader):
         newest = self.newest_rounds(table, 1)
         if not newest:
             return None
-        oldest = next(self._marked(SETTLED, table, 0), None) if self.version > 1 else None
+        oldest = next(self.marked(SETTLED, table, 0), None) if self.version > 1 else None
         key = derived.key_of(oldest) if oldest is not None else None
         if key is not None:
             return key.round, newest[0].number
@@ -169,7 +171,7 @@ class RoundReader(JournalReader):
         where = f"{self._marks} AND kind = '{kind}' AND tbl = ? AND sequence < ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT ?"
         before = MANY if self.version > 1 else 0
-        while found := list(map(self._record, self._rows(sql, table, before, PAGE))):
+        while found := list(map(self.record, self.rows(sql, table, before, PAGE))):
             for record in found:
                 if (key := derived.key_of(record)) is not None:
                     yield key, record.sequence
@@ -184,7 +186,7 @@ class RoundReader(JournalReader):
 
     def _settled_places(self, table: str, number: int) -> Iterator[RoundPlace]:
         """Those that were settled. How many there are at most is looked up first, so that no more is gone through."""
-        rows = self.derived("settled") if self.version > 1 else ()
+        rows = BookTables(self).rows_of("settled") if self.version > 1 else ()
         runs = sum(row[0] == table and row[3] <= number <= row[4] for row in rows)
         met: set[object] = set()
         for key, sequence, kind in self._ended_back(table) if runs else ():
@@ -208,7 +210,7 @@ class RoundReader(JournalReader):
 
     def _given_up(self, table: str) -> Iterator[RoundPlace]:
         """Rounds that never ended, because their table began anew instead."""
-        for started in self._marked(STARTED, table, 0):
+        for started in self.marked(STARTED, table, 0):
             if (found := self.under_way(table, started.sequence)) is not None:
                 yield found
 

@@ -13,7 +13,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import StatusLine
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import MANY
+from dealwire.journal.record_file import MANY
 from dealwire.journal.records import OPENED, JournalRecord
 from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.sheet.clocks import WITHIN_NS, ClockReading, Times

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealwire.journal import Journal, Journaled, JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.journal import GROUP_MAX
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock, SystemClock
@@ -212,7 +213,9 @@ def test_a_group_that_grows_is_written_without_being_told(tmp_path: Path, clock:
         with JournalReader(tmp_path / "j") as reader:
             written = [item for item in reader.publications() if item.topic == "settlement"]
             assert rounds - 22 < len(written) < rounds
-            assert all(reader.was_settled("t", SettledKey("d", "s", number + 1)) for number in range(len(written)))
+            assert all(
+                BookTables(reader).was_settled("t", SettledKey("d", "s", number + 1)) for number in range(len(written))
+            )
         told = journal.commit()
         assert [item.line for item in told if item.topic == "settlement"] == [
             f'{{"session":"s","round":{number + 1}}}' for number in range(rounds)
@@ -304,7 +307,7 @@ def test_reading_a_backlog_walks_no_raw_records(tmp_path: Path, clock: ManualClo
     with Journal(tmp_path / "j", key=None, clock=clock):
         pass
     with JournalReader(tmp_path / "j") as reader:
-        plan = reader._rows(
+        plan = reader.rows(
             "EXPLAIN QUERY PLAN SELECT sequence FROM record INDEXED BY publication WHERE "
             "kind IN ('event', 'incident', 'round', 'settlement', 'meter', 'award', 'status') AND sequence > 5 "
             "ORDER BY sequence LIMIT 9"

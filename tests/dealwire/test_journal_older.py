@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.compare import by_another_game_file
 from dealwire.journal.derived import NOBODY
@@ -44,7 +45,7 @@ def test_it_is_read_checked_and_dealt_again(older: Path) -> None:
     assert check(str(older)) == HEAD
     with JournalReader(older) as reader:
         assert str(verify(reader).head) == HEAD
-        assert [key.round for key in reader.settled(0, "table-1")] == [1, 2, 3]
+        assert [key.round for key in BookTables(reader).settled(0, "table-1")] == [1, 2, 3]
         assert {item.epoch for item in reader.publications()} == {""}
 
 
@@ -56,12 +57,13 @@ def test_a_writer_takes_it_up_and_nothing_of_it_changes(older: Path) -> None:
     with Journal(older, key=None, clock=ManualClock()) as journal:
         assert not journal.taken_up
     with JournalReader(older) as reader:
+        tables = BookTables(reader)
         assert list(reader.records())[: len(before)] == before
         assert verify(reader).records == len(before) + 4, "two openings, the table's end, and a balance"
-        assert reader.own_meters("table-1") == {"meter": 777700}
-        session = next(reader.settled(0, "table-1")).session
-        assert reader.was_settled("table-1", SettledKey("whoever", session, 2))
-        assert not reader.was_settled("table-1", SettledKey("whoever", session, 4))
+        assert tables.own_meters("table-1") == {"meter": 777700}
+        session = next(tables.settled(0, "table-1")).session
+        assert tables.was_settled("table-1", SettledKey("whoever", session, 2))
+        assert not tables.was_settled("table-1", SettledKey("whoever", session, 4))
     assert CliRunner().invoke(main, ["journal", "verify", str(older), "--expect", HEAD]).exit_code == 0
 
 
@@ -89,7 +91,7 @@ def test_a_service_goes_on_with_it_and_pays_nothing_twice(older: Path) -> None:
     assert max(Counter((line["session"], line["round"]) for line in settled).values()) == 1
     assert {line["number"] for line in repeated} == {1, 2, 3}, "its devices dealt those before"
     with JournalReader(older) as reader:
-        assert any(key.device != NOBODY for key in reader.settled(0, "table-1"))
+        assert any(key.device != NOBODY for key in BookTables(reader).settled(0, "table-1"))
 
 
 @pytest.mark.parametrize(

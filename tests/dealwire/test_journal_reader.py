@@ -16,6 +16,7 @@ import pytest
 
 from dealwire.hub.lines import Topic
 from dealwire.journal import Journal, JournalReader, SealingKey
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.contents import JournalLine, Segment, TableStart
 from dealwire.journal.errors import JournalDamaged, JournalError, KeyUnknown
 from dealwire.journal.passing import Passed
@@ -118,10 +119,11 @@ def test_a_file_of_version_1_begins_with_its_opening(tmp_path: Path) -> None:
         identity = reader.identity
     as_version_1(path)
     with JournalReader(path) as reader:
+        tables = BookTables(reader)
         assert (reader.starts(), reader.lines(), reader.day()) == ({}, {}, None)
         assert (reader.version, reader.anchor, reader.identity) == (1, Head(0, GENESIS), identity)
         assert (reader.openings(), reader.segments(), reader.epoch_at(1)) == ([], [], "")
-        assert (reader.own_meters("t"), reader.own_runners("t"), reader.newest_meters(["a"], 9)) == ({}, {}, {})
+        assert (tables.own_meters("t"), tables.own_runners("t"), tables.newest_meters(["a"], 9)) == ({}, {}, {})
     tamper(path, "UPDATE record SET kind = 'round'")
     assert refused(lambda: JournalReader(path)) == "record 1: the first record is missing"
 
@@ -258,13 +260,16 @@ def test_a_backlog_longer_than_a_page_is_read_whole(tmp_path: Path) -> None:
         assert [each.sequence for each in reader.records(1999)] == list(range(2000, 2102))
         assert len(reader.publications()) == 2100
         tamper(path, "DELETE FROM meter")
-        assert reader.newest_meters(["m0", "m2", "none"], 2000) == {"m0": '{"meter":"m0"}', "m2": '{"meter":"m2"}'}
+        assert BookTables(reader).newest_meters(["m0", "m2", "none"], 2000) == {
+            "m0": '{"meter":"m0"}',
+            "m2": '{"meter":"m2"}',
+        }
 
 
 def test_a_tree_that_leads_back_is_damaged(tmp_path: Path) -> None:
     """SQLite walks a damaged tree as it finds it: a page may hold a number twice, or come again, for ever."""
     with JournalReader(write(tmp_path / "j", some_lines)) as reader:
-        rows = reader._rows
+        rows = reader.rows
 
         def twice(sql: str, *values: object) -> list[tuple[Any, ...]]:
             return [row for row in rows(sql, *values) for _ in range(2)]
@@ -272,12 +277,12 @@ def test_a_tree_that_leads_back_is_damaged(tmp_path: Path) -> None:
         def from_the_beginning(sql: str, *values: object) -> list[tuple[Any, ...]]:
             return rows(sql, *values[:-2], 0, values[-1])
 
-        reader._rows = twice  # type: ignore[method-assign]
+        reader.rows = twice  # type: ignore[method-assign]
         assert refused(lambda: list(reader.records())) == "record 1: comes after record 1"
         assert refused(reader.publications) == "record 2: comes after record 2"
-        reader._rows = from_the_beginning  # type: ignore[method-assign]
+        reader.rows = from_the_beginning  # type: ignore[method-assign]
         assert refused(lambda: list(reader.records())) == "record 1: comes after record 7"
-        assert refused(lambda: list(reader._marked("line", "a", 0))) == "record 6: comes after record 6"
+        assert refused(lambda: list(reader.marked("line", "a", 0))) == "record 6: comes after record 6"
         assert refused(lambda: reader.publications(5)) == "record 2: comes after record 5"
 
 
@@ -297,26 +302,28 @@ def test_which_rounds_were_settled(tmp_path: Path) -> None:
 
     path = write(tmp_path / "j", fill)
     with JournalReader(path) as reader:
+        tables = BookTables(reader)
         keys = [SettledKey("d", "s", number) for number in (1, 2, 9)]
-        assert list(reader.settled(0, "a")) == keys
-        assert [[key.round for key in reader.settled(after, "a")] for after in (3, 6, 7, 9)] == [
+        assert list(tables.settled(0, "a")) == keys
+        assert [[key.round for key in tables.settled(after, "a")] for after in (3, 6, 7, 9)] == [
             [2, 9],
             [2, 9],
             [9],
             [],
         ]
-        assert (list(reader.settled(0, "b")), list(reader.settled(0, "c"))) == ([keys[0]], [])
-        known = {number: reader.was_settled("a", SettledKey("d", "s", number)) for number in range(11)}
+        assert (list(tables.settled(0, "b")), list(tables.settled(0, "c"))) == ([keys[0]], [])
+        known = {number: tables.was_settled("a", SettledKey("d", "s", number)) for number in range(11)}
         assert known == {number: number in (1, 2, 9) for number in range(11)}
         for other in (SettledKey("e", "s", 1), SettledKey("d", "x", 1)):
-            assert not reader.was_settled("a", other)
-        assert not reader.was_settled("b", keys[1])
-        assert reader.derived("settled") == {("a", "d", "s", 1, 2), ("a", "d", "s", 9, 9), ("b", "d", "s", 1, 1)}
+            assert not tables.was_settled("a", other)
+        assert not tables.was_settled("b", keys[1])
+        assert tables.rows_of("settled") == {("a", "d", "s", 1, 2), ("a", "d", "s", 9, 9), ("b", "d", "s", 1, 1)}
     tamper(path, "UPDATE settled SET device = '?' WHERE tbl = 'b'")
     with JournalReader(path) as reader:
-        assert reader.was_settled("b", SettledKey("whoever", "s", 1)), "no more than its session was written"
-        assert list(reader.settled(0, "b")) == [keys[0], SettledKey("?", "s", 1)]
-        assert list(reader.settled(0, "a")) == keys
+        tables = BookTables(reader)
+        assert tables.was_settled("b", SettledKey("whoever", "s", 1)), "no more than its session was written"
+        assert list(tables.settled(0, "b")) == [keys[0], SettledKey("?", "s", 1)]
+        assert list(tables.settled(0, "a")) == keys
 
 
 def test_which_rounds_version_1_settled(tmp_path: Path) -> None:
@@ -328,10 +335,11 @@ def test_which_rounds_version_1_settled(tmp_path: Path) -> None:
     path = write(tmp_path / "j", fill)
     as_version_1(path)
     with JournalReader(path) as reader:
-        assert list(reader.settled(0, "a")) == [SettledKey("?", "s", 3)]
-        assert list(reader.settled(2, "a")) == []
-        assert reader.was_settled("a", SettledKey("whoever", "s", 3))
-        assert not reader.was_settled("a", SettledKey("whoever", "s", 4))
+        tables = BookTables(reader)
+        assert list(tables.settled(0, "a")) == [SettledKey("?", "s", 3)]
+        assert list(tables.settled(2, "a")) == []
+        assert tables.was_settled("a", SettledKey("whoever", "s", 3))
+        assert not tables.was_settled("a", SettledKey("whoever", "s", 4))
 
 
 def test_where_a_tables_own_meters_and_runners_stand(tmp_path: Path) -> None:
@@ -346,11 +354,12 @@ def test_where_a_tables_own_meters_and_runners_stand(tmp_path: Path) -> None:
         settlement(journal, "b", 1, meters=[{"name": "one", "after": 6}])
 
     with JournalReader(write(tmp_path / "j", fill)) as reader:
-        assert reader.own_meters("a") == {"one": 5, "two": None, "pot": 7}
-        assert reader.own_rolled("a") == {"pot": {"r": 1}}
-        assert reader.own_runners("a") == {3: 2}
-        assert (reader.own_meters("b"), reader.own_rolled("b"), reader.own_runners("b")) == ({"one": 6}, {}, {})
-        assert (reader.own_meters("c"), reader.own_rolled("c"), reader.own_runners("c")) == ({}, {}, {})
+        tables = BookTables(reader)
+        assert tables.own_meters("a") == {"one": 5, "two": None, "pot": 7}
+        assert tables.own_rolled("a") == {"pot": {"r": 1}}
+        assert tables.own_runners("a") == {3: 2}
+        assert (tables.own_meters("b"), tables.own_rolled("b"), tables.own_runners("b")) == ({"one": 6}, {}, {})
+        assert (tables.own_meters("c"), tables.own_rolled("c"), tables.own_runners("c")) == ({}, {}, {})
 
 
 def test_the_newest_step_of_a_shared_meter_before_a_record(tmp_path: Path) -> None:
@@ -365,7 +374,7 @@ def test_the_newest_step_of_a_shared_meter_before_a_record(tmp_path: Path) -> No
     with JournalReader(path) as reader:
 
         def newest(names: list[str], before: int) -> dict[str, int]:
-            found = reader.newest_meters(names, before)
+            found = BookTables(reader).newest_meters(names, before)
             return {name: json.loads(line)["number"] for name, line in found.items()}
 
         assert newest(["m", "n"], 99) == {"m": 3, "n": 4}
@@ -631,14 +640,14 @@ SPOILT_ROWS: list[tuple[int, Any, int | None]] = [
 def test_a_row_at_its_bounds_is_a_record(tmp_path: Path) -> None:
     with JournalReader(write(tmp_path / "j", some_lines)) as reader:
         for row in FITS:
-            assert reader._record(row) == JournalRecord(*row)
+            assert reader.record(row) == JournalRecord(*row)
 
 
 @pytest.mark.parametrize(("column", "value", "sequence"), SPOILT_ROWS, ids=range(len(SPOILT_ROWS)))
 def test_a_row_beyond_them_is_none(tmp_path: Path, column: int, value: object, sequence: int | None) -> None:
     row = (*NO_ROW[:column], value, *NO_ROW[column + 1 :])
     with JournalReader(write(tmp_path / "j", lambda _: None)) as reader, pytest.raises(JournalDamaged) as caught:
-        reader._record(row)
+        reader.record(row)
     assert caught.value.sequence == sequence
     assert caught.value.why.endswith("holds what no journal holds")
 
@@ -646,7 +655,7 @@ def test_a_row_beyond_them_is_none(tmp_path: Path, column: int, value: object, s
 def test_trouble_while_it_is_read_is_one_of_ours(tmp_path: Path) -> None:
     with JournalReader(write(tmp_path / "j", lambda _: None)) as reader:
         with pytest.raises(JournalError, match=r"/j: no such table: none$"):
-            reader._rows("SELECT * FROM none")
+            reader.rows("SELECT * FROM none")
         assert reader.head.sequence == 1
 
 

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalError, JournalInaccessible
 from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpacked
@@ -52,13 +53,14 @@ def test_what_is_before_the_damage_is_kept_and_what_is_beyond_is_remembered(tmp_
     assert found.beyond == 703
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
     with JournalReader(tmp_path / "new") as reader:
+        tables = BookTables(reader)
         verdict = verify(reader)
         assert verdict.records == 99 + 4, "an opening, what was found, a balance, and the end of the table"
         assert reader.starts() == {}
         assert all(
-            reader.was_settled("t", SettledKey("d", "0000abcd", number + 1)) for number in range(200) if number != 32
+            tables.was_settled("t", SettledKey("d", "0000abcd", number + 1)) for number in range(200) if number != 32
         )
-        assert reader.own_meters("t") == {"major": 5199}, "a meter stands where the damaged file left it"
+        assert tables.own_meters("t") == {"major": 5199}, "a meter stands where the damaged file left it"
         last = list(reader.records(99))
     assert [record.kind for record in last] == ["opened", "salvaged", "balance", "stopped"]
     assert json.loads(last[1].payload)["lost"] == [[100, 100]]

@@ -14,6 +14,7 @@ import pytest
 
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal import salvage as salvaging
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
@@ -94,7 +95,7 @@ def test_what_is_kept_and_what_is_lost(
         assert reader.openings() == [*openings, (kept + 1, reader.epoch_at(kept + 1))]
         gone = {(each - 1) // 2 for first, last in lost for each in range(first, last + 1) if each % 2 == 0}
         if "DELETE" in sql and "> 20" not in sql:
-            settled = {n for n in range(1, 12) if reader.was_settled("t", SettledKey("d", "s", n))}
+            settled = {n for n in range(1, 12) if BookTables(reader).was_settled("t", SettledKey("d", "s", n))}
             assert settled == set(range(1, 11)) - gone, "those beyond are remembered"
 
 
@@ -207,7 +208,7 @@ def test_a_file_of_version_1_is_salvaged_with_the_rounds_that_it_settled(tmp_pat
     assert (found.kept.sequence, found.lost, found.beyond) == (8, [(9, 9)], 14)
     with JournalReader(tmp_path / "new") as reader:
         assert reader.version == 3
-        settled = {n for n in range(1, 12) if reader.was_settled("t", SettledKey("whoever", "s", n))}
+        settled = {n for n in range(1, 12) if BookTables(reader).was_settled("t", SettledKey("whoever", "s", n))}
         assert settled == set(range(1, 11)), "by session and number, which is all that it says"
 
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader, SealingKey, segments
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
 from dealwire.journal.segments import export_segment, file_name, gaming_day
@@ -97,12 +98,13 @@ def test_years_of_days_stay_within_what_was_configured(tmp_path: Path) -> None:
     files = sorted(archive.iterdir(), key=lambda file: int(file.stem.rsplit("-", 1)[1]))
     assert len(files) == 9, "each day that is over"
     with JournalReader(path) as reader:
+        tables = BookTables(reader)
         assert reader.anchor.sequence > 3000
         assert verify(reader).anchor == reader.anchor
         for day in range(10):
             session = f"{(NOON_NS + day * DAY_NS) // DAY_NS:08x}"
-            assert reader.was_settled("t", SettledKey("d", session, 1)), "a round is remembered when its record is gone"
-            assert not reader.was_settled("t", SettledKey("d", session, 1501))
+            assert tables.was_settled("t", SettledKey("d", session, 1)), "a round is remembered when its record is gone"
+            assert not tables.was_settled("t", SettledKey("d", session, 1501))
         head, oldest = reader.head, reader.anchor.sequence + 1
     run = CliRunner().invoke(main, ["journal", "verify", *map(str, files), str(path), "--json"])
     assert run.exit_code == 6, "the newest segments are in the journal, too"

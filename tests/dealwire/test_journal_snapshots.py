@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from dealwire.journal import JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
 from dealwire.journal.errors import JournalDamaged
@@ -131,9 +132,10 @@ def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
     with simulators_here() as addresses:
         play(tmp_path, addresses, 3, more="limit-cents = 10000\n[table.meters]\nmeter = 777700")
     with journal_reader(tmp_path) as reader:
+        tables = BookTables(reader)
         verify(reader, open_seals=True)
-        assert len(list(reader.settled(0, "table-1"))) >= 3
-        assert reader.own_meters("table-1") == {"meter": 777700}
+        assert len(list(tables.settled(0, "table-1"))) >= 3
+        assert tables.own_meters("table-1") == {"meter": 777700}
     for number, sql in enumerate(ALTERED.values()):
         copy = tmp_path / f"copy-{number}"
         copy.write_bytes((tmp_path / "journal.sqlite").read_bytes())

@@ -15,6 +15,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.config.schema import TablePart
 from dealwire.hub.view import DeviceView
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.factory import TableFactory
@@ -296,7 +297,7 @@ def test_which_rounds_are_known_from_where_a_table_is_dealt_on(journal: Journal)
     journal.settled("b", 1, key(9))
     journal.commit()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "a", since, AllRounds())
+        rounds = JournaledRounds(BookTables(reader), "a", since, AllRounds())
         known = {number: rounds.known(key(number)) for number in range(1, 11)}
         assert known == {number: number <= 3 for number in range(1, 11)}, "those of later are dealt again"
         rounds.add(key(4))
@@ -312,7 +313,7 @@ def test_a_round_of_which_no_more_than_its_session_is_known(journal: Journal) ->
     journal.settled("a", 1, key(2, device="?"))
     journal.commit()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "a", since, AllRounds())
+        rounds = JournaledRounds(BookTables(reader), "a", since, AllRounds())
         assert [rounds.known(key(number, device=device)) for number in (1, 2) for device in ("x", "?")] == [
             True,
             True,

@@ -19,6 +19,7 @@ from dealwire.cli.exits import Exit
 from dealwire.hub.hub import Request
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment, TableStart
 from dealwire.journal.errors import JournalDamaged, JournalError
@@ -312,14 +313,14 @@ def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
         write_held(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
         meter(journal, 1_000_000)
     with JournalReader(path) as reader:
-        rows = [reader.derived(name) for name in ("settled", "meter", "obligation")]
+        rows = [BookTables(reader).rows_of(name) for name in ("settled", "meter", "obligation")]
     for sql in (ALTERED[0], ALTERED[1], ALTERED[4], ALTERED[5], ALTERED[3]):
         alter(path, sql)
     done = CliRunner().invoke(main, ["journal", "salvage", str(path), str(tmp_path / "new")])
     assert done.exit_code == 0, done.output
     with JournalReader(tmp_path / "new") as reader:
         verify(reader)
-        assert [reader.derived(name) for name in ("settled", "meter", "obligation")] == rows
+        assert [BookTables(reader).rows_of(name) for name in ("settled", "meter", "obligation")] == rows
 
 
 # ------------------------------------------------------------------ nothing grows
@@ -787,6 +788,6 @@ def held_in(path: Path) -> int:
     """How much is open in a journal that may be being made."""
     try:
         with JournalReader(path) as reader:
-            return len(reader.derived("obligation"))
+            return len(BookTables(reader).rows_of("obligation"))
     except JournalError:
         return 0

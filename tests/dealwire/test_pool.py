@@ -12,6 +12,7 @@ import devices.events as e
 from dealwire.cli import main
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
@@ -178,7 +179,8 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
         journal.publish("table-1", "settlement", 1, hand.settlements[-1].to_json())
         journal.secure()
         with JournalReader(journal.path) as reader:
-            assert (reader.own_meters("table-1"), reader.own_runners("table-1")) == ({POOL: 1000}, {1: 1})
+            tables = BookTables(reader)
+            assert (tables.own_meters("table-1"), tables.own_runners("table-1")) == ({POOL: 1000}, {1: 1})
         with TableFactory(journal.path) as maker:
             facts = maker.facts(part_of())
             assert "rake" not in configuration_of(part_of()), "a table goes on that was set up before there was one"
@@ -196,7 +198,8 @@ def test_a_table_that_begins_anew_has_the_pool_and_the_runners_of_the_journal(tm
             journal.publish("table-1", "award", 3, each.to_json())
         journal.secure()
         with JournalReader(journal.path) as reader:
-            assert (reader.own_meters("table-1"), reader.own_runners("table-1")) == ({POOL: 0}, {})
+            tables = BookTables(reader)
+            assert (tables.own_meters("table-1"), tables.own_runners("table-1")) == ({POOL: 0}, {})
 
 
 def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from dealer_flow.procedure.load import whole_text
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import TableView
+from dealwire.journal.book_tables import BookTables
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.actions import faults
@@ -253,7 +254,7 @@ def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) ->
         service, listener = opened(file, anew=True)
         with service:
             with journal_reader(tmp_path) as reader:
-                known = {(key.session, key.round) for key in reader.settled(0, "table-1")}
+                known = {(key.session, key.round) for key in BookTables(reader).settled(0, "table-1")}
             assert known == set(settled)
             run_until(service, lambda: len(rounds_of(listener)) >= 2)
     lines = [json.loads(item.line) for item in published(tmp_path, "settlement")]

@@ -20,6 +20,7 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.actions import FieldRefused
 from dealwire.hub.health import Health
 from dealwire.journal import Journal
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.contents import TableStart
 from dealwire.journal.derived import NOBODY
 from dealwire.journal.factory import TableFactory
@@ -189,10 +190,10 @@ def test_a_session_is_looked_up_once_and_every_round_of_it_is_known(
         journal.settled("pit-1", 1, SettledKey(device, "0000abcd", number))
     journal.secure()
     with JournalReader(journal.path) as reader:
-        rounds = JournaledRounds(reader, "pit-1", journal.head.sequence, AllRounds())
+        rounds = JournaledRounds(BookTables(reader), "pit-1", journal.head.sequence, AllRounds())
         asked: list[str] = []
-        rows = reader._rows
-        monkeypatch.setattr(reader, "_rows", lambda sql, *values: (asked.append(sql), rows(sql, *values))[1])
+        rows = reader.rows
+        monkeypatch.setattr(reader, "rows", lambda sql, *values: (asked.append(sql), rows(sql, *values))[1])
         for device in ("d", "  c", "e", "x"):
             known = {number for number in range(10) if rounds.known(SettledKey(device, "0000abcd", number))}
             assert known == {1, 2, 3, 7} | ({4} if device == "e" else set())

@@ -60,6 +60,7 @@ from dealwire.config.schema import Configuration
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
+from dealwire.journal.book_tables import BookTables
 from dealwire.journal.errors import JournalEmpty, JournalError
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.obligations import Released, released_of
@@ -298,7 +299,7 @@ class Ledger:
             if left.pop((each.of.session, each.of.round), None) != each.cents:
                 self.wrong(f"held: entry {each.entry} was released, and its round held something else")
         with JournalReader(self.path) as reader:
-            open_ = {(row[3], row[4]): row[6] for row in reader.derived("obligation")}
+            open_ = {(row[3], row[4]): row[6] for row in BookTables(reader).rows_of("obligation")}
         if open_ != left:
             self.wrong(f"held: {sorted(left.items() ^ open_.items())[:5]} are in the rounds or in the books alone")
 
@@ -416,7 +417,7 @@ class Ledger:
         given_out = [(each.of.session, each.of.round, each.cents) for each in self._released.values()]
         ledger = [json.loads(line) for line in said["obligations"].splitlines()]
         with JournalReader(self.path) as reader:
-            found = [*dealt.release(given_out), *ledger_differs(dealt, ledger, reader.derived)]
+            found = [*dealt.release(given_out), *ledger_differs(dealt, ledger, BookTables(reader).rows_of)]
         found += days_differ(ledger, [folder / each for each in FOLDERS], self.report.pruned)
         for what in found:
             self.wrong(f"ledger: {what}")
