@@ -15,7 +15,7 @@ class Outbox:
     why the journal cannot be read. Use it as a context manager."""
 
     def __init__(self, journal: Journal, table: str, consumer: str, profile: Profile = "full") -> None:
-        self._journal, self._table, self._consumer, self._profile = journal, table, consumer, profile
+        self._outboxes, self._table, self._consumer, self._profile = journal.outboxes, table, consumer, profile
         self._reader = JournalReader(journal.path)
         self.journal = self._reader.identity.hex()
         """The journal's own number: sequences count within it."""
@@ -29,12 +29,12 @@ class Outbox:
     def mark(self) -> int:
         """A number up to which everything was sent, and after which nothing was, as far as it was noted."""
         head = self._reader.head.sequence  # first: a line that comes in between must not be skipped
-        waiting = self._journal.unsent(self._consumer, 1)
+        waiting = self._outboxes.unsent(self._consumer, 1)
         return waiting[0].sequence - 1 if waiting else head
 
     def move_mark(self, sequence: int) -> None:
         """Everything up to `sequence` was sent. A mark never goes back."""
-        self._journal.mark_sent(self._consumer, sequence)
+        self._outboxes.mark_sent(self._consumer, sequence)
 
     def after(self, sequence: int, limit: int) -> list[Publication]:
         """The table's lines after `sequence`, oldest first, at most `limit`."""

@@ -98,7 +98,7 @@ class Archivist:
     def beat(self, now_ns: int) -> None:
         """Do what is due."""
         day = gaming_day(now_ns, self._begins)
-        if self._journal.day is None or day > self._journal.day:
+        if self._journal.days.current is None or day > self._journal.days.current:
             self._journal.begin_day(day, now_ns)
         if not self._part.archive:
             return
@@ -108,9 +108,9 @@ class Archivist:
             if watch.busy:
                 self._take_found(folder, watch, now_ns)
         if self._pruned is not None:
-            if self._journal.prune(self._pruned):
+            if self._journal.days.prune(self._pruned):
                 self._pruned = None
-            self._journal.give_back()
+            self._journal.days.give_back()
         elif now_ns >= self._look_ns:
             self._look_ns = now_ns + LOOK_NS
             self._look(now_ns)
@@ -140,7 +140,7 @@ class Archivist:
                         watch.look(self._copies_in(folder, now_ns))
         except JournalError as error:
             _log.warning("nothing is archived or pruned: %s", error)
-        self._journal.give_back()
+        self._journal.days.give_back()
 
     def _may_go(self, segment: Segment, reader: JournalReader, now_ns: int) -> bool:
         """Whether the oldest segment is copied, old or too much, and nothing in it is needed any more: neither to go on
@@ -274,7 +274,7 @@ class Archivist:
         self._copied = None
         self._note(copying.segment, copying.path, None)
         self._read_ns[copying.path] = now_ns
-        self._journal.exported(copying.segment, copying.path, found.sha256, now_ns)
+        self._journal.days.exported(copying.segment, copying.path, found.sha256, now_ns)
         self._look_ns = now_ns + 1  # there may be more; this one is not on the disk before the beat is over
 
     def _lost(self, wrong: Mapping[str, str | None]) -> None:

@@ -56,7 +56,8 @@ def still_held(journal: Journal, given: Settling, table: str | None = None) -> t
 
 
 def _why_not_open(journal: Journal, entry: int, table: str | None) -> str:
-    done = journal.released(entry, table)
+    with JournalReader(journal.path) as reader:
+        done = reader.released(entry, table)
     if done is None:
         return f"no money is held under entry {entry} of this {'table' if table is not None else 'journal'}"
     at_ns, noted = done

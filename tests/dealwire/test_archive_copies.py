@@ -57,7 +57,7 @@ class Days:
                 (day,) = reader.segments()
                 made = [export_segment(reader, day, folder) for folder in part.archive]
             for file, sha256 in made:
-                journal.exported(day, str(file), sha256, self.now_ns)
+                journal.days.exported(day, str(file), sha256, self.now_ns)
             journal.commit()
 
     def pass_time(self, looks: int = 3, step_ns: int = 2 * MINUTE_NS) -> None:
@@ -365,7 +365,7 @@ def test_a_service_shows_what_is_missing_at_each_table(tmp_path: Path) -> None:
         with JournalReader(service.journal.path) as reader:
             (day,) = reader.segments()
         gone = str(tmp_path / "archive" / "gone.journal")
-        service.journal.exported(day, gone, "0" * 64, service.clock.now_ns())
+        service.journal.days.exported(day, gone, "0" * 64, service.clock.now_ns())
         service.journal.commit()
     hub = Hub()
     with Service(load_configuration(file), hub) as service:

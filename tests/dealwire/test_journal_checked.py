@@ -130,7 +130,7 @@ def pruned(path: Path) -> tuple[Head, list[bytes | None]]:
         journal.commit()
         with JournalReader(path) as reader:
             hashes = [reader.hash_at(number) for number in range(8)]
-        journal.prune(Segment(1, 3, "2026-01-01", b"", "a file", "of it"))
+        journal.days.prune(Segment(1, 3, "2026-01-01", b"", "a file", "of it"))
         journal.commit()
     return Head(3, hashes[3] or b""), hashes
 
@@ -166,7 +166,7 @@ def test_a_journal_that_is_pruned_meanwhile_is_checked_from_its_new_beginning(
         def slowly(self: JournalReader, after: int = 0) -> Iterator[object]:
             walks.append(after)
             if len(walks) == 1:
-                journal.prune(Segment(1, 3, "2026-01-01", b"", "a file", "of it"))
+                journal.days.prune(Segment(1, 3, "2026-01-01", b"", "a file", "of it"))
                 journal.commit()
             return records(self, after)
 
@@ -234,7 +234,7 @@ def test_each_table_holds_what_the_records_say(tmp_path: Path, sql: str, table: 
     whole = write(tmp_path / "whole", rounds)
     with Journal(tmp_path / "pruned", key=None, clock=ManualClock()) as journal:
         rounds(journal)
-        journal.prune(Segment(1, 7, "2026-01-01", b"", "a file", "of it"))
+        journal.days.prune(Segment(1, 7, "2026-01-01", b"", "a file", "of it"))
         journal.commit()
     for path in (whole, tmp_path / "pruned"):
         with JournalReader(path) as reader:

@@ -259,7 +259,7 @@ def test_a_text_that_is_none_keeps_no_writer_out(tmp_path: Path) -> None:
     with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
         journal.publish("t", "round", 1, "{}")
         assert len(journal.commit()) == 1
-        assert len(journal.unsent("\ufffdA", 9)) == 1
+        assert len(journal.outboxes.unsent("\ufffdA", 9)) == 1
 
 
 def test_a_file_that_is_opened_again_is_synced_as_it_was(tmp_path: Path) -> None:

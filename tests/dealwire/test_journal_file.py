@@ -14,7 +14,7 @@ import pytest
 
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.check import verify
-from dealwire.journal.journal import LOCKED_MOST_NS
+from dealwire.journal.record_writer import LOCKED_MOST_NS
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock
 from devices.transport.memory import memory_pair

@@ -8,7 +8,7 @@ import pytest
 
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.book_tables import BookTables
-from dealwire.journal.journal import GROUP_MAX
+from dealwire.journal.record_writer import GROUP_MAX
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock, SystemClock
 from devices.dialects.known import dialect_named
@@ -252,31 +252,31 @@ def test_an_outbox_gives_what_is_on_the_disk_and_not_yet_sent(tmp_path: Path, cl
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
         for number in range(5):
             journal.publish("t", "round", number, f'{{"n":{number}}}')
-        assert journal.unsent("mqtt", 10) == [], "nothing is sent that a kill could still take away"
+        assert journal.outboxes.unsent("mqtt", 10) == [], "nothing is sent that a kill could still take away"
         told = journal.commit()
-        assert journal.unsent("mqtt", 2) == told[:2]
-        journal.mark_sent("mqtt", told[2].sequence)
-        journal.mark_sent("mqtt", told[0].sequence)  # a mark never goes back
-        assert journal.unsent("mqtt", 10) == told[3:]
-        assert journal.unsent("another", 10) == told
+        assert journal.outboxes.unsent("mqtt", 2) == told[:2]
+        journal.outboxes.mark_sent("mqtt", told[2].sequence)
+        journal.outboxes.mark_sent("mqtt", told[0].sequence)  # a mark never goes back
+        assert journal.outboxes.unsent("mqtt", 10) == told[3:]
+        assert journal.outboxes.unsent("another", 10) == told
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
-        assert journal.unsent("mqtt", 10) == told[3:]
-        assert journal.unsent("another", 10) == told
+        assert journal.outboxes.unsent("mqtt", 10) == told[3:]
+        assert journal.outboxes.unsent("another", 10) == told
 
 
 def test_a_mark_lost_by_a_kill_sends_the_same_sequence_again(tmp_path: Path, clock: ManualClock) -> None:
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
         journal.publish("t", "round", 1, '{"n":1}')
         told = journal.commit()
-        journal.mark_sent("mqtt", told[0].sequence)
+        journal.outboxes.mark_sent("mqtt", told[0].sequence)
         killed = copy_as_killed(tmp_path / "j", tmp_path / "killed")
         journal.publish("t", "round", 2, '{"n":2}')
         journal.commit()
         later = copy_as_killed(tmp_path / "j", tmp_path / "later")
     with Journal(killed, key=None, clock=clock) as journal:
-        assert journal.unsent("mqtt", 10) == told
+        assert journal.outboxes.unsent("mqtt", 10) == told
     with Journal(later, key=None, clock=clock) as journal:
-        assert [item.line for item in journal.unsent("mqtt", 10)] == ['{"n":2}'], "written with the next group"
+        assert [item.line for item in journal.outboxes.unsent("mqtt", 10)] == ['{"n":2}'], "written with the next group"
 
 
 def test_exporters_in_other_threads_get_every_line_once_in_order(tmp_path: Path, clock: ManualClock) -> None:
@@ -285,11 +285,11 @@ def test_exporters_in_other_threads_get_every_line_once_in_order(tmp_path: Path,
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
 
         def export() -> None:
-            while not (stop.is_set() and not journal.unsent("mqtt", 1)):
-                found = journal.unsent("mqtt", 7)
+            while not (stop.is_set() and not journal.outboxes.unsent("mqtt", 1)):
+                found = journal.outboxes.unsent("mqtt", 7)
                 got.extend(item.line for item in found)
                 if found:
-                    journal.mark_sent("mqtt", found[-1].sequence)
+                    journal.outboxes.mark_sent("mqtt", found[-1].sequence)
 
         thread = threading.Thread(target=export)
         thread.start()

@@ -38,7 +38,7 @@ def served(path: Path, *, prunes: bool) -> Iterator[threading.Event]:
                 day += 20
                 begun.set()
                 if prunes and day > 200:
-                    journal.prune(Segment(1, 10**9, "2027-01-15", b"", "a file", "of it"), 20)
+                    journal.days.prune(Segment(1, 10**9, "2027-01-15", b"", "a file", "of it"), 20)
                     journal.commit()
             failed.extend([journal.failed] if journal.failed else [])
 

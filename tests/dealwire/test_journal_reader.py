@@ -148,13 +148,13 @@ def test_a_reader_sees_what_was_pruned_since(tmp_path: Path) -> None:
         with JournalReader(tmp_path / "j") as reader:
             hashes = [reader.hash_at(number) for number in range(1, 6)]
             assert not reader.look_again()
-            assert not journal.prune(Segment(1, 4, "2026-01-01", b"", "a file", "of it"), 3)
+            assert not journal.days.prune(Segment(1, 4, "2026-01-01", b"", "a file", "of it"), 3)
             journal.commit()
             assert reader.anchor == Head(0, GENESIS)
             assert reader.look_again()
             assert reader.anchor == Head(3, hashes[2])
             assert not reader.look_again()
-            assert journal.prune(Segment(1, 4, "2026-01-01", b"", "a file", "of it"), 3)
+            assert journal.days.prune(Segment(1, 4, "2026-01-01", b"", "a file", "of it"), 3)
             journal.commit()
             assert reader.look_again()
             assert [each.sequence for each in reader.records()] == [5, 6], "and a balance"
@@ -539,11 +539,11 @@ def test_reads_and_writes_of_both_versions(tmp_path: Path) -> None:
 
 def test_days_and_segments(tmp_path: Path) -> None:
     def fill(journal: Journal) -> None:
-        assert journal.day is None
+        assert journal.days.current is None
         for number, day in enumerate(("2026-01-01", "2026-01-02", "2026-01-03")):
             journal.begin_day(day, number)
             journal.publish("t", "round", number, "{}")
-        assert journal.day == "2026-01-03"
+        assert journal.days.current == "2026-01-03"
 
     path = write(tmp_path / "j", lambda _: None)
     with JournalReader(path) as reader:
@@ -582,8 +582,8 @@ def test_the_size_is_what_is_in_use(tmp_path: Path) -> None:
 def test_how_far_each_exporter_has_sent(tmp_path: Path) -> None:
     def fill(journal: Journal) -> None:
         journal.publish("t", "round", 1, "{}")
-        journal.mark_sent("mqtt", 2)
-        journal.mark_sent("sql", 1)
+        journal.outboxes.mark_sent("mqtt", 2)
+        journal.outboxes.mark_sent("sql", 1)
 
     with JournalReader(write(tmp_path / "j", fill)) as reader:
         assert reader.consumers() == {"mqtt": 2, "sql": 1}

@@ -183,7 +183,7 @@ def test_a_journal_of_which_the_beginning_was_pruned(tmp_path: Path) -> None:
     path = filled(tmp_path / "j")
     with Journal(path, key=None, clock=ManualClock()) as journal:
         fill(journal, 3, 11)
-        journal.prune(Segment(1, 12, "2026-01-01", b"", "a file", "of it"))
+        journal.days.prune(Segment(1, 12, "2026-01-01", b"", "a file", "of it"))
         journal.commit()
     with JournalReader(path) as reader:
         openings, anchor, identity = reader.openings(), reader.anchor, reader.identity

@@ -179,17 +179,17 @@ def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None
     part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
     with Journal(path, key=None, clock=clock) as journal:
         archivist = Archivist(journal, part, {"mqtt": "t", "mqtt of a quiet table": "quiet"})
-        journal.mark_sent("mqtt of a table that is no more", 1)
+        journal.outboxes.mark_sent("mqtt of a table that is no more", 1)
         for day in range(3):
             archivist.beat(NOON_NS + day * DAY_NS)
             fill(journal, NOON_NS + day * DAY_NS, 3)
             if day == 0:
-                journal.mark_sent("mqtt", journal.head.sequence - 3)
+                journal.outboxes.mark_sent("mqtt", journal.head.sequence - 3)
         for number in range(6):
             beats(archivist, journal, NOON_NS + 2 * DAY_NS + number * 600_000_000_000)
         with JournalReader(path) as reader:
             assert reader.anchor.sequence == 0
-        journal.mark_sent("mqtt", journal.head.sequence)
+        journal.outboxes.mark_sent("mqtt", journal.head.sequence)
         fill(journal, NOON_NS + 3 * DAY_NS, 1)
         for number in range(6, 12):
             beats(archivist, journal, NOON_NS + 2 * DAY_NS + number * 600_000_000_000)
@@ -236,12 +236,12 @@ def test_a_day_of_which_a_part_was_pruned_is_not_copied_over_the_whole_one(tmp_p
         target, sha256 = export_segment(reader, segment, archive)
     before = target.read_bytes()
     with Journal(path, key=None, clock=ManualClock(NOON_NS + DAY_NS)) as journal:
-        journal.exported(segment, str(target), sha256, NOON_NS + DAY_NS)
+        journal.days.exported(segment, str(target), sha256, NOON_NS + DAY_NS)
         journal.commit()
         with JournalReader(path) as reader:
             assert export_segment(reader, segment, archive) == (target, sha256), "the same, whoever opened it since"
             (segment,) = reader.segments()
-        journal.prune(segment, 20)
+        journal.days.prune(segment, 20)
         journal.commit()
     with JournalReader(path) as reader:
         assert reader.anchor.sequence == 20
@@ -281,11 +281,11 @@ def test_a_noted_record_is_held_against_the_file_that_has_it(tmp_path: Path) -> 
         inside = reader.hash_at(segment.last - 5)
     assert inside is not None
     with Journal(path, key=None, clock=ManualClock(NOON_NS + DAY_NS)) as journal:
-        journal.exported(segment, str(target), "", NOON_NS)
+        journal.days.exported(segment, str(target), "", NOON_NS)
         journal.commit()
         with JournalReader(path) as reader:
             (segment,) = reader.segments()
-        assert journal.prune(segment)
+        assert journal.days.prune(segment)
         journal.commit()
     anchor = f"{segment.last}:{segment.hash.hex()}"
     assert run("verify", path, "--expect", anchor)[0] == 0
@@ -373,12 +373,12 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
             for segment in old[:2]:
                 with journal_reader(tmp_path) as reader:
                     file, sha256 = export_segment(reader, segment, tmp_path / "archive")
-                journal.exported(segment, str(file), sha256, journal.newest_ns)
+                journal.days.exported(segment, str(file), sha256, journal.newest_ns)
                 journal.secure()
             with journal_reader(tmp_path) as reader:
                 exported = reader.segments()
             for segment in exported[:2]:
-                while not journal.prune(segment):
+                while not journal.days.prune(segment):
                     journal.secure()
                 journal.secure()
         with journal_reader(tmp_path) as reader:

@@ -82,7 +82,7 @@ def test_an_opening_says_who_wrote_what(tmp_path: Path, clock: ManualClock) -> N
             False,
         )
         assert (journal.head, journal.newest_ns, journal.written_ns) == (Head(1, record.hash), 1000, 1000)
-        assert (journal.stopped_why, journal.owes, journal.day) == (None, False, None)
+        assert (journal.stopped_why, journal.owes, journal.days.current) == (None, False, None)
         opening = {"schema": "dealwire.journal/3", "file": journal.identity.hex(), "epoch": journal.epoch}
         assert json.loads(record.payload) == {**opening, "program": f"dealwire {__version__}", **about}
     assert (len(journal.identity), len(journal.epoch)) == (16, 16)
@@ -104,7 +104,7 @@ def test_each_record_word_for_word(journal: Journal) -> None:
     journal.stopped("t", 15, "why")
     journal.salvaged(16, {"kept": "x"})
     segment = Segment(2, 5, "2026-01-01", b"\x07" * 32)
-    journal.exported(segment, "/away/x", "5e", 17)
+    journal.days.exported(segment, "/away/x", "5e", 17)
     assert journal.started("u", 18, "d") == 13
     journal.stopped("u", 19)
     told = journal.commit()
@@ -187,10 +187,10 @@ def test_a_clock_that_was_set_back_begins_anew_only_where_that_is_asked_for(tmp_
         journal.begin_day("2026-01-01", 60)
         journal.started("t", 70, "c")
     with Journal(tmp_path / "j", key=None, clock=ManualClock(20)) as journal:
-        assert (journal.newest_ns, journal.day, journal.head.sequence) == (70, "2026-01-01", 4)
+        assert (journal.newest_ns, journal.days.current, journal.head.sequence) == (70, "2026-01-01", 4)
         assert line_of(journal) == 1
     with Journal(tmp_path / "j", key=None, clock=ManualClock(20), set_back=True) as journal:
-        assert (journal.newest_ns, journal.day) == (20, None)
+        assert (journal.newest_ns, journal.days.current) == (20, None)
         last = written(journal)[-2:]
         assert [facts(record) for record in last] == [(6, 20, 0, "opened", ""), (7, 20, 0, "stopped", "t")]
         assert json.loads(last[1].payload) == {"why": "its record cannot be gone on with"}
@@ -373,7 +373,7 @@ def test_days_go_on_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
         number = line_of(journal)
         journal.chunk(number, 5, False, b"of the day before")
         journal.begin_day("2026-01-01", 10)
-        assert journal.day == "2026-01-01"
+        assert journal.days.current == "2026-01-01"
     with Journal(path, key=None, clock=clock) as journal:
         journal.begin_day("2026-01-02", 20)
     with Journal(path, key=None, clock=clock) as journal:
@@ -390,19 +390,19 @@ def test_days_go_on_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
             (6, 20, 0, "day", ""),
             (8, 30, 0, "day", ""),
         ]
-        journal.exported(segment, "/away/x", "5e", 40)
+        journal.days.exported(segment, "/away/x", "5e", 40)
         journal.commit()
         with JournalReader(path) as reader:
             exported = [(each.exported, each.sha256) for each in reader.segments()]
             segment = reader.segments()[0]
         assert exported == [("/away/x", "5e"), (None, None)]
-        assert not journal.prune(segment, 4)
+        assert not journal.days.prune(segment, 4)
         journal.commit()
         assert [record.sequence for record in written(journal)] == [5, 6, 7, 8, 9, 10]
         assert written(journal)[-1].kind == "balance", "what is taken off has its place in one that stays"
-        assert journal.prune(segment, 4)
+        assert journal.days.prune(segment, 4)
         journal.commit()
-        assert journal.prune(segment), "none of it is left"
+        assert journal.days.prune(segment), "none of it is left"
     with Journal(path, key=None, clock=clock) as journal:
         with JournalReader(path) as reader:
             assert [(each.first, each.last) for each in reader.segments()] == [(6, 7)]
@@ -419,7 +419,7 @@ def test_a_segment_begins_behind_what_was_pruned(tmp_path: Path, clock: ManualCl
             journal.publish("t", "round", number, "{}")
         journal.begin_day("2026-01-01", 10)
         journal.commit()
-        journal.prune(Segment(1, 3, "", b"", "a file", "of it"))
+        journal.days.prune(Segment(1, 3, "", b"", "a file", "of it"))
         journal.commit()
     with Journal(path, key=None, clock=clock) as journal:
         journal.begin_day("2026-01-02", 10)
@@ -431,8 +431,8 @@ def test_a_segment_begins_behind_what_was_pruned(tmp_path: Path, clock: ManualCl
 def test_what_is_not_exported_is_not_pruned(journal: Journal) -> None:
     journal.publish("t", "round", 1, "{}")
     journal.commit()
-    assert journal.prune(Segment(1, 1, "", b""))
-    assert journal.prune(Segment(1, 99, "", b"", "a file", "of it")), "it is not on the disk"
+    assert journal.days.prune(Segment(1, 1, "", b""))
+    assert journal.days.prune(Segment(1, 99, "", b"", "a file", "of it")), "it is not on the disk"
     journal.commit()
     assert len(written(journal)) == 2
 
@@ -441,7 +441,7 @@ def test_room_that_was_pruned_is_given_back_a_little_at_a_time(journal: Journal)
     for number in range(400):
         journal.publish("t", "status", number, "x" * 4000)
     journal.commit()
-    journal.prune(Segment(1, 390, "", b"", "a file", "of it"))
+    journal.days.prune(Segment(1, 390, "", b"", "a file", "of it"))
     journal.commit()
 
     def free() -> int:
@@ -449,16 +449,16 @@ def test_room_that_was_pruned_is_given_back_a_little_at_a_time(journal: Journal)
 
     before = free()
     assert before > 300
-    journal.give_back(10)
+    journal.days.give_back(10)
     assert free() == before - 10
-    journal.give_back()
+    journal.days.give_back()
     assert free() == before - 266
     journal.failed = "x"
-    journal.give_back()
+    journal.days.give_back()
     assert free() == before - 266
     journal.failed = None
     database(journal).execute("BEGIN")
-    journal.give_back()
+    journal.days.give_back()
     database(journal).execute("ROLLBACK")
     assert free() == before - 266
 
@@ -470,7 +470,7 @@ def test_what_waits_is_written_at_the_end(tmp_path: Path, clock: ManualClock) ->
     journal = Journal(tmp_path / "j", key=None, clock=clock)
     number = line_of(journal)
     journal.chunk(number, 5, False, b"read")
-    journal.mark_sent("mqtt", 2)
+    journal.outboxes.mark_sent("mqtt", 2)
     journal.close()
     journal.close()
     assert journal.stopped_why == "it was closed"
@@ -483,22 +483,22 @@ def test_what_waits_is_written_at_the_end(tmp_path: Path, clock: ManualClock) ->
     journal.look(MINUTE * 9)
     assert journal.snapshot(TableStart("t", 1, "c", {}), b"") is None
     assert (journal.publish("t", "round", 6, "{}"), journal.secure(), journal.commit()) == (3, True, [])
-    assert (journal.unsent("mqtt", 9), len(written(journal))) == ([], 3)
+    assert (journal.outboxes.unsent("mqtt", 9), len(written(journal))) == ([], 3)
 
 
 def test_a_mark_alone_is_written_at_the_end(tmp_path: Path, clock: ManualClock) -> None:
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
         journal.publish("t", "round", 1, "{}")
         journal.commit()
-        journal.mark_sent("mqtt", 2)
-        journal.mark_sent("mqtt", 2)
+        journal.outboxes.mark_sent("mqtt", 2)
+        journal.outboxes.mark_sent("mqtt", 2)
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
-        assert journal.unsent("mqtt", 9) == []
-        assert [item.sequence for item in journal.unsent("sql", 9)] == [2]
+        assert journal.outboxes.unsent("mqtt", 9) == []
+        assert [item.sequence for item in journal.outboxes.unsent("sql", 9)] == [2]
 
 
 def test_a_lock_at_the_end_is_said(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealwire.journal.journal.LAST_WAIT_MS", 1)
+    monkeypatch.setattr("dealwire.journal.record_writer.LAST_WAIT_MS", 1)
     journal = Journal(tmp_path / "j", key=None, clock=clock)
     journal.publish("t", "round", 1, "{}")
     with closing(sqlite3.connect(tmp_path / "j", isolation_level=None)) as stranger:
@@ -546,7 +546,7 @@ def test_a_disk_that_takes_nothing_more_is_the_end(journal: Journal, caplog: pyt
 
 def test_a_file_that_cannot_even_be_rolled_back_is_the_end(journal: Journal, caplog: pytest.LogCaptureFixture) -> None:
     why = "Cannot operate on a closed database."
-    with caplog.at_level(logging.DEBUG, logger="dealwire.journal.journal"):
+    with caplog.at_level(logging.DEBUG, logger="dealwire.journal.record_writer"):
         database(journal).close()
         journal.publish("t", "round", 1, "{}")
         assert not journal.secure()
@@ -586,9 +586,9 @@ def test_what_is_not_said_by_the_file_is_not_given_out(tmp_path: Path, clock: Ma
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
         journal.publish("t", "round", 1, "{}")
         journal.commit()
-        assert journal.unsent("mqtt", 9) == []
-        journal.mark_sent("mqtt", 98)
-        assert journal.unsent("mqtt", 9) == []
+        assert journal.outboxes.unsent("mqtt", 9) == []
+        journal.outboxes.mark_sent("mqtt", 98)
+        assert journal.outboxes.unsent("mqtt", 9) == []
 
 
 # ------------------------------------------------------------------ a line's bytes

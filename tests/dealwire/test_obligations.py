@@ -239,7 +239,7 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
             journal.publish(NAME, "status", journal.newest_ns + 1, "{}")
         journal.commit()
         if long_ago:
-            journal.prune(Segment(1, last, "2026-01-01", b"", "a file", "of it"))
+            journal.days.prune(Segment(1, last, "2026-01-01", b"", "a file", "of it"))
             journal.commit()
     file = write_configuration(tmp_path, ABSENT, more="limit-cents = 10000\n[table.meters]\nmeter = 1")
     assert CliRunner().invoke(main, ["run", "--check", str(file)]).exit_code == 0
@@ -529,7 +529,7 @@ def test_what_a_settlement_says_of_a_shared_meter_is_one_entry(tmp_path: Path) -
 def test_the_ledger_of_a_pruned_journal_begins_with_what_was_open(tmp_path: Path) -> None:
     path = some_books(tmp_path)
     with journal_at(tmp_path) as journal:
-        journal.prune(Segment(1, 1500, "2026-01-01", b"", "a file", "of it"))
+        journal.days.prune(Segment(1, 1500, "2026-01-01", b"", "a file", "of it"))
         journal.release(NAME, 7, journal.newest_ns, "supervisor", 7, "paid")
         journal.commit()
     lines = obligations(path)

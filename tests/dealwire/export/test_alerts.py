@@ -107,9 +107,9 @@ def test_the_head_is_a_number_that_can_be_held_to_the_journal(tmp_path: Path) ->
         for topic, line in told()[:50]:
             journal.publish(TABLE, topic, 5, line)
         journal.commit()
-        for item in journal.unsent("test", 100):
+        for item in journal.outboxes.unsent("test", 100):
             hub.publish(item)
-        last = journal.unsent("test", 100)[-1]
+        last = journal.outboxes.unsent("test", 100)[-1]
 
     def now() -> dict[str, float]:
         return {sample.name: sample.value for family in metrics.collect() for sample in family.samples}

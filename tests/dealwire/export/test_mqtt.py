@@ -194,13 +194,13 @@ def test_a_line_that_the_broker_refuses_is_not_sent(journal: Journal, tmp_path: 
             put(journal, 100)
             eventually(lambda: bool(said), "the refusal is not told")
             assert said == [f"{broker.url}: the broker refuses a line: Not authorized; lines of t1 wait in the journal"]
-            assert len(journal.unsent("mqtt/t1", 200)) == 100
+            assert len(journal.outboxes.unsent("mqtt/t1", 200)) == 100
             assert exporter.progress[TABLE].sent == 0
             rules.write_text(may.format("#"))
             broker.reload()
             must_have_everything(reader, journal.path)
             eventually(lambda: exporter.progress[TABLE].problem is None, "the trouble is over")
-        assert journal.unsent("mqtt/t1", 1) == []
+        assert journal.outboxes.unsent("mqtt/t1", 1) == []
 
 
 def test_a_wrong_password_and_an_absent_broker_are_one_line_each(journal: Journal, tmp_path: Path) -> None:

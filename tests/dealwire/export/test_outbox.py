@@ -45,7 +45,7 @@ def test_a_mark_is_one_tables_own_and_never_goes_back(journal: Journal) -> None:
 
 def test_a_mark_outlives_the_journal_that_was_closed(journal: Journal, tmp_path: Path) -> None:
     first, second = put(journal, "a", "a")
-    journal.mark_sent("mqtt/a", first)
+    journal.outboxes.mark_sent("mqtt/a", first)
     journal.close()
     with Journal(tmp_path / "journal", key=None, clock=ManualClock()) as again, Outbox(again, "a", "mqtt/a") as outbox:
         assert [item.sequence for item in outbox.after(outbox.mark(), 10)] == [second]

@@ -1,0 +1,104 @@
+"""Where a journal stands in its file, for the writer that goes on with it.
+
+What it goes on from is checked here. Only of a file that is new, or of an older version, anything is written: its
+tables, in the transaction that the writer's first group ends.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Final
+
+from dealwire.journal import database, derived
+from dealwire.journal.balancing import loaded
+from dealwire.journal.book_tables import BookTables
+from dealwire.journal.books import BOOKS, Books
+from dealwire.journal.check import check_start, check_tail
+from dealwire.journal.contents import JournalLine
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.records import BALANCE, GENESIS, Head
+
+_ANCHOR: Final = "INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)"
+
+
+@dataclass(slots=True)
+class JournalStanding:
+    """A journal between two openings: `anchor`, `balanced` and `day_first` are numbers of records, the newest that was
+    taken off, the newest balance, and the first of the gaming day under way."""
+
+    identity: bytes
+    head: Head
+    books: Books
+    newest_ns: int = 0
+    anchor: int = 0
+    balanced: int = 0
+    day: str | None = None
+    day_first: int = 1
+    running: tuple[str, ...] = ()
+    """Tables that were started and not stopped."""
+    lines: dict[tuple[str, str], JournalLine] = field(default_factory=dict)
+    """Their lines, by table and name."""
+    tables: dict[int, str] = field(default_factory=dict)
+    """The table of every line there ever was, by its number."""
+    sent: dict[str, int] = field(default_factory=dict)
+    """How far each exporter has sent."""
+
+
+def standing_of(file: database.WritableFile, *, believed: bool) -> JournalStanding:
+    """Where the journal in `file` stands. `believed`: what its tables hold is taken as it is. JournalDamaged where they
+    or the newest records are not what was written, other JournalErrors as of a reader."""
+    try:
+        if file.new:
+            identity = secrets.token_bytes(16)
+            file.db.execute(_ANCHOR, (GENESIS, identity))
+            return JournalStanding(identity, Head(0, GENESIS), Books())
+        with JournalReader(file.path) as reader:
+            found = _read(file, reader, believed=believed)
+        found.sent = dict(file.db.execute("SELECT name, sequence FROM consumer"))
+    except database.TROUBLE as error:
+        raise database.as_ours(file.path, error) from error
+    return found
+
+
+def _read(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> JournalStanding:
+    head, books = _checked(file, reader, believed=believed)
+    starts, lines, segments = reader.starts(), reader.lines(), reader.segments()
+    balance = reader.newest_of(BALANCE) if reader.version >= database.VERSION else None
+    return JournalStanding(
+        identity=reader.identity,
+        head=head,
+        books=books,
+        newest_ns=reader.newest_ns,
+        anchor=reader.anchor.sequence,
+        balanced=balance.sequence if balance is not None else 0,
+        day=reader.day(),
+        day_first=segments[-1].last + 1 if segments else reader.anchor.sequence + 1,
+        running=tuple(starts),
+        lines={
+            (line.table, line.name): line
+            for line in lines.values()
+            if line.table in starts and line.sequence > starts[line.table].sequence
+        },
+        tables={line.number: line.table for line in lines.values()},
+    )
+
+
+def _checked(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> tuple[Head, Books]:
+    """The newest record, and the books as the records say: of a file of an older version made just now."""
+    if believed:
+        return check_tail(reader), loaded(reader)
+    head, books = check_start(reader)
+    if reader.version == database.VERSION:
+        assert books is not None
+        return head, books
+    if books is None:
+        file.db.execute(_ANCHOR, (GENESIS, reader.identity))
+        books = Books(era=1)
+        for record in reader.records():
+            books.take(record)
+    else:
+        tables = BookTables(reader)
+        books.add_older(tables.rows_of("settled"), tables.rows_of("meter"))
+    for name in BOOKS:
+        file.db.execute(f"DELETE FROM {name}")
+    derived.write(file.db, books.statements())
+    return head, books
