@@ -4,7 +4,10 @@ Every journal keeps books of its own, so two services that name one file would e
 a file first leaves a note, and everybody else is refused for as long as it stands: also while the other is stopped.
 
 The note lies beside the file. Where the service may not write there, as under the unit, it lies in the topmost folder
-of its own above its journal, which is where every service of that user looks.
+of its own above its journal, which is where every service of that user looks; in the unit's folder everybody looks.
+
+A file that has several names, by hard links, has a note at one of them at most. So nobody begins with such a file: who
+comes by another name finds no note, and two names. Whose note is there goes on.
 """
 
 import hashlib
@@ -28,6 +31,8 @@ from protocol.tomlfile import Key
 SCHEMA: Final = "dealwire.owner/1"
 SUFFIX: Final = ".owner"
 NOTE_MAX: Final = 64 * 1024
+STATE: Final = Path("/var/lib/dealwire")
+"""Where the unit's journals lie, and what it notes."""
 UNREADABLE: Final = "should say whose its meters are, and cannot be read; remove it when nobody else serves them"
 
 
@@ -55,7 +60,7 @@ class MeterOwner(NamedTuple):
         """Whether this is the owner that a note names: the same journal, also where it was moved to; or the one that
         was begun anew in its place."""
         if self.journal == before.journal:
-            return self.path == before.path or not Path(before.path).exists()
+            return self.path == before.path or not os.path.exists(before.path)
         return (self.path, self.host) == (before.path, before.host)
 
 
@@ -93,13 +98,16 @@ def notes(setup: Path, journal: Path) -> list[Path]:
     """Where the note of a file may lie, for a service with that journal: beside the file first."""
     real = setup.resolve()
     name = f"{real.name}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:12]}{SUFFIX}"
-    above = [each / name for each in journal.resolve().parents]
-    return [real.with_name(real.name + SUFFIX), *above]
+    above = journal.resolve().parents
+    elsewhere = [] if STATE in above else [STATE / name]
+    return [real.with_name(real.name + SUFFIX), *elsewhere, *(each / name for each in above)]
 
 
 def _check(setup: Path, journal: Path, us: MeterOwner) -> None:
+    owned = False
     for note in notes(setup, journal):
         owner = _read(setup, note)
+        owned |= owner is not None
         if owner is not None and not us.takes_over(owner):
             where = f"{owner.path} on {owner.host}" if owner.host != us.host else owner.path
             raise NotTheOwner(
@@ -108,15 +116,31 @@ def _check(setup: Path, journal: Path, us: MeterOwner) -> None:
                 f"its meters belong to the journal {where} ({owner.journal[:8]}), and two journals would each pay them"
                 f" out; serve its tables from that one, or hand them over: docs/progressive.md, then remove {note}",
             )
+    if not owned and (names := _names(setup)) > 1:
+        raise NotTheOwner(
+            setup,
+            setup,
+            f"it has {names} names, by hard links, and whoever serves it by another would pay the same meters out; leave"
+            " it one, or put a copy in its place where its meters are others",
+        )
+
+
+def _names(setup: Path) -> int:
+    """How many names a file has; 1 while it is not there, which whoever reads it says."""
+    try:
+        return setup.stat().st_nlink
+    except OSError:
+        return 1
 
 
 def _read(setup: Path, note: Path) -> MeterOwner | None:
     """What a note says; None where there is none."""
     try:
         found = json.loads(read_file(note, NOTE_MAX))
-        if found["schema"] != SCHEMA:
+        owner = MeterOwner(found["journal"], found["path"], found["host"])
+        if found["schema"] != SCHEMA or not all(isinstance(each, str) for each in owner):
             raise ValueError
-        return MeterOwner(str(found["journal"]), str(found["path"]), str(found["host"]))
+        return owner
     except (FileNotFoundError, NotADirectoryError):
         if note.is_symlink():  # to nothing: no note can be left in its place
             raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
@@ -125,14 +149,16 @@ def _read(setup: Path, note: Path) -> MeterOwner | None:
         if note.parent == setup.resolve().parent:
             raise NotTheOwner(setup, note, f"{note} says whose its meters are, and may not be read") from None
         return None  # a folder that is another user's
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
 
 
 def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
     """Leave the note, unless it says the same already."""
-    first, *above = notes(setup, journal)
-    place = first if may(first.parent, os.W_OK | os.X_OK) else _topmost(above)
+    first, *others = notes(setup, journal)
+    place = first
+    if not may(first.parent, os.W_OK | os.X_OK):
+        place = _topmost([each for each in others if each.parent in journal.resolve().parents])
     before = _read(setup, place)
     if before == us or (before is not None and not us.takes_over(before)):
         return  # it says so already, or another was quicker, and is met when the note is read again

@@ -98,11 +98,68 @@ def test_a_journal_that_was_moved_or_begun_anew_in_its_place_goes_on(tmp_path: P
     assert served(tmp_path / "moved" / "table.toml") != number
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"schema": "dealwire.owner/9"}', "\0" * 10])
+def test_another_name_of_the_file_is_no_file_of_its_own(tmp_path: Path, setup: Path) -> None:
+    """By a hard link there is no note beside it, and each service paid the whole meter out."""
+    first, other = configured(tmp_path / "a", setup), tmp_path / "other.toml"
+    number = served(first)
+    other.hardlink_to(setup)
+    second = configured(tmp_path / "b", other)
+    code, said = checked(second)
+    assert (code, f"{other}: it has 2 names, by hard links" in said) == (2, True)
+    with pytest.raises(NotTheOwner, match="by hard links"):
+        served(second)
+    assert served(first) == number, "the owner goes on"
+    other.unlink()
+    shutil.copy(setup, other)
+    assert checked(second)[0] == 0, "a copy is a file of its own"
+
+
+def test_nobody_begins_with_a_file_of_two_names(tmp_path: Path, setup: Path) -> None:
+    (tmp_path / "other.toml").hardlink_to(setup)
+    for name, file in (("a", setup), ("b", tmp_path / "other.toml")):
+        with pytest.raises(NotTheOwner, match="it has 2 names, by hard links"):
+            served(configured(tmp_path / name, file))
+    (tmp_path / "other.toml").unlink()
+    served(configured(tmp_path / "a", setup))
+
+
+def test_what_the_unit_noted_is_seen_by_everybody(tmp_path: Path, setup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by a service that may write beside the file, and whose journal lies elsewhere."""
+    state, real = tmp_path / "state", ownership.may
+    state.mkdir()
+    monkeypatch.setattr(ownership, "STATE", state)
+    with monkeypatch.context() as unit:
+        unit.setattr(ownership, "may", lambda path, mode: path.is_relative_to(state) and real(path, mode))
+        served(configured(state / "a", setup))
+    assert [each.name for each in setup.parent.iterdir()] == [setup.name]
+    code, said = checked(configured(tmp_path / "b", setup))
+    assert (code, f"belong to the journal {state}/a/journal.sqlite" in said) == (2, True)
+
+
+NO_NOTES = [
+    "",
+    "{}",
+    "[1]",
+    '{"schema": "dealwire.owner/9"}',
+    "\0" * 10,
+    "[" * 50_000,
+    '{"schema": "dealwire.owner/1", "journal": 5, "path": null, "host": []}',
+]
+
+
+@pytest.mark.parametrize("text", NO_NOTES, ids=range(len(NO_NOTES)))
 def test_a_note_that_says_nothing_is_not_passed_over(tmp_path: Path, setup: Path, text: str) -> None:
     setup.with_name(f"{setup.name}.owner").write_text(text)
     code, said = checked(configured(tmp_path / "a", setup))
     assert (code, "should say whose its meters are, and cannot be read" in said) == (2, True)
+
+
+def test_a_note_that_names_no_path_that_can_be_is_one_line(tmp_path: Path, setup: Path) -> None:
+    file = configured(tmp_path / "a", setup)
+    number, note = served(file), setup.with_name(f"{setup.name}.owner")
+    for path in ("/" + "x" * 60_000, "/\0", "/\ud800"):
+        note.write_text(json.dumps({**json.loads(note.read_text()), "path": path}))
+        assert served(file) == number, "its journal is not there any more, so it was moved"
 
 
 def test_a_link_to_nothing_in_the_place_of_the_note_gives_the_meters_to_nobody(tmp_path: Path, setup: Path) -> None:
