@@ -100,9 +100,11 @@ def deal(
     say: Callable[[TableOutcome], None],
     progress: Callable[[int, int], None] = lambda *_: None,
     lines: NamedLines | None = None,
+    begin: Callable[[Procedure], None] = lambda _: None,
 ) -> Dealt:
     """Deal one recording at a table of its own. A file that cannot be opened or played deals no round. `progress` gets
-    from time to time how many bytes of the file are dealt, of how many. `lines` are those of a file of another tool."""
+    from time to time how many bytes of the file are dealt, of how many. `lines` are those of a file of another tool.
+    `begin` gets the procedure that is followed, before the first round."""
     try:
         capture = Capture.read(path, lines)
         recorded = "" if tables.given else recorded_procedure(capture)
@@ -112,6 +114,7 @@ def deal(
         code, line = explain(error)
         return Dealt(code=code, problem=line)
     table = tables.table(recorded)
+    begin(table.flow.procedure)
     dealt = Dealt(recorded, outcomes=table.outcomes, incidents=table.incidents, opened=True, remark=remark)
 
     def publish(items: Sequence[TableOutcome]) -> None:

@@ -231,7 +231,7 @@ class LiveRounds:
 
     def __init__(self, table: Table, show: Show) -> None:
         self.lines: list[str] = []
-        self.progress, self.say = ProgressLine(), RoundPrinter()
+        self.progress, self.say = ProgressLine(), RoundPrinter(table.flow.procedure)
         self._table, self._show = table, show
         self._there: set[str] = set()
 

@@ -149,13 +149,15 @@ def _cents(text: str) -> int:
 
 
 def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
+    from dealwire.table.id_words import id_words
+
     whose = f" of seat {seat}" if seat is not None else ""
     rows = [("round", "table", "began", "ended", "outcome", f"staked{whose}", "out", "held", "incidents")]
     for each in found:
         begin = _local(each.begin_ns) if each.begin_ns is not None else "not seen"
         end = _local(each.end_ns)[11:] if each.end_ns is not None else "never"
-        outcome = "came again" if each.repeated else each.outcome or "did not end"
-        incidents = ", ".join(dict.fromkeys(each.incidents)) or "-"
+        outcome = "came again" if each.repeated else id_words(each.outcome or "did not end")
+        incidents = ", ".join(map(id_words, dict.fromkeys(each.incidents))) or "-"
         rows.append((str(each.number), each.table, begin, end, outcome, *_money(each, seat), incidents))
     say_table(rows, frozenset({0, 5, 6, 7}))
 

@@ -50,7 +50,7 @@ def command(
     printed cannot be written, that is said and recording goes on; the exit code is 1 if a disk was full.
     """
     table, up = make_table(**options), set()
-    say: Say = say_json if as_json else RoundPrinter(live=True)
+    say: Say = say_json if as_json else RoundPrinter(table.flow.procedure, live=True)
     out = LiveOutput("dealing and recording go on", lambda text: echo(f"dealwire: {text}", err=True))
 
     def deliver(seen: Seen) -> None:

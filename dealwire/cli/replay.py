@@ -14,6 +14,7 @@ from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import TableMaker, table_options
 from dealwire.cli.terminal import echo
+from dealwire.table.id_words import id_words
 from dealwire.table.table import TableOutcome
 from devices.dialects.known import dialect_named
 from devices.record.foreign import LineEnd
@@ -57,9 +58,8 @@ def command(
     printer, progress = RoundPrinter(), CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(file.name)
     try:
-        dealt = deal(
-            file, TableMaker(**options), above(progress, say_json if as_json else printer), progress.step, lines
-        )
+        say = above(progress, say_json if as_json else printer)
+        dealt = deal(file, TableMaker(**options), say, progress.step, lines, begin=printer.deals)
     finally:
         progress.clear()
     printer.end()
@@ -95,11 +95,14 @@ def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any])
             if not as_json:
                 echo(path.name, bold=True)
             if ahead is None:
-                dealt = deal(path, tables, say)
+                dealt = deal(path, tables, say, begin=printer.deals)
             else:
                 dealt, found = ahead
-                for item in table_of(dealt.recorded).settled(found) if dealt.opened else ():
-                    say(item)
+                if dealt.opened:
+                    table = table_of(dealt.recorded)
+                    printer.deals(table.flow.procedure)
+                    for item in table.settled(found):
+                        say(item)
             printer.end()
             say_end(dealt, as_json, named=path.name, capture=path.name)
             complain(dealt)
@@ -136,7 +139,7 @@ def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", named: str = "",
         problem = {"problems": dealt.problems} if kind == "total" else {"problem": dealt.problem}
         say_summary({**head, **counts(dealt), **figures, **problem}, kind)
         return
-    outcomes = ", ".join(f"{count} {name}" for name, count in dealt.outcomes.items()) or "no round"
+    outcomes = ", ".join(f"{count} {id_words(name)}" for name, count in dealt.outcomes.items()) or "no round"
     received = f"{stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received"
     click.echo(err=True)
     echo(f"{f'{named}: ' if named else ''}{outcomes}; {received}", err=True)

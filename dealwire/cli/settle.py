@@ -3,7 +3,7 @@
 import gc
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import A_FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.rounds import RoundTerms, UnknownType, lines, one_line, read_round, resumed
-from dealwire.cli.show import Say, say_json, say_round
+from dealwire.cli.show import Say, SettlementPrinter, say_json
 from dealwire.cli.table_options import one_owner, terms_options
 from dealwire.cli.terminal import echo
 from dealwire.config.build import Banks
@@ -68,7 +68,8 @@ def command(
     Objects of the other types that this program writes (incidents, settlements, summaries) are passed over. An option
     that does not fit a round's game ends it there, and so do 100 wrong lines in a row.
     """
-    say: Say = say_round if text else say_json
+    printer = SettlementPrinter()
+    say: Say = printer if text else say_json
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")
     one_owner(progressive, jackpot, options["meters"], options["jackpot_rake_cents"])
@@ -76,7 +77,8 @@ def command(
         raise click.UsageError("--resume goes on with the meters of --progressive or --jackpot; give both")
     before = RoundRuns()
     bank, book = _shared(progressive, jackpot, resume, before)
-    settling = Settling(RoundTerms(game, bank, options | {"jackpot": book}), say, before)
+    terms = RoundTerms(game, bank, options | {"jackpot": book})
+    settling = Settling(terms, say, before, printer.settles if text else lambda _: None)
     shared = book.bank if book is not None else bank
     for record in shared.standing() if shared is not None else ():
         say(record)
@@ -111,10 +113,13 @@ def _few_collections() -> Iterator[None]:
 
 
 class Settling:
-    """Reads rounds and says what each comes to. `before` are rounds that were settled already."""
+    """Reads rounds and says what each comes to. `before` are rounds that were settled already; `begin` gets each round
+    before what is said of it."""
 
-    def __init__(self, terms: RoundTerms, say: Say, before: RoundRuns) -> None:
-        self._terms, self._say, self._heard = terms, say, before
+    def __init__(
+        self, terms: RoundTerms, say: Say, before: RoundRuns, begin: Callable[[RoundResult], None] = lambda _: None
+    ) -> None:
+        self._terms, self._say, self._heard, self._begin = terms, say, before, begin
         self._failed = self._again = 0
         self._unknown: Counter[str] = Counter()
 
@@ -150,6 +155,7 @@ class Settling:
             self._again += 1
         settled = [terms.settle_again(result)] if again else terms.settle_all(result)
         self._heard.add(key)
+        self._begin(result)
         for item in settled:
             self._say(item)
 

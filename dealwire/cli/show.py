@@ -7,11 +7,13 @@ from typing import Protocol
 
 import click
 
+from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import echo, echo_json, echo_styled, say_object, say_table
-from dealwire.table.action_words import WON_WITH, action_words, pot_name, settled_pot_name
+from dealwire.table.action_words import WON_WITH, action_words, pot_words, settled_pot_name, street
+from dealwire.table.id_words import Speech, id_words, names_in
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
 from rules.meters.award_record import AwardRecord
@@ -61,14 +63,21 @@ class RoundPrinter:
     writes them as they come, under a heading that says that the round is not over; else they wait for theirs.
     """
 
-    def __init__(self, *, live: bool = False) -> None:
+    def __init__(self, procedure: Procedure | None = None, *, live: bool = False) -> None:
         self._live, self._under_way = live, False
         self._waiting: list[Incident] = []
+        self._speech = Speech(())
+        if procedure is not None:
+            self.deals(procedure)
+
+    def deals(self, procedure: Procedure) -> None:
+        """What comes from now on is dealt by this procedure, and is told in its words."""
+        self._speech = Speech.of(procedure)
 
     def __call__(self, item: TableOutcome) -> None:
         """Write one, or keep it for its round."""
         if not isinstance(item, Incident):
-            say_text(item, self._waiting)
+            say_text(item, self._speech, self._waiting)
             if isinstance(item, RoundResult):
                 self._waiting, self._under_way = [], False
         elif self._live:
@@ -76,7 +85,7 @@ class RoundPrinter:
                 echo("")
                 echo("In the round that is under way:", bold=True)
             self._under_way = True
-            say_incident(item)
+            say_incident(item, self._speech)
         else:
             self._waiting.append(item)
 
@@ -87,35 +96,46 @@ class RoundPrinter:
             echo("")
             echo("In a round that did not end:", bold=True)
         for item in waiting:
-            say_incident(item)
+            say_incident(item, self._speech)
 
 
-def say_incident(item: Incident) -> None:
+class SettlementPrinter:
+    """Writes settlements for a person who does not see the deal: each begins with its round."""
+
+    def __init__(self) -> None:
+        self._speech = Speech(())
+
+    def settles(self, result: RoundResult) -> None:
+        """What comes next is of this round, and is told in the words of its procedure."""
+        self._speech = Speech.named(result.procedure.id, names_in(result))
+
+    def __call__(self, item: TableOutcome) -> None:
+        """Write one."""
+        if isinstance(item, Settlement):
+            say_title(item)
+        say_text(item, self._speech)
+
+
+def say_incident(item: Incident, speech: Speech) -> None:
     """Write what went wrong."""
-    echo(f"  ! {item.text}  [{item.clause}]", fg="yellow")
+    echo(f"  ! {speech.write(item.text)}  [{item.clause}]", fg="yellow")
 
 
-def say_text(item: TableOutcome, incidents: Sequence[Incident] = ()) -> None:
-    """Write one item for a person, a round with its `incidents` under its heading."""
+def say_text(item: TableOutcome, speech: Speech, incidents: Sequence[Incident] = ()) -> None:
+    """Write one item for a person, a round with its `incidents` under its heading; sentences without the ids in them
+    that `speech` knows."""
     if isinstance(item, Incident):
-        say_incident(item)
+        say_incident(item, speech)
     elif isinstance(item, RoundResult):
         say_title(item)
         for incident in incidents:
-            say_incident(incident)
+            say_incident(incident, speech)
         for line in round_lines(item):
             echo(line)
     elif isinstance(item, Settlement):
-        say_settlement(item)
+        say_settlement(item, speech)
     else:
-        say_meter(item)
-
-
-def say_round(item: TableOutcome) -> None:
-    """Write one item for a person who does not see the deal: a settlement begins with its round."""
-    if isinstance(item, Settlement):
-        say_title(item)
-    say_text(item)
+        say_meter(item, speech)
 
 
 RESULT_COLOUR = {"win": "green", "lose": "red", "push": "cyan", "returned": "cyan", "held": "yellow"}
@@ -146,7 +166,7 @@ def round_title(result: RoundResult | Settlement) -> str:
     """Which round at which table, and how it ended, in colours."""
     colour = OUTCOME_COLOUR.get(result.outcome, "yellow")
     title = printable(f"Round {result.round} at {result.table}: ", None)
-    return click.style(title, bold=True) + click.style(result.outcome, fg=colour, bold=True)
+    return click.style(title, bold=True) + click.style(id_words(result.outcome), fg=colour, bold=True)
 
 
 def round_lines(result: RoundResult) -> list[str]:
@@ -156,12 +176,13 @@ def round_lines(result: RoundResult) -> list[str]:
     lines = _middle_lines(result)
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
-    lines += [f"  {hand.name + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
+    for hand in result.hands:
+        lines.append(f"  {id_words(hand.name) + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}")
     for seat in result.seats:
-        choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
-        sums = (f"{bet} {money(cents, result.currency)}" for bet, cents in seat.returned.items())
+        choice = f"  {', '.join(map(id_words, seat.decisions or [seat.decision]))}" if seat.decision else ""
+        sums = (f"{id_words(bet)} {money(cents, result.currency)}" for bet, cents in seat.returned.items())
         back = f"  returned {', '.join(sums)}"
-        held = f"  held {', '.join(seat.held)}" if seat.held else ""
+        held = f"  held {', '.join(map(id_words, seat.held))}" if seat.held else ""
         chips = chips_of(seat, result)
         tail = chips + _dead(seat.status) + _count(seat) + (back if seat.returned else "") + held
         cards = "(not dealt in)" if seat.status == "out" else _cards(seat.cards)
@@ -182,11 +203,11 @@ def _middle_lines(result: RoundResult) -> list[str]:
 
 def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
     """Cards drawn one at a time: the columns, how it ended, what is left in the shoe."""
-    lines = [f"  {name + ' ':<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
+    lines = [f"  {id_words(name) + ' ':<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
     if draw.finish is None:
         lines.append("  finish     not decided")
     else:
-        lines.append(f"  finish     {draw.finish.column or 'no column'} after {draw.finish.cards} cards")
+        lines.append(f"  finish     {id_words(draw.finish.column or 'no column')} after {draw.finish.cards} cards")
     lines += [f"  named      card {n.position} is {n.card}, by badge {n.badge} {n.level}".rstrip() for n in draw.named]
     if draw.overdrawn:
         lines.append(f"  overdrawn  {_cards(draw.overdrawn)}")
@@ -198,25 +219,25 @@ def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
     return lines
 
 
-def say_settlement(settlement: Settlement) -> None:
+def say_settlement(settlement: Settlement, speech: Speech) -> None:
     """The money: every bet with its reason and clause; what is held, and why."""
     if settlement.again:
         echo(f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red")
     if settlement.unseen:
-        echo(f"  not known: {settlement.unseen}", fg="yellow")
+        echo(f"  not known: {speech.write(settlement.unseen)}", fg="yellow")
     if settlement.status == "held":
-        echo(f"  held: {settlement.why}", fg="red")
+        echo(f"  held: {speech.write(settlement.why or '')}", fg="red")
         return
     currency = settlement.currency
     say_table(
         [
             (
                 f"seat {line.seat}",
-                line.bet,
+                id_words(line.bet),
                 money(line.stake, currency),
                 line.result,
                 money(line.net, currency),
-                f"{line.why}{_kept(line, settlement)}  [{line.clause}]",
+                f"{speech.write(line.why)}{_kept(line, settlement)}  [{line.clause}]",
             )
             for line in settlement.lines
         ],
@@ -227,7 +248,7 @@ def say_settlement(settlement: Settlement) -> None:
     for each in pot_lines(settlement):
         echo(each)
     if settlement.status == "partly-held":
-        echo(f"  not all is settled: {settlement.why}", fg="red")
+        echo(f"  not all is settled: {speech.write(settlement.why or '')}", fg="red")
 
 
 def _kept(line: SettlementLine, settlement: Settlement) -> str:
@@ -241,20 +262,20 @@ def _kept(line: SettlementLine, settlement: Settlement) -> str:
     return f", rounded down to {unit}: {kept} less"
 
 
-def say_meter(item: MeterRecord | AwardRecord) -> None:
+def say_meter(item: MeterRecord | AwardRecord, speech: Speech) -> None:
     """A step of a meter, or of an award at the controller."""
+    why = speech.write(item.why)
     if isinstance(item, MeterRecord):
+        shows = f"shows {money(item.meter_cents)}  {why}"
         if item.kind == "posted":
-            echo(
-                f"  pool {item.meter}: posted at {money(item.posted or 0)}, shows {money(item.meter_cents)}  {item.why}"
-            )
+            echo(f"  pool {id_words(item.meter)}: posted at {money(item.posted or 0)}, {shows}")
             return
-        echo(f"  meter {item.meter}: {item.kind} {money(item.to_meter)}, shows {money(item.meter_cents)}  {item.why}")
+        echo(f"  meter {id_words(item.meter)}: {id_words(item.kind)} {money(item.to_meter)}, {shows}")
         return
     colour = {"awarded": "green", "posted": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(
         item.kind
     )
-    echo(f"  award: {item.why}  [{item.clause}]", fg=colour)
+    echo(f"  award: {why}  [{item.clause}]", fg=colour)
 
 
 # ------------------------------------------------------------------ the betting
@@ -272,11 +293,10 @@ def betting_lines(result: RoundResult) -> Iterator[str]:
             for each in result.actions
             if each.step == step
         )
-        yield f"  {step.removesuffix('-betting') + ' ':<11}{', '.join(acts)}"
+        yield f"  {street(step) + ' ':<11}{', '.join(acts)}"
     if result.awards:
         takes = (
-            f"seat {each.seat} {money(each.cents, result.currency)} of the {pot_name(each.pot)}"
-            for each in result.awards
+            f"seat {each.seat} {money(each.cents, result.currency)} of {pot_words(each.pot)}" for each in result.awards
         )
         yield f"  taken in   {', '.join(takes)}"
 

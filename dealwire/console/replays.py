@@ -15,14 +15,14 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Final, TypeVar
 
 from dealer_flow.procedure.load import known_procedures
 from dealwire.console.worker import Worker, WorkerBusy
 from dealwire.hub.view import TableView
-from dealwire.table.action_words import action_words, pot_name
+from dealwire.table.action_words import action_words, pot_words
+from dealwire.table.id_words import report_words
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
@@ -203,13 +203,8 @@ def _words(body: Body, currency: str) -> str:
     if isinstance(body, PlayerActed):
         return f"seat {body.seat} {action_words(body.action, body.cents, body.manner, currency)}"
     if isinstance(body, PotTaken):
-        return f"seat {body.seat} takes from the {pot_name(body.pot)}"
-    return _name_in_words(type(body).__name__)
-
-
-@cache
-def _name_in_words(name: str) -> str:
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+        return f"seat {body.seat} takes from {pot_words(body.pot)}"
+    return report_words(type(body).__name__)
 
 
 def _look_alike(one: TableView, other: TableView) -> bool:

@@ -48,8 +48,7 @@ def _block(block: Block) -> Iterator[str]:
     if isinstance(block, PaperHeading):
         yield f"<h2>{escape(block.text)}</h2>"
     elif isinstance(block, PaperRemark):
-        code = block.text.startswith("dealwire ")
-        text = f"<code>{escape(block.text)}</code>" if code else escape(block.text)
+        text = f"<code>{escape(block.text)}</code>" if block.command else escape(block.text)
         yield f'<p class="strong">{text}</p>' if block.strong else f"<p>{text}</p>"
     elif isinstance(block, PaperFacts):
         yield "<dl>"

@@ -6,6 +6,9 @@ from typing import Final
 
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.paper import Block, Cell, PaperBlanks, PaperFacts, PaperHeading, PaperRemark, amount, table
+from dealwire.sheet.speech import speech_of
+from dealwire.table.action_words import WON_WITH, settled_pot_name
+from dealwire.table.id_words import Speech, id_words
 from rules.settlement import Settlement, SettlementLine
 
 BEFORE_END: Final = (
@@ -26,7 +29,7 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
     if settlement is None:
         yield PaperRemark("There is none." if sheet.counts is not None else "There is none yet.")
     else:
-        yield from _lines(settlement)
+        yield from _lines(settlement, speech_of(sheet))
         yield from _pots(settlement)
         yield from _pool(settlement)
         yield from _totals(settlement)
@@ -35,26 +38,26 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
     yield from _held(sheet)
 
 
-def _lines(settlement: Settlement) -> Iterator[Block]:
+def _lines(settlement: Settlement, speech: Speech) -> Iterator[Block]:
     if settlement.status != "settled":
         words = "Nothing is settled" if settlement.status == "held" else "Not all is settled"
-        yield PaperRemark(f"{words}: {settlement.why}", True)
+        yield PaperRemark(f"{words}: {speech.write(settlement.why or '')}", True)
     if not settlement.lines:
         yield PaperRemark("No bet was settled.")
         return
     yield table(
         "seat|bet|>stake|result|>pay|>back|>net|*why, by which clause and pay table",
-        (_line(line, settlement.currency) for line in settlement.lines),
+        (_line(line, settlement.currency, speech) for line in settlement.lines),
         marked=(at for at, line in enumerate(settlement.lines) if line.result == "held"),
     )
 
 
-def _line(line: SettlementLine, currency: str) -> tuple[Cell, ...]:
-    bet = line.bet + (f" on {line.proposition}" if line.proposition else "")
-    why = f"{line.why} [{line.clause}]"
+def _line(line: SettlementLine, currency: str, speech: Speech) -> tuple[Cell, ...]:
+    bet = id_words(line.bet) + (f" on {id_words(line.proposition)}" if line.proposition else "")
+    why = f"{speech.write(line.why)} [{line.clause}]"
     if line.paytable:
-        why += f"; pay table {line.paytable}" + (f", row {line.row}" if line.row else "")
-    why += f"; paid by meter {line.meter}" if line.meter else ""
+        why += f"; pay table {line.paytable}" + (f", row {id_words(line.row)}" if line.row else "")
+    why += f"; paid by meter {id_words(line.meter)}" if line.meter else ""
     why += f"; {amount(line.from_house, currency)} of it by the house" if line.from_house else ""
     why += f"; a maximum payout took off {amount(line.cut, currency)}" if line.cut else ""
     why += f"; commission {amount(line.commission, currency)}" if line.commission else ""
@@ -69,10 +72,12 @@ def _pots(settlement: Settlement) -> Iterator[Block]:
         return
     currency, rows = settlement.currency, list[tuple[Cell, ...]]()
     for pot in settlement.pots:
-        winners = (f"seat {each.seat} {amount(each.cents, currency)} ({each.won_with})" for each in pot.winners)
-        whose = f"held: {pot.held}" if pot.held else ", ".join(winners)
+        winners = (
+            f"seat {each.seat} {amount(each.cents, currency)}, {WON_WITH[each.won_with]}" for each in pot.winners
+        )
+        whose = f"held: {pot.held}" if pot.held else "; ".join(winners)
         sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
-        rows.append((pot.name, *sums, ", ".join(map(str, pot.contenders)), whose))
+        rows.append((settled_pot_name(pot.name), *sums, ", ".join(map(str, pot.contenders)), whose))
     yield table("pot|>in it|>rake|>for the jackpot|seats that could win it|*who has it", rows)
 
 
@@ -86,7 +91,7 @@ def _pool(settlement: Settlement) -> Iterator[Block]:
     if pool.winner is not None:
         cents, rake = amount(pool.cents, settlement.currency), amount(pool.rake, settlement.currency)
         what = f"held: {pool.held}" if pool.held else f"{cents} in it, {rake} of it taken first"
-        yield PaperRemark(f"Seat {pool.winner} wins the {pool.meter} pool: {what}.")
+        yield PaperRemark(f"Seat {pool.winner} wins the {id_words(pool.meter)} pool: {what}.")
 
 
 def _totals(settlement: Settlement) -> Iterator[Block]:
@@ -104,15 +109,22 @@ def _totals(settlement: Settlement) -> Iterator[Block]:
 
 def _readings(settlement: Settlement) -> Iterator[Block]:
     rows: list[tuple[str, Cell]] = [
-        ("pay tables", ", ".join(f"{bet} {name}" for bet, name in settlement.paytables.items()) or "none"),
-        ("readings", ", ".join(f"{name} {option}" for name, option in settlement.readings.items()) or "none"),
-        ("rounding", f"{settlement.rounding.name}, to {amount(settlement.rounding.unit_cents, settlement.currency)}"),
+        ("pay tables", ", ".join(f"{id_words(bet)} {name}" for bet, name in settlement.paytables.items()) or "none"),
+        ("readings", _readings_words(settlement) or "none"),
+        (
+            "rounding",
+            f"{id_words(settlement.rounding.name)}, to {amount(settlement.rounding.unit_cents, settlement.currency)}",
+        ),
     ]
     if settlement.signed:
-        rows.append(("signed", "; ".join(f"{name}: {who}" for name, who in settlement.signed.items())))
+        rows.append(("signed", "; ".join(f"{id_words(name)}: {who}" for name, who in settlement.signed.items())))
     if settlement.limit_cents is not None:
         rows.append(("most of one bet", amount(settlement.limit_cents, settlement.currency)))
     yield PaperFacts(tuple(rows))
+
+
+def _readings_words(settlement: Settlement) -> str:
+    return "; ".join(f"{id_words(name)}: {id_words(option)}" for name, option in settlement.readings.items())
 
 
 def _meters(sheet: RoundSheet, settlement: Settlement | None) -> Iterator[Block]:
@@ -120,20 +132,29 @@ def _meters(sheet: RoundSheet, settlement: Settlement | None) -> Iterator[Block]
     if not (totals or sheet.meters or sheet.awards):
         return
     yield PaperHeading("Meters and awards")
-    paid = partial(amount, currency=sheet.currency)
+    paid, write = partial(amount, currency=sheet.currency), speech_of(sheet).write
     if totals:
         sums = ((each.before, each.contributed, each.paid, each.reseeded, each.after) for each in totals)
-        rows = ((each.name, *map(paid, cents)) for each, cents in zip(totals, sums, strict=True))
+        rows = ((id_words(each.name), *map(paid, cents)) for each, cents in zip(totals, sums, strict=True))
         yield table("meter|>before|>contributed|>paid|>reseeded|>after", rows)
     if sheet.meters:
         steps = (
-            (each.number, each.meter, each.kind, paid(each.to_meter), paid(each.meter_cents), each.why)
+            (
+                *(each.number, id_words(each.meter), id_words(each.kind)),
+                *(paid(each.to_meter), paid(each.meter_cents), write(each.why)),
+            )
             for each in sheet.meters
         )
         yield table(">step|meter|what|>to the meter|>then shows|*why", steps)
     if sheet.awards:
         awards = (
-            (each.kind, each.seat, each.hand, each.cents and paid(each.cents), f"{each.why} [{each.clause}]")
+            (
+                id_words(each.kind),
+                each.seat,
+                each.hand,
+                each.cents and paid(each.cents),
+                f"{write(each.why)} [{each.clause}]",
+            )
             for each in sheet.awards
         )
         yield table("award|seat|hand|>amount|*why", awards)
@@ -145,8 +166,8 @@ def _held(sheet: RoundSheet) -> Iterator[Block]:
     if not held:
         yield PaperRemark("Nothing is held." if sheet.state == "ended" else f"The round has not ended. {BEFORE_END}")
         return
-    paid = partial(amount, currency=sheet.currency)
-    rows = [(bet.seat, bet.bet, paid(bet.stake), f"{bet.why} [{bet.clause}]") for bet in held]
+    paid, write = partial(amount, currency=sheet.currency), speech_of(sheet).write
+    rows = [(bet.seat, id_words(bet.bet), paid(bet.stake), f"{write(bet.why)} [{bet.clause}]") for bet in held]
     yield table("seat|bet|>stake|*why", [*rows, ("table", None, paid(sum(bet.stake for bet in held)), None)], sums=1)
     for note in sheet.released:
         yield PaperRemark(f"{note.at.local}: {note.text} (record {note.at.record})", True)

@@ -33,6 +33,11 @@ class PaperRemark:
     text: str
     strong: bool = False
 
+    @property
+    def command(self) -> bool:
+        """Somebody is to type it: it stands on one line."""
+        return self.text.startswith("dealwire ")
+
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:

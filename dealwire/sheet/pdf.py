@@ -141,7 +141,7 @@ class _Drawing:
             return [CondPageBreak(32 * MM), self._paragraph(block.text, self._part)]
         if isinstance(block, PaperRemark):
             style = self._strong if block.strong else self._text
-            return [self._paragraph(block.text, self._code if block.text.startswith("dealwire ") else style)]
+            return [self._paragraph(block.text, self._code if block.command else style)]
         if isinstance(block, PaperFacts):
             return [self._facts(block)]
         if isinstance(block, PaperBlanks):

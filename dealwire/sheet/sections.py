@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
-from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
+from dealer_flow.record.result import Burn, Deck, Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.sheet.evidence import evidence
 from dealwire.sheet.model import RoundSheet, SheetMoment, SheetNote, SheetVersion
 from dealwire.sheet.money import money
@@ -20,18 +20,22 @@ from dealwire.sheet.paper import (
     amount,
     table,
 )
+from dealwire.sheet.speech import speech_of
 from dealwire.table.action_words import MANNERS, pot_name, step_words
+from dealwire.table.id_words import id_words, report_words
 
 NOT_ENDED: Final = {
     "under-way": "not ended: the journal does not hold its end yet",
     "given-up": "never ended: the table began anew while it was under way",
 }
 NO_CARDS: Final = "not shown"
+NO_DECK: Final = Deck(deck=0, loaded=None)
+"""Of a round that no shuffler dealt."""
 
 
 def paper_of(sheet: RoundSheet) -> Paper:
     """The whole sheet."""
-    outcome = sheet.outcome or NOT_ENDED[sheet.state]
+    outcome = _ended(sheet)
     running = f"Dispute sheet: table {sheet.table}, round {sheet.round}"
     blocks = [block for part in _PARTS for block in part(sheet)]
     return Paper(f"Round {sheet.round} at {sheet.table}", outcome, running, blocks)
@@ -41,7 +45,7 @@ def _what(sheet: RoundSheet) -> Iterator[Block]:
     rows: list[tuple[str, Cell]] = [
         ("table", sheet.table),
         ("round", str(sheet.round)),
-        ("outcome", sheet.outcome or NOT_ENDED[sheet.state]),
+        ("outcome", _ended(sheet)),
         ("procedure", _rules_file(sheet.procedure.title, sheet.procedure.section, sheet.procedure.id)),
     ]
     if sheet.edition is not None:
@@ -57,6 +61,10 @@ def _what(sheet: RoundSheet) -> Iterator[Block]:
         what = "ended" if other.ended else "began"
         text = f"The table had another round {sheet.round}, which {what} {other.local} (record {other.record})."
         yield PaperRemark(f"{text} A table controller that starts anew may count from one.", True)
+
+
+def _ended(sheet: RoundSheet) -> str:
+    return id_words(sheet.outcome) if sheet.outcome else NOT_ENDED[sheet.state]
 
 
 def _rules_file(title: str, section: str, name: str) -> str:
@@ -85,7 +93,7 @@ def _when(sheet: RoundSheet) -> Iterator[Block]:
             "the camera's clock was from the host's has to be looked up at the camera."
         )
     if clock.steps:
-        yield _notes(clock.steps)
+        yield _notes(sheet, clock.steps)
 
 
 def _no_end(sheet: RoundSheet) -> str:
@@ -132,13 +140,14 @@ def _so_far(sheet: RoundSheet) -> Iterator[Block]:
     if known is None or not (known.hands or known.packets):
         yield PaperRemark("Nothing.")
         return
+    write = speech_of(sheet).write
     rows = (
         (
-            hand.place,
-            ", ".join(f"{bet} {amount(cents, sheet.currency)}" for bet, cents in hand.wagers.items()),
+            id_words(hand.place),
+            ", ".join(f"{write(bet)} {amount(cents, sheet.currency)}" for bet, cents in hand.wagers.items()),
             _shown(hand.cards),
             hand.counted,
-            ", ".join(hand.choices),
+            ", ".join(map(write, hand.choices)),
         )
         for hand in known.hands
     )
@@ -163,7 +172,7 @@ def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
         yield table("place|*cards|counted|*", laid)
     yield PaperFacts((*_deck(result), *_drawn(result)))
     if result.packets:
-        packets = ((each.ordinal, each.to, count(each.counted, each.expected)) for each in result.packets)
+        packets = ((each.ordinal, id_words(each.to), count(each.counted, each.expected)) for each in result.packets)
         yield table(">packet|*to|counted by the device", packets)
 
 
@@ -171,22 +180,25 @@ def _seat(seat: Seat, currency: str) -> tuple[Cell, ...]:
     bets = ", ".join(_bets(seat, currency)) or "none"
     if seat.stake is not None:
         bets += f"; of a stake of {amount(seat.stake, currency)}"
-    done = [*(seat.decisions or ((seat.decision,) if seat.decision else ()))]
-    done += [f"{step}: {choice}" for step, choice in seat.choices.items() if choice not in done]
+    chosen = seat.decisions or ((seat.decision,) if seat.decision else ())
+    done = [id_words(choice) for choice in chosen]
+    done += [f"{id_words(at)}: {id_words(choice)}" for at, choice in seat.choices.items() if choice not in chosen]
     done += [f"laid away {' '.join(seat.discards)}"] if seat.discards else []
     done += [_split(seat)] if seat.split is not None else []
-    back = ", ".join(f"{bet} {amount(cents, currency)}" for bet, cents in seat.returned.items())
+    back = ", ".join(f"{id_words(bet)} {amount(cents, currency)}" for bet, cents in seat.returned.items())
     done += [f"goes back: {back}"] if back else []
-    done += [f"held: {bet} [{clause}]" for bet, clause in seat.held.items()]
+    done += [f"held: {id_words(bet)} [{clause}]" for bet, clause in seat.held.items()]
     cards = CardRow(seat.cards) if seat.cards else "not dealt in" if seat.status == "out" else NO_CARDS
     return str(seat.seat), seat.status, bets, cards, count(seat.counted, seat.expected), "; ".join(done) or "none"
 
 
 def _bets(seat: Seat, currency: str) -> Iterator[str]:
     for bet, cents in seat.wagers.items():
-        parts = ", ".join(f"{amount(each, currency)} on {on}" for on, each in seat.propositions.get(bet, {}).items())
+        parts = ", ".join(
+            f"{amount(each, currency)} on {id_words(on)}" for on, each in seat.propositions.get(bet, {}).items()
+        )
         blind = ", before its step" if bet in seat.blind else ""
-        yield f"{bet} {amount(cents, currency)}" + (f" ({parts})" if parts else "") + blind
+        yield f"{id_words(bet)} {amount(cents, currency)}" + (f" ({parts})" if parts else "") + blind
 
 
 def _split(hand: Seat | Hand | NamedHand) -> str:
@@ -217,15 +229,20 @@ def _house(result: RoundResult) -> Iterator[tuple[Cell, ...]]:
         yield "dealer", _shown(dealer.cards), count(dealer.counted, dealer.expected), _split(dealer)
     for hand in result.hands:
         more = "; ".join(part for part in (hand.status, _split(hand)) if part)
-        yield hand.name, _shown(hand.cards), count(hand.counted, hand.expected), more
+        yield id_words(hand.name), _shown(hand.cards), count(hand.counted, hand.expected), more
     if result.community:
         yield "community", CardRow(result.community), "", ""
     if result.burned:
         burns = result.burns or ((result.burn,) if result.burn is not None else ())
-        parts = (f"of {each.of}, positions {', '.join(map(str, each.positions))} {each.spread}" for each in burns)
+        parts = map(_burn, burns)
         yield "burned", CardRow(result.burned), "", "; ".join(parts)
     for stage in result.stages:
-        yield stage.place, CardRow(stage.cards), "", f"as it lay after {stage.step}"
+        yield id_words(stage.place), CardRow(stage.cards), "", f"as it lay after {id_words(stage.step)}"
+
+
+def _burn(burn: Burn) -> str:
+    positions = f"position{'s' * (len(burn.positions) != 1)} {', '.join(map(str, burn.positions))}"
+    return f"of {id_words(burn.of)}, {positions}, counted {id_words(burn.spread)}"
 
 
 def _deck(result: RoundResult) -> Iterator[tuple[str, Cell]]:
@@ -234,8 +251,13 @@ def _deck(result: RoundResult) -> Iterator[tuple[str, Cell]]:
     if result.remainder is not None:
         yield "remainder", count(result.remainder.counted, result.remainder.expected)
     if not result.draw:
-        yield "deck", f"{result.deck.deck}, loaded {'not heard' if result.deck.loaded is None else result.deck.loaded}"
+        if result.deck != NO_DECK:
+            yield "deck", f"number {result.deck.deck}, {_loaded(result.deck.loaded)}"
         yield "rejected", str(result.rejected)
+
+
+def _loaded(cards: int | None) -> str:
+    return f"{cards} cards loaded" if cards is not None else "how many cards were loaded was not heard"
 
 
 def _drawn(result: RoundResult) -> Iterator[tuple[str, Cell]]:
@@ -249,9 +271,9 @@ def _drawn(result: RoundResult) -> Iterator[tuple[str, Cell]]:
 def _draw(draw: Drawn) -> Iterator[tuple[str, Cell]]:
     yield "drawn, in order", CardRow(draw.cards)
     for name, cards in draw.columns.items():
-        yield name, CardRow(cards)
+        yield id_words(name), CardRow(cards)
     finish = draw.finish
-    yield "finish", f"{finish.column or 'no column'} after {finish.cards} cards" if finish else "not decided"
+    yield "finish", f"{id_words(finish.column or 'no column')} after {finish.cards} cards" if finish else "not decided"
     if draw.extra:
         yield "extra card", CardRow((draw.extra,))
     if draw.overdrawn:
@@ -265,10 +287,10 @@ def _incidents(sheet: RoundSheet) -> Iterator[Block]:
     if not sheet.incidents:
         yield PaperRemark("None.")
         return
-    rows, marked = [], set[int]()
+    rows, marked, write = [], set[int](), speech_of(sheet).write
     for at, each in enumerate(sheet.incidents):
-        place = each.incident.place or each.incident.device or ""
-        words = each.text + (f" (about: {each.cause})" if each.cause and each.cause not in each.text else "")
+        place = id_words(each.incident.place or "") or each.incident.device or ""
+        words = write(each.text + (f" (about: {each.cause})" if each.cause and each.cause not in each.text else ""))
         words += "; a supervisor must come" if each.incident.called else ""
         rows.append((each.at.local if each.at is not None else "before", place, words, each.incident.clause))
         marked |= {at} if each.incident.called or each.incident.unreliable else set()
@@ -277,13 +299,14 @@ def _incidents(sheet: RoundSheet) -> Iterator[Block]:
 
 def _corrections(sheet: RoundSheet) -> Iterator[Block]:
     yield PaperHeading("Corrections")
+    write = speech_of(sheet).write
     for each in sheet.corrections:
         by = f"badge {each.incident.badge}" if each.incident.badge else "no badge named"
         level = f" ({each.incident.level})" if each.incident.level else ""
         at = each.at.local if each.at is not None else "before the first record"
-        yield PaperRemark(f"{at}, {by}{level}: {each.text} [{each.incident.clause}]")
+        yield PaperRemark(f"{at}, {by}{level}: {write(each.text)} [{each.incident.clause}]")
         if each.cause:
-            yield PaperRemark(f"What it is about, as it was found before: {each.cause}")
+            yield PaperRemark(f"What it is about, as it was found before: {write(each.cause)}")
     if len(sheet.versions) > 1:
         yield table(">result of record|when|outcome|*settled|", map(_version, sheet.versions))
         for version in sheet.versions:
@@ -298,12 +321,16 @@ def _corrections(sheet: RoundSheet) -> Iterator[Block]:
 def _version(version: SheetVersion) -> tuple[Cell, ...]:
     settled = f"yes, record {version.settlement_record}" if version.settled else "no: it had been settled before"
     newest = "newest" if version.newest else ""
-    return str(version.at.record), version.at.local, version.result.outcome, settled, newest
+    return str(version.at.record), version.at.local, id_words(version.result.outcome), settled, newest
 
 
 def _people(sheet: RoundSheet) -> Iterator[Block]:
     yield PaperHeading("What people did beside the game")
-    yield _notes(sheet.people) if sheet.people else PaperRemark("Nothing is recorded: no badge, no action, no access.")
+    yield (
+        _notes(sheet, sheet.people)
+        if sheet.people
+        else PaperRemark("Nothing is recorded: no badge, no action, no access.")
+    )
 
 
 def _lines(sheet: RoundSheet) -> Iterator[Block]:
@@ -320,11 +347,16 @@ def _lines(sheet: RoundSheet) -> Iterator[Block]:
     )
     if rows:
         yield table("line|*device|serial|*firmware (SHA-256, first 16 digits)|as it said", rows)
-    yield _notes(sheet.lines) if sheet.lines else PaperRemark("No line was lost, and nothing was started or stopped.")
+    yield (
+        _notes(sheet, sheet.lines)
+        if sheet.lines
+        else PaperRemark("No line was lost, and nothing was started or stopped.")
+    )
 
 
-def _notes(notes: Iterable[SheetNote]) -> PaperTable:
-    return table("when|*what|>record", ((note.at.local, note.text, note.at.record) for note in notes))
+def _notes(sheet: RoundSheet, notes: Iterable[SheetNote]) -> PaperTable:
+    write = speech_of(sheet).write
+    return table("when|*what|>record", ((note.at.local, write(note.text), note.at.record) for note in notes))
 
 
 def _faces(sheet: RoundSheet) -> Iterator[Block]:
@@ -335,16 +367,14 @@ def _faces(sheet: RoundSheet) -> Iterator[Block]:
         "Opened with the key: faces that devices read or people keyed, shown or not. Whoever has this page knows them.",
         True,
     )
-    rows = [(each.local, each.device, spaced(each.report), each.what, CardRow(each.cards)) for each in sheet.faces]
+    rows = [
+        (each.local, each.device, report_words(each.report), id_words(each.what), CardRow(each.cards))
+        for each in sheet.faces
+    ]
     if rows:
         yield table("when|device|report|*of|*cards", rows)
     else:
         yield PaperRemark("No report of this round names a face.")
-
-
-def spaced(name: str) -> str:
-    """A report's name in words: `HandRevealed` is `hand revealed`."""
-    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
 
 
 _PARTS: Final[tuple[Callable[[RoundSheet], Iterable[Block]], ...]] = (

@@ -9,7 +9,7 @@ from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import Packet
 from dealwire.sheet.model import HandSoFar, RoundSoFar
 from dealwire.sheet.window import JournalledEvent, RoundWindow
-from dealwire.table.action_words import action_words, pot_name
+from dealwire.table.action_words import action_words, pot_words
 from protocol.places import MUCK, seat
 from rules.settlement import amount
 
@@ -79,7 +79,7 @@ def _chips(place: _Place, event: JournalledEvent) -> None:
     elif event.event == "PlayerActed":
         place.choices.append(action_words(fields["action"], fields["cents"], fields.get("manner", "")))
     else:
-        place.choices.append(f"takes {_money(fields['cents'])} of the {pot_name(fields['pot'])}")
+        place.choices.append(f"takes {_money(fields['cents'])} of {pot_words(fields['pot'])}")
 
 
 def _money(cents: int) -> str:

@@ -25,6 +25,9 @@ def _block(block: Block, width: int) -> Iterator[str]:
         yield block.text
     elif isinstance(block, PaperRemark):
         mark = "! " if block.strong else ""
+        if block.command:
+            yield f"{MARGIN}{block.text}"
+            return
         yield from _wrapped(f"{mark}{block.text}", width - len(MARGIN), MARGIN)
     elif isinstance(block, PaperFacts):
         name = max(len(row[0]) for row in block.rows)

@@ -5,6 +5,7 @@ from typing import Final
 
 from dealer_flow.record.details import DOLLAR
 from dealwire.hub.view import PotsWonView, PotWinnerView
+from dealwire.table.id_words import id_words
 from devices.events import BettingAction, Manner
 from rules.settlement import amount
 
@@ -45,7 +46,12 @@ def action_words(action: str, cents: int, manner: str = "", currency: str = DOLL
 
 def step_words(step: str) -> str:
     """The name of a betting round: `pre-flop-betting` as `pre-flop betting`."""
-    return f"{step.removesuffix('-betting')} betting"
+    return f"{street(step)} betting"
+
+
+def street(step: str) -> str:
+    """What a betting round is called after: `pre-flop-betting` as `pre-flop`."""
+    return id_words(step.removesuffix("-betting"))
 
 
 def pot_name(number: int) -> str:
@@ -53,9 +59,14 @@ def pot_name(number: int) -> str:
     return "main pot" if number == 1 else f"side pot {number - 1}"
 
 
+def pot_words(number: int) -> str:
+    """The same in a sentence: `the main pot`, `side pot 1`."""
+    return f"{'the ' * (number == 1)}{pot_name(number)}"
+
+
 def settled_pot_name(name: str) -> str:
     """The name of a settled pot in words."""
-    return "main pot" if name == "pot" else name.replace("-", " ")
+    return "main pot" if name == "pot" else id_words(name)
 
 
 def won_words(winner: PotWinnerView) -> str:

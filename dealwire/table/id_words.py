@@ -5,12 +5,13 @@ of its procedure.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 import devices.events as e
-from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
+from dealer_flow.record.result import RoundResult
 
 _SPECIAL: Final = {
     "bet-dollar": "dollar bet",
@@ -29,6 +30,8 @@ _RULES: Final = (
     (re.compile(r"no-card-(\d+)"), r"no bet on card \1"),
     (re.compile(r"switch-(\w+)"), r"switch to \1"),
     (re.compile(r"range-(\d+)-(\d+)"), r"number \1 to \2"),
+    (re.compile(r"tip-on-hand-(\d+)"), r"tip on hand \1"),
+    (re.compile(r"pre-flop-(\w+)"), r"pre-flop \1"),
 )
 _OF_ONE_BET: Final = {
     re.compile(r"bet-([1-9])"): "{} bet",
@@ -51,11 +54,11 @@ def id_words(name: str) -> str:
     """One id in words; a name that is none, such as `seat 3`, as it is."""
     if name in _SPECIAL:
         return _SPECIAL[name]
-    if name.startswith(_TIP):
-        return f"tip on {id_words(name.removeprefix(_TIP))}"
     for form, words in _RULES:
         if form.fullmatch(name):
             return form.sub(words, name)
+    if name.startswith(_TIP):
+        return f"tip on {id_words(name.removeprefix(_TIP))}"
     for form, words in _OF_ONE_BET.items():
         if found := form.fullmatch(name):
             return words.format(_ORDINALS[int(found[1]) - 1])
@@ -74,22 +77,56 @@ class Speech:
         ids = sorted({name for name in names if id_words(name) != name}, key=len, reverse=True)
         self._ids = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, ids))})(?![\w-])") if ids else None
         self.say = lru_cache(KEPT)(self._say)
-        """A sentence in words, made once."""
+        """A sentence in words, made once, as one says it at the table: sessions have no numbers there."""
+        self.write = lru_cache(KEPT)(self._write)
+        """The same as it is kept on paper: a session is named by its number."""
 
     @classmethod
-    def of(cls, plan: Plan) -> "Speech":
-        """That of a plan's bets, propositions, choices, steps and places."""
-        bets = [*plan.bets.values()]
-        propositions = (each.name for bet in bets for each in bet.propositions)
-        steps = (step.name for step in plan.steps)
-        return cls([*(bet.name for bet in bets), *propositions, *plan.choices, *steps, *plan.hands])
+    def of(cls, procedure: Procedure) -> "Speech":
+        """That of a procedure's bets, propositions, choices, steps and places."""
+        return cls(_names_of(procedure))
+
+    @classmethod
+    def named(cls, procedure: str, names: Iterable[str] = ()) -> "Speech":
+        """That of the procedure with this id, and of `names`: all that is known where a house's own file is not at
+        hand."""
+        return _speech_of(procedure, frozenset(names))
+
+    def _write(self, sentence: str) -> str:
+        text = self._ids.sub(lambda found: id_words(found[1]), sentence) if self._ids is not None else sentence
+        return _REPORT.sub(lambda found: report_words(found[1]), text)
 
     def _say(self, sentence: str) -> str:
-        text = self._ids.sub(lambda found: id_words(found[1]), sentence) if self._ids is not None else sentence
-        text = _REPORT.sub(lambda found: report_words(found[1]), text)
+        text = self._write(sentence)
         for form, words in _SESSION:
             text = form.sub(words, text)
         return text
+
+
+@lru_cache(64)
+def _speech_of(procedure: str, names: frozenset[str]) -> Speech:
+    known = _names_of(load_procedure(procedure)) if procedure in known_procedures() else ()
+    return Speech([*known, *names])
+
+
+def _names_of(procedure: Procedure) -> Iterator[str]:
+    for bet in procedure.bet:
+        yield bet.name
+        yield from (each.name for each in bet.propositions)
+    for named in (*procedure.decision, *procedure.step, *procedure.hand):
+        yield named.name
+
+
+def names_in(result: RoundResult) -> Iterator[str]:
+    """What a round names of its procedure: bets, propositions, choices, steps and places."""
+    for seat in result.seats:
+        yield from (*seat.wagers, *seat.returned, *seat.held, *seat.choices, *seat.choices.values(), *seat.decisions)
+        yield seat.decision or ""
+        yield from (on for each in seat.propositions.values() for on in each)
+    yield from (each.name for each in result.hands)
+    yield from (each.step for each in result.actions)
+    yield from (each.step for each in result.stages)
+    yield from result.draw.columns if result.draw is not None else ()
 
 
 _DONE: Final = " is done"

@@ -75,7 +75,7 @@ class Viewer:
         self._room = room_of(table.flow.plan)
         self._redactor = Redactor(table)
         self._standing = TableStanding(from_shuffler=not (table.flow.plan.from_shoe or table.flow.plan.from_hand))
-        self._speech = Speech.of(table.flow.plan)
+        self._speech = Speech.of(procedure)
         self._money = Money(table.meters, self._speech.say)
         self._cautions = tuple(cautions_of(table.terms)) if table.terms is not None else ()
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)

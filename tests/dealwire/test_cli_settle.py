@@ -302,7 +302,7 @@ def test_what_the_token_keeps_is_said() -> None:
     """$1 at 6 to 5 comes to $1.20; the token of 25 cents leaves $1."""
     seats = [{**RACE[0]["seats"][0], "wagers": {"range-11-13": 100}}]
     text = run("settle", "--text", given=as_lines([{**RACE[0], "seats": seats}])).stdout
-    assert "range-11-13 pays 6 to 5, rounded down to $0.25: $0.20 less" in text
+    assert "number 11 to 13 pays 6 to 5, rounded down to $0.25: $0.20 less" in text
 
 
 @pytest.mark.parametrize(("currency", "amount"), [("USD", "$5"), ("EUR", "€5"), ("CHF", "CHF 5")])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -17,42 +16,21 @@ from dealwire.console.replays import deal_capture, recorded_procedure
 from dealwire.hub.view import LegalView, TableView
 from dealwire.table.id_words import Speech, id_words, next_words, report_words
 from dealwire.table.replay import usual_table
-from dealwire.table.table import Table
 from devices.record.capture import Capture
 from tests.support.dealing.full_tables import full_table
+from tests.support.dealing.spoken import ids_in, ids_of, table_of
 from tests.support.rigs.consoles import CAPTURES
 
-ENGLISH: Final = {"pre-flop"}
-"""Ids that are English as they stand."""
 LIKE_AN_ID: Final = re.compile(r"[a-z]-[a-z0-9]|[a-z][0-9]|_")
 FEW: Final = ("ultimate-texas-holdem.co", "race-to-the-flush", "208.co", "let-it-ride.co", "players-choice.co")
 PLAY: Final = re.compile(r"bring packet|take packet|to decide|START GAME|expected|to act|to the column")
 """What asks somebody to go on with a round."""
 
 
-@cache
-def table_of(procedure: str) -> Table:
-    return usual_table(procedure)
-
-
-def ids_of(procedure: str) -> set[str]:
-    """Every id of a procedure that is not a word as it stands."""
-    plan = table_of(procedure).flow.plan
-    bets = [*plan.bets.values()]
-    found = {bet.name for bet in bets} | {each.name for bet in bets for each in bet.propositions}
-    found |= {*plan.choices} | {step.name for step in plan.steps} | {*plan.hands}
-    return {name for name in found if re.search(r"[-\d]", name)} - ENGLISH
-
-
 def read(html: str) -> str:
     """What stands on a page for who reads or hears it, without what tags say to programs."""
     labels = " ".join(re.findall(r'aria-label="([^"]*)"', html))
     return f"{re.sub(r'<[^>]*>', ' ', html)} {labels}"
-
-
-def ids_in(text: str, procedure: str) -> list[str]:
-    ids = "|".join(sorted(map(re.escape, ids_of(procedure)), key=len, reverse=True))
-    return re.findall(rf"(?<![\w.-])(?:{ids})(?![\w-])", text) if ids else []
 
 
 @pytest.mark.parametrize(
@@ -67,6 +45,9 @@ def ids_in(text: str, procedure: str) -> list[str]:
         ("take-back-2", "take back the second bet"),
         ("bet-3", "third bet"),
         ("tip-bet-1", "tip on first bet"),
+        ("tip-on-hand-2", "tip on hand 2"),
+        ("pre-flop-betting", "pre-flop betting"),
+        ("rank:T", "rank T"),
         ("discard-0", "discard none"),
         ("range-5-10", "number 5 to 10"),
         ("switch-hearts", "switch to hearts"),
@@ -103,7 +84,7 @@ EVERY: Final = [*FEW, *(pytest.param(name, marks=pytest.mark.more) for name in k
 
 @pytest.mark.parametrize("procedure", EVERY)
 def test_no_id_of_a_game_stands_on_its_page(procedure: str) -> None:
-    say = Speech.of(table_of(procedure).flow.plan).say
+    say = Speech.of(table_of(procedure).flow.procedure).say
     for name in ids_of(procedure):
         assert not LIKE_AN_ID.search(id_words(name)), name
         assert ids_in(say(f"seat 3: {name} of 500 cents, {name} loses"), procedure) == [], name

@@ -57,7 +57,7 @@ def test_stakes_pots_and_what_was_taken_in_stand_there(sheet: RoundSheet) -> Non
     said = "\n".join(lines_of(sheet))
     assert "of a stake of $45.00" in said
     assert "main pot 4 $79.00" in said
-    assert "side-pot-1 $75.00" in said
+    assert "side pot 1 $75.00" in said
     assert "$4.00" in said
 
 

@@ -17,8 +17,10 @@ from dealwire.sheet.html import html_of
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.sections import paper_of
 from dealwire.sheet.text import text_of
+from dealwire.table.id_words import Speech, id_words
 from rules.game.load import game_id_of
 from tests.support.dealing.round_journals import TABLE, exported, write_rounds
+from tests.support.dealing.spoken import ids_in
 from tests.support.evenings.long_evenings import long_evening
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.json").read_text())
@@ -88,15 +90,20 @@ def check_facts(sheet: RoundSheet, version: dict[str, Any], settled: dict[str, A
 def check_words(sheet: RoundSheet, line: dict[str, Any], settled: dict[str, Any] | None) -> None:
     text = "\n".join(text_of(paper_of(sheet), 400))
     page = html_of(paper_of(sheet))
+    procedure = line["procedure"]["id"]
+    write = Speech.of(load_procedure(procedure)).write
+    assert ids_in(text.replace(procedure, ""), procedure) == []
     for each in (settled or {"lines": ()})["lines"]:
-        row = f"{each['why']} [{each['clause']}]"
+        row = f"{write(each['why'])} [{each['clause']}]"
         stake = f"{each['stake'] / 100:,.2f}"
         assert re.search(
-            rf"^ *{each['seat']} +{re.escape(each['bet'])}.*\${re.escape(stake)} .*{each['result']}", text, re.MULTILINE
+            rf"^ *{each['seat']} +{re.escape(id_words(each['bet']))}.*\${re.escape(stake)} .*{each['result']}",
+            text,
+            re.MULTILINE,
         )
         assert words(row) in words(text)
         assert row.split("<")[0].split("&")[0].split("'")[0] in page
     for incident in line["incidents"]:
-        assert words(incident["text"]) in words(text)
+        assert words(write(incident["text"])) in words(text)
     assert sheet.places[-1].hash in text
     assert f"--expect {sheet.places[-1].record}:{sheet.places[-1].hash}" in text
