@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from docs._print import DOCS, counts, odds
+from docs._print.__main__ import PARTS, main
 from docs._print.everything import PRINTED
 from rules.game.load import load_game
 from rules.odds import Question
@@ -67,3 +70,36 @@ def test_a_game_of_which_nothing_is_counted_says_why_unless_players_bet_against_
     assert "\n| bonus | " in longhorn.figures
     assert holdem.figures == ""
     assert pai_gow.times == longhorn.times == holdem.times == ()
+
+
+def test_help_says_what_there_is_and_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["--help"], tmp_path)
+    said = capsys.readouterr().out
+    assert [name for name in PARTS if f"\n  {name} " not in said] == []
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_parts_that_are_named_are_printed_and_no_other(tmp_path: Path) -> None:
+    main(["clauses", "registry"], tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"clauses.md", "protocol-governance.md"}
+    assert all((DOCS / path.name).read_bytes() == path.read_bytes() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["clauses", "oddss"], "no part 'oddss' (did you mean odds?)"),
+        (["xyzzy"], "no part 'xyzzy'; parts: protocol, protocol_data, "),
+        (["--all"], "unrecognized arguments: --all"),
+    ],
+)
+def test_what_is_no_part_is_one_line_and_nothing_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(given, tmp_path)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"python -m docs._print: {said}")
+    assert line.endswith("; see python -m docs._print --help")
+    assert [*tmp_path.iterdir()] == []
