@@ -1,6 +1,7 @@
 """Exit codes, which error leads to which, and the one line that a person gets."""
 
 import errno
+import re
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
@@ -34,7 +35,7 @@ from protocol.errors import (
     NotPermitted,
     RemoteError,
 )
-from protocol.nearest import did_you_mean
+from protocol.nearest import LISTED, did_you_mean, instead
 
 
 class Exit(IntEnum):
@@ -108,18 +109,25 @@ def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]
     return Exit.TIMEOUT, f"no answer from {', '.join(silent)}"
 
 
+_OF_CLICK: Final = ("Got unexpected extra argument", "Missing command")
+"""Beginnings of click's own sentences that come as no more than a usage error."""
+_BROKEN: Final = re.compile(r"\s*[\n\t]\s*")
+"""Where click goes on in another line."""
+
+
 class NoSuchCommand(click.UsageError):
     """The group has no command of that name."""
 
     def __init__(self, name: str, ctx: click.Context, known: list[str]) -> None:
-        super().__init__(f"no such command {name!r}{did_you_mean(name, known)}", ctx)
+        few = len(known) <= LISTED
+        there = instead(name, known, "commands: ") if few else did_you_mean(name, known)
+        super().__init__(f"no such command {name!r}{there}", ctx)
 
 
 def usage_line(error: click.UsageError) -> str:
     """`dealwire replay: no such option '--jsno' (did you mean --json?); see dealwire replay --help`."""
     command = error.ctx.command_path if error.ctx is not None else "dealwire"
-    what = " ".join(_what(error).split()).removesuffix(".")
-    return f"{command}: {what[:1].lower()}{what[1:]}; see {command} --help"
+    return f"{command}: {_what(error)}; see {command} --help"
 
 
 def _what(error: click.UsageError) -> str:
@@ -130,4 +138,7 @@ def _what(error: click.UsageError) -> str:
         known = [each for option in error.ctx.command.get_params(error.ctx) for each in option.opts
                  if isinstance(option, click.Option)]  # fmt: skip
         return f"no such option {error.option_name!r}{did_you_mean(error.option_name, known)}"
-    return error.format_message()
+    if type(error) is click.UsageError and not error.message.startswith(_OF_CLICK):
+        return error.message  # our own line: it may begin with a name or a path, whose letters it keeps
+    what = _BROKEN.sub(" ", error.format_message()).removesuffix(".")
+    return f"{what[:1].lower()}{what[1:]}"

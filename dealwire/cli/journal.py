@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
-from dealwire.cli.options import FILE
+from dealwire.cli.options import FILE, WholeRange
 from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
@@ -173,7 +173,7 @@ def _say_open(table: str, held: HeldEntry, as_json: bool) -> None:
 @command.command("show")
 @click.argument("file", type=FILE)
 @click.option("--table", metavar="NAME", help="Only this table.")
-@click.option("--after", type=click.IntRange(0), default=0, metavar="SEQ", help="Only records after this one.")
+@click.option("--after", type=WholeRange(0), default=0, metavar="SEQ", help="Only records after this one.")
 @click.option("--raw", is_flag=True, help="Also the reads and writes; with --key their bytes.")
 @key_option(help="Open the seals with the keys in FILE: shows faces that nobody may have shown.")
 def show_command(file: Path, table: str | None, after: int, raw: bool, key_file: Path | None) -> None:
@@ -307,7 +307,7 @@ def publisher_maker(
 @command.command("archive")
 @click.argument("file", type=FILE)
 @click.option("--to", "folder", type=FOLDER, required=True, metavar="FOLDER", help="Where the segments' files go.")
-@click.option("--first", type=click.IntRange(1), metavar="SEQ", help="Only the segment that begins with this record.")
+@click.option("--first", type=WholeRange(1), metavar="SEQ", help="Only the segment that begins with this record.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a segment.")
 def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) -> None:
     """Write each gaming day of the journal FILE that is over to a file of its own, and check it there.

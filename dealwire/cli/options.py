@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -28,27 +29,71 @@ def declared(*rows: Row) -> Callable[[F], F]:
     return decorate
 
 
+class WholeRange(click.IntRange):
+    """A whole number from a range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number; a usage error, with the range, when it is none or not in it."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(
+                f"{printable(repr(value), 40)} is no whole number in the range {self._describe_range()}", param, ctx
+            )
+        number: int = super().convert(value, param, ctx)
+        return number
+
+
 class DecimalRange(click.FloatRange):
     """A number from a range; `nan` lies in none, though no comparison says so."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error when it is not in the range."""
+        """The number; a usage error, with the range, when it is none or not in it."""
+        try:
+            float(value)
+        except ValueError:
+            self.fail(f"{printable(repr(value), 40)} is no number in the range {self._describe_range()}", param, ctx)
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
             self.fail(f"{number} is not in the range {self._describe_range()}.", param, ctx)
         return number
 
 
+class AFile(click.Path):
+    """A file that is there or not, and no folder."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Where it is; a usage error for a folder."""
+        if os.path.isdir(value):
+            self.fail(f"{printable(repr(os.fspath(value)))} is a folder; a file is wanted", param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+class Percentage(click.types.StringParamType):
+    """A percentage as it is written, `5` or `2.5`; how much a game lets the house take is the game's to say."""
+
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text; a usage error where it is no percentage."""
+        if not re.fullmatch(r"\d{1,3}(\.\d{1,4})?", str(value), re.ASCII):
+            self.fail(f"{printable(repr(value), 40)} is no percentage; allowed: digits, such as 5 or 2.5", param, ctx)
+        return str(value)
+
+
 IMAGE_MAX_BYTES: Final = 1 << 26
 """Of a firmware's image: far above any device's flash; measuring is one turn of a simulated device."""
-FILE: Final = click.Path(dir_okay=False, readable=False, path_type=Path)
+FILE: Final = AFile()
 FLAG: Final[Kind] = {"is_flag": True}
 A_FILE: Final[Kind] = {"type": FILE, "metavar": "FILE"}
 ADDRESS: Final[Kind] = {"metavar": "ADDRESS"}
 ID_OR_FILE: Final[Kind] = {"metavar": "ID|FILE"}
 DIALECT: Final[Kind] = {"metavar": "NAME", "default": "tdp", "show_default": True}
-PERCENT: Final[Kind] = {"metavar": "PERCENT", "default": "0"}
-SEED: Final[Kind] = {"type": click.IntRange(0, 2**32 - 1)}
+PERCENT: Final[Kind] = {"type": Percentage(), "metavar": "PERCENT", "default": "0"}
+SEED: Final[Kind] = {"type": WholeRange(0, 2**32 - 1)}
 SECONDS: Final[Kind] = {"type": DecimalRange(0, min_open=True)}
 JSON_LINES: Final[Row] = ("--json as_json", FLAG, "One JSON object per line.")
 
@@ -65,7 +110,7 @@ def usually(default: object, kind: Kind | None = None, **more: Any) -> Kind:
 
 def whole(least: int, most: int | None = None, metavar: str | None = None) -> Kind:
     """A whole number from a range."""
-    return {"type": click.IntRange(least, most), "metavar": metavar}
+    return {"type": WholeRange(least, most), "metavar": metavar}
 
 
 def decimal(least: float, most: float) -> Kind:

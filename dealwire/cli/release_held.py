@@ -19,15 +19,15 @@ WHO_MAX: Final = 200
 
 @click.command("release")
 @click.argument("file", type=FILE)
-@click.argument("entry", type=int)
+@click.argument("entry")
 @click.option("--session", required=True, metavar="S", help="The session that `obligations --open` names.")
-@click.option("--round", "number", type=int, required=True, metavar="N", help="The round that it names.")
+@click.option("--round", "number", required=True, metavar="N", help="The round that it names.")
 @click.option("--who", required=True, metavar="NAME", help="Who says so.")
-@click.option("--badge", type=int, required=True, metavar="N", help="The badge number of that person.")
+@click.option("--badge", required=True, metavar="N", help="The badge number of that person.")
 @click.option("--why", required=True, metavar="TEXT", help="How it was settled.")
 @click.option("--clock-is-right", is_flag=True, help="The clock is right, however far it is from the newest record.")
 def release_command(
-    file: Path, entry: int, session: str, number: int, who: str, badge: int, why: str, clock_is_right: bool
+    file: Path, entry: str, session: str, number: str, who: str, badge: str, why: str, clock_is_right: bool
 ) -> None:
     """Note in the journal FILE that what is held under ENTRY was paid or taken by hand: it is open no more, for good.
 

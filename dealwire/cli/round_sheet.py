@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
-from dealwire.cli.options import A_FILE, FILE, FLAG, declared, whole
+from dealwire.cli.options import A_FILE, FILE, FLAG, WholeRange, declared, whole
 from dealwire.cli.terminal import echo, echo_json
 from devices.clock import SystemClock
 
@@ -21,7 +21,7 @@ OUTPUT = {"type": FILE, "metavar": "OUTPUT"}
 
 
 @click.command("round")
-@click.argument("number", type=click.IntRange(0, 2**32 - 1), metavar="N")
+@click.argument("number", type=WholeRange(0, 2**32 - 1), metavar="N")
 @click.argument("file", type=FILE)
 @declared(
     ("--table", {"metavar": "NAME"}, "The table, where the journal holds several."),

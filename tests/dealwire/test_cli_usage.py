@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -80,6 +81,41 @@ def test_what_is_typed_wrong_is_one_line_with_what_was_meant(line: str, says: st
     code, out, err = run(*line.split())
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert says in err
+
+
+@pytest.mark.parametrize("name", ["Report.json", "Two  blanks.json", "No.where.json", "--odd.json", "É.json"])
+def test_a_line_that_begins_with_a_name_keeps_its_letters(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("kept")
+    with contextlib.chdir(tmp_path):
+        code, out, err = run("bench", "shuffler", "--simulated", f"--report={name}")
+    says = f"dealwire bench: {name}: exists; --overwrite replaces it; see dealwire bench --help\n"
+    assert (code, out, err) == (2, "", says)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("demo x", "dealwire demo: got unexpected extra argument (x); see dealwire demo --help"),
+        ("law compare", "dealwire law: no such command 'compare'; commands: diff, show; see dealwire law --help"),
+        ("wireshark instal", "no such command 'instal' (did you mean install?); commands: install, status; see"),
+        ("journal round x FILE", "invalid value for 'N': 'x' is no whole number in the range 0<=x<=4294967295; see"),
+        ("replay FILE --jobs 1.5", "invalid value for '--jobs': '1.5' is no whole number in the range 1<=x<=64; see"),
+        ("run FILE --speed fast", "invalid value for '--speed': 'fast' is no number in the range 0.1<=x<=100; see"),
+        ("settle --rake x", "invalid value for '--rake': 'x' is no percentage; allowed: digits, such as 5 or 2.5; see"),
+        ("settle --commission=-1", "invalid value for '--commission': '-1' is no percentage; allowed: digits, such as"),
+        ("journal verify FOLDER", "invalid value for 'FILE...': 'FOLDER' is a folder; a file is wanted; see"),
+        ("doctor FOLDER", "invalid value for '[TABLE.TOML]': 'FOLDER' is a folder; a file is wanted; see"),
+        (
+            "journal release FILE x --session s --round 1 --who A --badge 7 --why paid",
+            "dealwire: release-held: entry: a whole number from 1 to 9999999999 is needed",
+        ),
+    ],
+)
+def test_what_cannot_be_is_one_line_with_what_is_allowed(tmp_path: Path, line: str, says: str) -> None:
+    there = {"FOLDER": str(tmp_path), "FILE": str(tmp_path / "j")}
+    code, out, err = run(*(there.get(word, word) for word in line.split()))
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert says.replace("FOLDER", str(tmp_path)) in err
 
 
 def test_a_beginning_and_a_slip_are_near_and_nothing_else_is() -> None:
