@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealwire.journal.balancing import BooksCheck, OlderCheck
+from dealwire.journal.balancing import MEND, BooksCheck, OlderCheck
 from dealwire.journal.books import Books
 from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged
@@ -62,11 +62,16 @@ def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
 
 def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
     """Check what a start rests on: the chain of the newest records, from the newest balance on, and that the tables
-    are what it and the records since say; of a file of version 2 all of it. The newest record, and the books, which a
-    file of version 1 has not. JournalDamaged names what is wrong. Nobody may write meanwhile."""
+    are what it and the records since say; of a file of version 2 all of it; the table of openings in any case. The
+    newest record, and the books, which a file of version 1 has not. JournalDamaged names what is wrong. Nobody may
+    write meanwhile."""
     _no_strangers(reader)
     if reader.version == 1:
         return check_tail(reader), None
+    openings = _Openings(reader)
+    for opened in reader.all_of(OPENED):  # an index finds them, and there are as many as there were starts
+        openings.take(opened)
+    openings.finish()
     check = OlderCheck(reader) if reader.version == 2 else BooksCheck(reader, newest=True)
     return check_tail(reader, check), check.books
 
@@ -176,19 +181,28 @@ def open_seal(reader: JournalReader, record: JournalRecord) -> None:
 
 
 class _Openings:
-    """Looks up every opening in the table of openings."""
+    """Looks up every opening in the table of openings, and whether that holds no others. Of those that were pruned no
+    record says what it must hold."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
+        self._met: set[int] = set()
 
     def take(self, record: JournalRecord) -> None:
         """One record, in order."""
-        if record.kind == OPENED and self._reader.epoch_at(record.sequence) != epoch_of(record):
-            why = "an opening that the table of openings does not know"
+        if record.kind != OPENED:
+            return
+        self._met.add(record.sequence)
+        if self._reader.epoch_at(record.sequence) != epoch_of(record):
+            why = f"an opening that the table of openings does not know; {MEND}"
             raise JournalDamaged(self._reader.path, record.sequence, why)
 
     def finish(self) -> None:
         """The records are over."""
+        for sequence, _ in self._reader.openings():
+            if sequence > self._reader.anchor.sequence and sequence not in self._met:
+                why = f"the table of openings holds one of record {sequence}, and the records say nothing of it; {MEND}"
+                raise JournalDamaged(self._reader.path, None, why)
 
 
 def lookups(reader: JournalReader) -> list[BooksCheck | OlderCheck | _Openings]:

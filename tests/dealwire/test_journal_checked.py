@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from dealwire.journal import Journal, JournalReader, SealingKey, check
+from dealwire.journal.balancing import BooksCheck
 from dealwire.journal.check import JournalVerdict, check_tail, verify
 from dealwire.journal.contents import Segment, TableStart
 from dealwire.journal.errors import JournalBusy, JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, Head
+from dealwire.journal.salvage import salvage
 from dealwire.journal.watching import FileWatch
 from devices.clock import ManualClock
 from rules.meters.settled_rounds import SettledKey
@@ -294,15 +296,44 @@ def test_what_a_salvage_took_over_is_held_from_there_on(tmp_path: Path) -> None:
         assert said(lambda: verify(reader))[1].startswith("a row of 'settled' from before record 10 ")
 
 
-def test_an_opening_that_is_not_known_is_named(tmp_path: Path) -> None:
+MEND = "`dealwire journal salvage` makes the tables anew from the records"
+UNKNOWN = f"record 6: an opening that the table of openings does not know; {MEND}"
+STRANGE = f"the table of openings holds one of record 4, and the records say nothing of it; {MEND}"
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("UPDATE opening SET epoch = 'x' WHERE sequence = 6", (6, UNKNOWN)),
+        ("DELETE FROM opening WHERE sequence = 6", (6, UNKNOWN)),
+        ("INSERT INTO opening VALUES (4, 'x')", (None, STRANGE)),
+    ],
+)
+def test_a_table_of_openings_that_is_not_as_the_records_say_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str, found: tuple[int | None, str]
+) -> None:
+    """By `verify` and by a start, also where it reads no record of then; and what `salvage` makes of it is right."""
+    monkeypatch.setattr(check, "TAIL", 1)
+
+    def balanced(journal: Journal) -> None:
+        lines(journal)
+        journal.balance(200)
+
+    path = write(tmp_path / "j", lines, balanced)
+    with JournalReader(path) as reader:
+        assert check_tail(reader, BooksCheck(reader, newest=True)).sequence == 11
+    tamper(path, sql)
+    with JournalReader(path) as reader:
+        assert said(lambda: verify(reader)) == found
+    assert said(lambda: Journal(path, key=None, clock=ManualClock())) == found
+    salvage(path, tmp_path / "new", ManualClock())
+    with Journal(tmp_path / "new", key=None, clock=ManualClock()) as journal, JournalReader(journal.path) as reader:
+        assert reader.epoch_at(journal.head.sequence) == journal.epoch
+        verify(reader)
+
+
+def test_a_file_of_version_1_has_no_table_of_openings(tmp_path: Path) -> None:
     path = write(tmp_path / "j", lines, lines)
-    why = "record 6: an opening that the table of openings does not know"
-    tamper(path, "UPDATE opening SET epoch = 'x' WHERE sequence = 6")
-    with JournalReader(path) as reader:
-        assert said(lambda: verify(reader)) == (6, why)
-    tamper(path, "DELETE FROM opening WHERE sequence = 6")
-    with JournalReader(path) as reader:
-        assert said(lambda: verify(reader)) == (6, why)
     as_version_1(path)
     with JournalReader(path) as reader:
         assert verify(reader).records == 10, "version 1 has no such table"
