@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from click.core import ParameterSource
 from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
+from dealwire.cli.obligations import obligations_command, time_text
 from dealwire.cli.options import FILE, WholeRange
 from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
@@ -22,7 +22,6 @@ from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.contents import TableStart
-from dealwire.journal.entries import LedgerEntry, LedgerReader
 from dealwire.journal.export import export_capture
 from dealwire.journal.factory import TableFactory
 from dealwire.journal.reader import JournalReader
@@ -32,12 +31,9 @@ from dealwire.journal.salvage import salvage
 from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.settings import edition_in, named_edition
-from dealwire.table.held import HeldEntry
 from devices.clock import SystemClock
-from rules.settlement import amount
 
 SCHEMA = "dealwire.journal-check/1"
-LEDGER_SCHEMA = "dealwire.ledger/1"
 FOLDER = click.Path(file_okay=False, readable=False, path_type=Path)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
@@ -50,6 +46,7 @@ def command() -> None:
 command.add_command(round_command)
 command.add_command(rounds_command)
 command.add_command(release_command)
+command.add_command(obligations_command)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
@@ -98,7 +95,7 @@ def verify_command(
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
     words += f"{clear} in clear text"
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
-    echo(f"{records} records, {_time(first_ns)} to {_time(last_ns)}, in one unbroken chain")
+    echo(f"{records} records, {time_text(first_ns)} to {time_text(last_ns)}, in one unbroken chain")
     if after.sequence:
         echo(f"begins after record {after}: what was before is in segments of its own")
     echo(words)
@@ -117,59 +114,6 @@ def _noted(text: str) -> Head:
     return head
 
 
-@command.command("obligations")
-@click.argument("file", type=FILE)
-@click.option("--table", metavar="NAME", help="Only this table.")
-@click.option("--open", "only_open", is_flag=True, help="Only what is held and nobody has settled.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def obligations_command(file: Path, table: str | None, only_open: bool, as_json: bool) -> None:
-    """Print what the journal FILE says of money and days as a ledger: held money and its release, settled rounds, steps
-    of meters, awards, copied days; then what each account comes to.
-
-    Each entry has an id that comes once, the account it goes off and the one it goes onto, the cents, why, and the
-    clause. A chain that is broken, or tables of the file that are not what its records say, give 6. No key is needed.
-    """
-    with opened(file, None) as reader:
-        ledger = LedgerReader(reader)
-        for entry in ledger.entries():
-            if not only_open and table in (None, entry.table):
-                _say_entry(entry, as_json)
-        if only_open:
-            for name, held in sorted(ledger.books.obligations.open):
-                if table in (None, name):
-                    _say_open(name, held, as_json)
-        for (account, currency), cents in sorted(ledger.sums.items()):
-            if table is not None and account.partition(":")[2].partition("/")[0] != table:
-                continue
-            if only_open and not account.startswith("held:"):
-                continue
-            if as_json:
-                say_object(LEDGER_SCHEMA, "account", account=account, currency=currency, cents=cents)
-            else:
-                echo(f"{account}: {amount(cents, currency)}")
-
-
-def _say_entry(entry: LedgerEntry, as_json: bool) -> None:
-    if as_json:
-        say_object(LEDGER_SCHEMA, "entry", **entry._asdict())
-        return
-    clause = f"  [{entry.clause}]" if entry.clause else ""
-    way = f"{entry.debit} -> {entry.credit}"
-    echo(f"{entry.sequence}  {entry.id}  {way}  {amount(entry.cents, entry.currency)}  {entry.cause}{clause}")
-
-
-def _say_open(table: str, held: HeldEntry, as_json: bool) -> None:
-    if as_json:
-        fields = {**held._asdict(), "hash": held.hash.hex(), "readings": list(held.readings)}
-        say_object(LEDGER_SCHEMA, "open", table=table, **fields)
-        return
-    clause = f"  [{held.clause}]" if held.clause else ""
-    which = f"round {held.round} of session {held.session}"
-    echo(
-        f"{held.entry}  {_time(held.at_ns)}  {table}  {amount(held.cents, held.currency)}  {which}: {held.why}{clause}"
-    )
-
-
 @command.command("show")
 @click.argument("file", type=FILE)
 @click.option("--table", metavar="NAME", help="Only this table.")
@@ -183,7 +127,7 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
             if (table is None or record.table in (table, "")) and (raw or record.kind not in RAW):
                 content = _content(reader, record, key_file is not None)
                 place = f"{record.table}/{record.line}" if record.line else record.table
-                head = f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}"
+                head = f"{record.sequence}  {time_text(record.at_ns)}  {place or '-'}  {record.kind}"
                 echo_json(f"{head}  {content}")
 
 
@@ -200,11 +144,6 @@ def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str
         return f"sealed, {len(record.payload)} bytes"
     passed = reader.passed(record)
     return "; ".join(f"{each.line} {'sent' if each.sent else 'received'} {each.data.hex(' ')}" for each in passed)
-
-
-def _time(at_ns: int) -> str:
-    seconds, rest_ns = divmod(at_ns, 1_000_000_000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest_ns:09d}Z"
 
 
 @command.command("export")

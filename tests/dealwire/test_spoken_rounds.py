@@ -135,6 +135,18 @@ def test_rounds_that_were_looked_for_are_told_in_words(tmp_path: Path) -> None:
     assert json.loads(run("journal", "rounds", tmp_path / "j", "--json"))["incidents"]
 
 
+def test_why_money_is_held_is_told_without_ids(tmp_path: Path) -> None:
+    table = HandTable("let-it-ride.co")
+    for line in ("bets 1: bet-1 500, bet-2 500, bet-dollar 700", *RIDES[1:], *SHOWN):
+        table.say(line)
+    write_rounds(tmp_path / "j", "let-it-ride.co", table.seen, ends=False)
+    for options in ((), ("--open",)):
+        said = run("journal", "obligations", tmp_path / "j", *options)
+        assert "second bet of $5, $7 are due" in said
+        assert ids_in(said, "let-it-ride.co") == []
+        assert "bet-2 of $5" in run("journal", "obligations", tmp_path / "j", "--json", *options)
+
+
 def test_a_session_keeps_its_number_on_paper_and_has_none_at_the_table() -> None:
     speech = Speech(["number-17"])
     assert speech.write("session a77d2bd0: number-17 loses") == "session a77d2bd0: number 17 loses"
