@@ -62,7 +62,7 @@ LONG := odds settles_dealt games_played dealt_procedures evening walk explore po
 	judged_always layers rankings_by_trial refused_files
 # What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
 PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
-	postgresql prometheus
+	postgresql prometheus openssl systemd bash
 
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE

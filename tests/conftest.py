@@ -22,6 +22,9 @@ atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 # A shell without job control starts what is in the background with Ctrl-C ignored, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 DESCRIPTORS = Path("/proc/self/fd")
+NOT_HERE = "not here: "
+"""Begins the reason of a skip that is right on a machine like this one: its user, its system, its Python. Any other
+says what is to be installed."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -45,6 +48,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if seen[name] % mark.args[0]:
                 item.add_marker(pytest.mark.more)
             seen[name] += 1
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With `NO_SKIPS=yes`, as in CI, a test fails that is skipped for want of what can be installed."""
+    report = yield
+    if report.skipped and os.environ.get("NO_SKIPS") == "yes" and not hasattr(report, "wasxfail"):
+        _, _, why = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
+        why = why.removeprefix("Skipped: ")
+        if not why.startswith(NOT_HERE):
+            report.outcome, report.longrepr = "failed", f"skipped, and nothing may be: {why}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same of a whole module."""
+    report = yield
+    if report.skipped and os.environ.get("NO_SKIPS") == "yes":
+        report.outcome, report.longrepr = "failed", f"skipped, and nothing may be: {report.longrepr}"
+    return report
 
 
 def _open_lines() -> set[str]:

@@ -247,7 +247,7 @@ def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
     """Payloads and directions as a foreign reader sees them are the ones we read."""
     tshark = shutil.which("tshark")
     if tshark is None:
-        pytest.skip("tshark is not installed")
+        pytest.skip("tshark is not installed (apt install tshark)")
     fields = ["-T", "fields", "-e", "frame.interface_name", "-e", "frame.packet_flags_direction", "-e", "rtacser.data"]
     # Fields of the dissector vary with the version; the raw bytes do not, so they are asked for as well.
     done = subprocess.run(

@@ -23,7 +23,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for players in PLAYERS:
             commit_of(players)
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip(f"commits {', '.join(PLAYERS)} are not here: no git, or not its history")
+        pytest.skip(f"not here: no git, or not its history: commits {', '.join(PLAYERS)}")
     folder = tmp_path_factory.mktemp("compared")
     yield folder
     shutil.rmtree(folder)

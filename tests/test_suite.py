@@ -1,9 +1,16 @@
 """What holds of the tests themselves: none judges how long something took, and CI leaves none of them out."""
 
 import ast
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import NOT_HERE
 from tests.support.reading.each import of_each
 
 ROOT = Path(__file__).parent.parent
@@ -103,3 +110,76 @@ def test_what_ci_runs_is_all_there_is() -> None:
     assert f"MORE := more and {elsewhere}\n" in makefile
     said = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in said if line.startswith("make ")] == ["make test", "make test-more"]
+
+
+# ------------------------------------------------------------------ what is skipped
+
+
+HOW_TO_GET_IT = re.compile(r"\((apt|pip) install\b|\bmake [a-z-]+|pip install ")
+"""A reason says what to do about it, unless it is of the machine."""
+
+
+def reasons(text: str) -> Iterator[tuple[int, str]]:
+    """Every skip of a module: its line, and its reason as it is written."""
+    if "skip" not in text and "xfail" not in text:
+        return
+    module = ast.parse(text)
+    names = {
+        target.id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Call) or not (called := ast.unparse(node.func)).startswith("pytest."):
+            continue
+        if called in ("pytest.skip", "pytest.xfail"):
+            why = node.args[0]
+        elif called in ("pytest.importorskip", *(f"pytest.mark.{name}" for name in ("skip", "skipif", "xfail"))):
+            why = next((word.value for word in node.keywords if word.arg == "reason"), ast.Constant(""))
+        else:
+            continue
+        why = names[why.id] if isinstance(why, ast.Name) else why
+        parts = why.values if isinstance(why, ast.JoinedStr) else [why]
+        yield node.lineno, "".join(str(each.value) if isinstance(each, ast.Constant) else "…" for each in parts)
+
+
+def test_each_skip_says_what_to_install_or_that_it_is_right_here() -> None:
+    found = {f"{where(path)}:{line}": why for path in TESTS for line, why in reasons(path.read_text())}
+    found = {at: why for at, why in found.items() if not at.startswith("tests/test_suite.py")}
+    assert len(found) > 30
+    assert {at: why for at, why in found.items() if not (why.startswith(NOT_HERE) or HOW_TO_GET_IT.search(why))} == {}
+
+
+SKIPPING = """
+import pytest
+
+
+def test_one():
+    pytest.skip("tshark is not installed (apt install tshark)")
+
+
+@pytest.mark.skipif(True, reason="not here: only root may")
+def test_two():
+    pass
+
+
+@pytest.mark.skipif(True, reason="chromium is not installed (apt install chromium)")
+def test_three():
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "counted"), [("yes", 1, "1 failed, 1 skipped, 1 error"), ("", 0, "3 skipped")]
+)
+def test_where_nothing_may_be_skipped_it_fails(tmp_path: Path, value: str, code: int, counted: str) -> None:
+    (tmp_path / "test_it.py").write_text(SKIPPING)
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    environment = {**os.environ, "NO_SKIPS": value, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(
+        [*words, str(tmp_path / "test_it.py")], capture_output=True, text=True, cwd=tmp_path, env=environment
+    )
+    assert (done.returncode, counted in done.stdout) == (code, True), done.stdout + done.stderr
+    assert ("nothing may be: tshark is not installed" in done.stdout) is (value == "yes")

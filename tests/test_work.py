@@ -143,7 +143,7 @@ def test_work_that_never_comes_to_rest_is_no_figure() -> None:
 def test_every_figure_is_within_its_budget() -> None:
     budgets = work.load()
     if not budgets.apply_here:
-        pytest.skip(f"the budgets are of Python {budgets.python}; this one is {work.python_here()}")
+        pytest.skip(f"not here: the budgets are of Python {budgets.python}; this one is {work.python_here()}")
     problems = list(work.judged(work.figures_here(), budgets.calls))
     assert not problems, "\n".join(["", *problems])
 

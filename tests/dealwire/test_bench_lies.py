@@ -33,7 +33,7 @@ def lies(every: int) -> list[object]:
 
 def named(device: str, lie: Lie) -> None:
     if not is_told(device, lie):
-        pytest.skip("it says what is true anyway")
+        pytest.skip("not here: of this device what the lie says is true anyway")
     found = tell(device, lie)
     assert found.frames
     assert found.by or why_unnamed(device, lie), f"{lie.name}: {found.frames} frames lie, and no check names it"

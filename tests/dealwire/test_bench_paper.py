@@ -4,6 +4,7 @@ import io
 import re
 from pathlib import Path
 
+import pypdf
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
@@ -14,9 +15,6 @@ from dealwire.bench.report.pdf import to_pdf
 from dealwire.bench.report.report import Report, read_report
 from dealwire.bench.report.text import text_lines, to_junit
 from dealwire.cli import main
-
-pypdf = pytest.importorskip("pypdf")
-pytest.importorskip("reportlab")
 
 CONDITIONS = """
 schema = "dealwire.conditions/1"

@@ -26,14 +26,10 @@ from dealwire.bench.run.runner import BenchChoices, run_plan
 from dealwire.version import __version__
 from protocol.tdp.packets import VERSION_TEXT
 from tests.support.broken.devices import CarelessRecord
+from tests.support.rigs.browser import ARGUMENTS, CHROMIUM, needs_browser
 
 CHECKS = len(load_plan("shuffler").ids)
 """Of the plan of the shuffler."""
-BROWSER = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -274,16 +270,16 @@ def test_html_marks_what_was_wrong_on_the_time_line(report: Report) -> None:
 
 
 @pytest.mark.more
+@needs_browser
 def test_html_in_a_real_browser(report: Report, tmp_path: Path) -> None:
     """Light and dark, folded and unfolded, printed; nothing asks for the network, nothing runs off the page."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if not BROWSER.exists():
-        pytest.skip(f"no {BROWSER} on this machine")
+    from playwright import sync_api
+
     file = tmp_path / "report.html"
     file.write_text(to_html(report))
     asked: list[str] = []
     with sync_api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=str(BROWSER), args=ARGUMENTS)
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
         colours = set()
         for scheme in ("light", "dark"):
             page = browser.new_page(color_scheme=scheme, viewport={"width": 400, "height": 800})

@@ -307,8 +307,8 @@ def test_a_journal_that_another_program_writes_was_found(settled: Path) -> None:
         assert run(settled / "table.toml", "--check").exit_code == Exit.BUSY
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-@pytest.mark.skipif(not OPEN_TO_ALL, reason="the program lies where another user may not go")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")
+@pytest.mark.skipif(not OPEN_TO_ALL, reason="not here: the program lies where another user may not go")
 def test_what_another_user_may_not_do_was_found(settled: Path) -> None:
     for path in settled.rglob("*"):
         path.chmod(0o644 if path.is_file() else 0o755)

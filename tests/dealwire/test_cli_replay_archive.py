@@ -284,7 +284,7 @@ def test_a_name_that_no_file_can_have_is_one_line() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"dealwire: {name}: File name too long\n")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")
 @pytest.mark.parametrize("path", ["closed", "closed/x.pcapng"])
 def test_a_folder_that_nobody_may_look_into_is_a_matter_of_permission(
     tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch

@@ -338,7 +338,7 @@ def command(line: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=60, cwd=cwd, check=False)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("text", ["", "--text"])
 def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rounds"
@@ -364,7 +364,7 @@ OTHERS = (
 
 
 @pytest.mark.every(6)
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} > /dev/full", cwd=ROOT)

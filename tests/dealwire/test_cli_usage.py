@@ -24,7 +24,7 @@ CLEAN = str(ROOT / "captures" / "clean-1.pcapng")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 NEEDS_AN_OPEN_FOLDER = pytest.mark.skipif(
     not all(folder.stat().st_mode & 0o001 for folder in ROOT.parents),
-    reason="the program lies where another user may not go, and looks into its folders",
+    reason="not here: the program lies where another user may not go, and looks into its folders",
 )
 
 
@@ -160,7 +160,7 @@ def test_a_recording_without_a_serial_line_says_why_nothing_is_dealt() -> None:
     assert "nothing to deal" not in run("replay", CLEAN)[2]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")
 @pytest.mark.parametrize("file", ["mine", "closed/mine"])
 @pytest.mark.parametrize(
     "line",

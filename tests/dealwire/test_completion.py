@@ -57,7 +57,7 @@ def test_each_name_in_the_table_is_a_parameter_of_some_command() -> None:
     assert names >= IDS.keys()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed (apt install bash)")
 def test_a_real_bash_takes_what_the_page_says() -> None:
     script = f"""
         PATH={PROGRAM.parent}:$PATH

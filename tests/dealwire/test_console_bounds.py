@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from websockets.sync import client as websockets
 
 from dealwire import listening
 from dealwire.console import connection, server
@@ -30,8 +31,6 @@ from dealwire.hub.hub import Hub
 from dealwire.listening import AcceptGate, connections_allowed
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import client, lines_given_back, origin, running
-
-websockets = pytest.importorskip("websockets.sync.client")
 
 PATIENCE_S = 300.0
 SHORT_S = 0.4

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
+from websockets.sync import client as websockets
 
 from dealwire.console import rendering
 from dealwire.console.board import MESSAGE_MAX, RESTARTING, UNKNOWN_TABLE, WATCHERS_MAX
@@ -26,8 +27,6 @@ from dealwire.hub.lines import Publication
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, lines_given_back, origin, running
-
-websockets = pytest.importorskip("websockets.sync.client")
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from websockets.sync import client as websockets
 
 from tests.support.rigs.consoles import TOKENS
 from tests.support.rigs.serving import Program, compared, published, rounds_in, simulators, write_configuration
 
 pytestmark = pytest.mark.more
 
-websockets = pytest.importorskip("websockets.sync.client")
 
 PART = """
 [console]

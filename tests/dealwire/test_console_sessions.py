@@ -13,6 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync import client as websockets
 
 from dealwire.console import sessions as sessions_module
 from dealwire.console.audit import LINES_MAX, MINUTE_NS, Audit
@@ -25,9 +27,6 @@ from devices.clock import ManualClock
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.consoles import TOKENS, client, origin, running
 from tests.support.rigs.serving import opened, published, run_until, simulators, write_configuration
-
-websockets = pytest.importorskip("websockets.sync.client")
-exceptions = pytest.importorskip("websockets.exceptions")
 
 PATIENCE_S = 300.0
 
@@ -51,7 +50,7 @@ def live(console: Console, browser: httpx.Client | None = None, path: str = "/li
 
 
 def code_at_the_end(line: Any) -> int:
-    with pytest.raises(exceptions.ConnectionClosed) as raised:
+    with pytest.raises(ConnectionClosed) as raised:
         hear_to_the_end(line)
     assert raised.value.rcvd is not None
     return int(raised.value.rcvd.code)

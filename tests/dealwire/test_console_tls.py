@@ -13,14 +13,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from cryptography import x509
 
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
 from tests.support.evenings.watched_table import WatchedTable
 from tests.support.rigs.browser import TEST_S, at_most, chromium, needs_browser, watched
 from tests.support.rigs.consoles import TOKENS, running
-
-x509 = pytest.importorskip("cryptography.x509")
 
 pytestmark = [needs_browser, pytest.mark.more]
 

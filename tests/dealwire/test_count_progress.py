@@ -62,7 +62,6 @@ def test_a_terminal_sees_it_also_beside_json(
 
 
 def test_rich_draws_a_bar_and_takes_it_away(clock: Seconds, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("rich")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     progress = CountProgress(for_programs=True)
     for name in ("ante", "[red]bonus"):

@@ -107,7 +107,7 @@ def told(capsys: pytest.CaptureFixture[str], run: Callable[[], None]) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="root puts it right itself")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root may do what puts it right")
 def test_the_rules_of_what_is_attached_are_added(system: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = system / "rules.d" / RULES
     said = told(capsys, lambda: doctor.put_right(of_ports(FTDI), yes=True))
@@ -140,7 +140,7 @@ def test_what_only_root_can_do_is_shown(monkeypatch: pytest.MonkeyPatch, capsys:
     assert "not done: only root can; type the above" in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")
 def test_a_port_of_a_group_is_opened_by_joining_it() -> None:
     ours, its = os.openpty()
     name = os.ttyname(its)

@@ -167,7 +167,6 @@ def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None
 @pytest.mark.more
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_counting_and_its_processes(number: int) -> None:
-    pytest.importorskip("numpy")
     with started(*dealwire("odds", "flushes-gone-wild.co")) as process:
         wait_until(lambda: children(process) or process.poll() is not None)
         workers = children(process)

@@ -250,7 +250,7 @@ def test_a_secret_that_others_may_use_is_refused(name: str, mode: int, tmp_path:
     refused(write(tmp_path, **SECRETS[name]), 5, line, f"others may use it (mode {mode:04o}); allowed: 0600")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can give a file away")
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_of_somebody_else_is_refused(name: str, tmp_path: Path) -> None:
     os.chown(secret(tmp_path, name), 12345, -1)

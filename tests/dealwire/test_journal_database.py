@@ -62,7 +62,7 @@ def held_open(folder: Path) -> list[str]:
 def unprivileged(folder: Path) -> Iterator[None]:
     """A user who may look into a folder and write nothing there: root is somebody else meanwhile."""
     if not folder.is_relative_to(MEMORY):
-        pytest.skip("there is no folder that another user may come to")
+        pytest.skip("not here: no folder in memory, which another user may come to")
     root = os.geteuid() == 0
     folder.chmod(0o555)
     if root:

@@ -19,7 +19,9 @@ from devices.record.capture import Capture
 from tests.support.broken.failing_outputs import KINDS
 from tests.support.rigs.serving import Program, published, rounds_in, simulators, write_configuration
 
-pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
+pytestmark = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)"
+)
 
 ROOT = Path(__file__).parents[2]
 CLEAN = str(ROOT / "captures" / "clean-3.pcapng")
@@ -153,7 +155,6 @@ def metrics(program: Program) -> dict[str, float]:
 def test_a_service_says_once_that_its_lines_are_lost(
     tmp_path: Path, addresses: dict[str, str], limit: str, why: str
 ) -> None:
-    pytest.importorskip("prometheus_client")
     top = "[exports]\nndjson = true\n[exports.metrics]\nport = 0\n"
     file = write_configuration(tmp_path, [addresses], top=top)
     with Program(file, "--no-console", limit=limit.format(tmp_path)) as program:

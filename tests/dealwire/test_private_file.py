@@ -24,7 +24,7 @@ def test_a_file_that_others_may_use_is_not(mode: int, tmp_path: Path) -> None:
     assert why_unsafe(file) == f"others may use it (mode {mode:04o}); allowed: 0600 (chmod 600 {file})"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root may give a file away")
 def test_a_file_of_another_user_is_not(tmp_path: Path) -> None:
     file = tmp_path / "secret"
     file.touch(0o600)

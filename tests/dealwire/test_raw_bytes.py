@@ -124,7 +124,7 @@ def test_a_device_that_writes_text_is_named_also_before_the_third_second(options
 
 
 @pytest.mark.every(3)
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)")
 @pytest.mark.parametrize(
     ("arguments", "ended"),
     [

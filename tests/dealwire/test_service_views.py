@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from websockets.sync import client as websockets
 
 from dealwire.console import board
 from dealwire.hub.hub import Hub
@@ -181,7 +182,6 @@ def test_the_way_is_taken_while_a_report_is_worked_out_and_free_while_the_disk_i
 
 
 def test_how_a_round_ended_goes_to_a_page_without_the_gap_between_two_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    websockets = pytest.importorskip("websockets.sync.client")
     monkeypatch.setattr(board, "GAP_S", 3600.0)  # so that it would never come
     monkeypatch.setattr(board, "BEAT_S", 3600.0)
     hub = Hub()

@@ -318,7 +318,7 @@ def test_each_record_is_in_the_file_at_once(tmp_path):
     assert len(list(Capture.read(path).chunks)) == 3
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="not here: a disk that is full needs /dev/full (Linux)")
 def test_a_full_disk_stops_the_recording_and_never_the_line(caplog):
     clock = ManualClock()
     writer = CaptureWriter("/dev/full", overwrite=True)
@@ -375,7 +375,7 @@ def test_the_wrapper_records_reads_partial_writes_and_the_end(tmp_path):
 def test_stock_tshark_reads_the_same(tmp_path):
     tshark = shutil.which("tshark")
     if tshark is None:
-        pytest.skip("tshark is not installed: apt-get install tshark")
+        pytest.skip("tshark is not installed (apt install tshark)")
     path = two_lines(tmp_path / "a.pcapng")
     fields = [
         "frame.interface_name",

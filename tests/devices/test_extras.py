@@ -78,7 +78,7 @@ def test_whatever_pip_noted_there_is_a_command(text: str | None, monkeypatch: py
 def test_these_tests_run_from_a_checkout() -> None:
     """So the command that is printed here is one that works here."""
     if not extras.is_editable(extras.origin()):
-        pytest.skip("dealwire is not installed from this checkout")
+        pytest.skip("dealwire is not installed from this checkout (make test does)")
     assert extras.install_command("usb") == shlex.join(
         [sys.executable, "-P", "-m", "pip", "install", "--editable", f"{ROOT}[usb]"]
     )

@@ -133,7 +133,7 @@ def test_an_unplug_passes_through(tmp_path):
     assert struct.unpack_from("<i", packets(tmp_path / "x.pcapng")[-1], 28) == (-108,)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full needs /dev/full (Linux)")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here: a disk that is full needs /dev/full (Linux)")
 def test_a_full_disk_stops_the_recording_and_no_transfer(tmp_path, caplog):
     caplog.set_level(logging.ERROR)
     gadget = Gadget()

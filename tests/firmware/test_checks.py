@@ -36,7 +36,7 @@ WORK = re.compile(r"[\w-]+: (.+): line (\d+) bytes; store (\d+) reads of (\d+) b
 def test_the_work_of_a_call_is_what_the_contract_says() -> None:
     """Bytes and reads are exact; of instructions, which compilers make others of, as many or a few less."""
     if shutil.which(QEMU) is None:
-        pytest.skip(f"no {QEMU} on this machine")
+        pytest.skip(f"{QEMU} is not installed (make test-firmware does)")
     make("counted")
     image = BUILD / "mps2-an385/counted/work.bin"
     done = subprocess.run([QEMU, *COUNTING, *SAYING, "-kernel", image], capture_output=True, text=True, timeout=300)

@@ -66,7 +66,7 @@ def run(*words: str | Path, cwd: Path = FIRMWARE) -> str:
 
 def needs(tool: str) -> None:
     if shutil.which(tool) is None:
-        pytest.skip(f"no {tool} on this machine")
+        pytest.skip(f"{tool} is not installed (make test-firmware does)")
 
 
 @pytest.mark.parametrize("header", HEADERS, ids=str)
@@ -100,7 +100,7 @@ def test_a_program_in_cpp_links_with_the_core(tmp_path: Path) -> None:
 def cmake() -> str:
     found = shutil.which("cmake")
     if found is None:
-        pytest.skip("no cmake on this machine (Debian: apt-get install cmake; or pip install cmake)")
+        pytest.skip("cmake is not installed (apt install cmake, or pip install cmake)")
     return found
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("numpy")
-
 from dealer_flow.games import files_of
 from protocol.cards import Card, parse_card
 from rules import game_ids

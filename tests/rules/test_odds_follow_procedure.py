@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("numpy")
-
 from dealer_flow.games import files_of
 from protocol.tomlfile import TomlFileError
 from rules import game_ids

@@ -6,8 +6,6 @@ from itertools import permutations
 
 import pytest
 
-pytest.importorskip("numpy")
-
 from protocol.cards import DECK, Card
 from rules.game.load import load_game
 from rules.kinds.against import AgainstBet

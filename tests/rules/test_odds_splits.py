@@ -5,11 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
-import pytest
-
-pytest.importorskip("numpy")
-
 import numpy as np
+import pytest
 
 from protocol.cards import Card
 from rules.odds.against.low_and_high import SplitContest, splits

@@ -9,11 +9,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-import pytest
-
-pytest.importorskip("numpy")
-
 import numpy as np
+import pytest
 
 from protocol.cards import Card
 from rules.odds.against.choices import Option, Played, play

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("numpy")
-
 from protocol.cards import Card
 from rules import game_ids
 from rules.game.house_ways import load_houseway

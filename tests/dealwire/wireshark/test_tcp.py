@@ -75,7 +75,7 @@ class Cutter(threading.Thread):
 
 @contextmanager
 def listening(path: Path, port: int) -> Iterator[None]:
-    """tshark captures on loopback meanwhile; skips where it may not."""
+    """tshark captures on loopback meanwhile; skips where this user may not."""
     program = needs_tshark()
     command = [program, "-Q", "-i", "lo", "-f", f"tcp port {port}", "-w", str(path)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -84,7 +84,10 @@ def listening(path: Path, port: int) -> Iterator[None]:
         while not (path.exists() and path.stat().st_size):
             if process.poll() is not None or time.monotonic() > until:
                 process.kill()
-                pytest.skip(f"tshark may not listen on loopback: {(process.communicate()[1] or '').strip()[:200]}")
+                why = (process.communicate()[1] or "").strip()
+                if "permission" in why.lower():
+                    pytest.skip(f"not here: this user may not listen on loopback: {why[:200]}")
+                raise AssertionError(f"tshark does not listen: {why}")
             time.sleep(0.05)
         yield
         time.sleep(0.5)
@@ -168,7 +171,7 @@ def test_whole_frames_in_a_segment_are_recognised_without_being_asked(talk: Talk
     text.write_text("\n".join(lines) + "\n")
     text2pcap = shutil.which("text2pcap")
     if text2pcap is None:
-        pytest.skip("no text2pcap beside tshark")
+        pytest.skip("text2pcap is not installed (apt install tshark wireshark-common)")
     form = r"^(?<dir>[IO]) (?<data>[0-9a-f]+)$"
     command = [text2pcap, "-q", "-r", form, "-T", "50000,50001", str(text), str(path)]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -29,7 +29,7 @@ def test_a_recorded_session_gives_the_same_events_again(rig, tmp_path):
     assert replay(file, len(seen)) == seen
 
 
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="system package missing: tshark")
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed (apt install tshark)")
 def test_tshark_reads_the_recording_and_knows_what_it_is(rig, tmp_path):
     file = tmp_path / "session.pcapng"
     record(rig, file)

@@ -45,11 +45,11 @@ def small_disk(folder: Path, kib: int) -> Iterator[SmallDisk]:
     """A disk of `kib` KiB at `folder`; the test is skipped where it cannot be mounted."""
     folder.mkdir()
     if os.geteuid():
-        pytest.skip("only root may mount a small disk")
+        pytest.skip("not here: only root may mount a small disk")
     try:
         _mount("-t", "tmpfs", "-o", f"size={kib}k", "none", str(folder))
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("no small disk can be mounted here")
+        pytest.skip("not here: even root may mount no small disk")
     try:
         yield SmallDisk(folder)
     finally:

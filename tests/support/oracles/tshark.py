@@ -50,7 +50,7 @@ def needs_tshark() -> str:
 
     found = shutil.which("tshark")
     if found is None:
-        pytest.skip("tshark is not installed: apt-get install tshark")
+        pytest.skip("tshark is not installed (apt install tshark)")
     return found
 
 

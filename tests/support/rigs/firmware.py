@@ -38,7 +38,7 @@ def make(target: str) -> str:
     """Build a target of firmware/Makefile; what it printed. Skips when the machine lacks the tool."""
     needed = {"host": "cc", "analyze": "cc", "sanitized": "clang"}.get(target)
     if needed is not None and shutil.which(needed) is None:
-        pytest.skip(f"no {needed} on this machine")
+        pytest.skip(f"{needed} is not installed (make test-firmware does)")
     if target == "cross":
         pytest.importorskip("ziglang", reason="the cross compiler is not installed: pip install 'dealwire[firmware]'")
     words = ["make", "--no-print-directory", "-C", str(ROOT / "firmware"), target, f"PYTHON={sys.executable}"]
@@ -86,7 +86,7 @@ BOARDS: Final = ("lm3s6965", "mps2-an385")
 def board(device: str, name: str = BOARDS[0], folder: Path | None = None) -> Iterator[Board]:
     """The device on a board that QEMU plays; what it keeps lies in `folder`, if one is given."""
     if shutil.which(QEMU) is None:
-        pytest.skip(f"no {QEMU} on this machine")
+        pytest.skip(f"{QEMU} is not installed (make test-firmware does)")
     make("cross")
     with Board(BUILD / f"{name}/{IMAGES[device]}.bin", folder) as playing:
         yield playing

@@ -41,7 +41,8 @@ def missing_for_rigs() -> str:
     return "" if find_library("usb-1.0") else "libusb-1.0-0"
 
 
-needs_umockdev = pytest.mark.skipif(bool(missing_for_rigs()), reason=f"system package missing: {missing_for_rigs()}")
+MISSING = missing_for_rigs()
+needs_umockdev = pytest.mark.skipif(bool(MISSING), reason=f"{MISSING} not installed (apt install)")
 
 
 class Stream:
