@@ -8,6 +8,7 @@ that it can go on after a kill, and forgets it when the next snapshot is on the 
 
 import hashlib
 import logging
+import os
 import secrets
 import struct
 from collections.abc import Sequence
@@ -238,8 +239,8 @@ class Stretches:
 
     @staticmethod
     def beside(journal: Path) -> Path:
-        """Where the file of a journal is."""
-        return Path(f"{journal}-key")
+        """Where the file of a journal is: beside the journal itself, wherever a link to it lies."""
+        return Path(f"{os.path.realpath(journal)}-key")
 
     @classmethod
     def load(cls, path: str | Path) -> "Stretches":

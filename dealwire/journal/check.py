@@ -7,7 +7,7 @@ from typing import Final
 from dealwire.journal.balancing import MEND, BooksCheck, OlderCheck
 from dealwire.journal.books import Books
 from dealwire.journal.contents import epoch_of
-from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.errors import JournalDamaged, JournalUnfit
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
     GENESIS,
@@ -64,7 +64,10 @@ def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
     """Check what a start rests on: the chain of the newest records, from the newest balance on, and that the tables
     are what it and the records since say; of a file of version 2 all of it; the table of openings in any case. The
     newest record, and the books, which a file of version 1 has not. JournalDamaged names what is wrong. Nobody may
-    write meanwhile."""
+    write meanwhile. JournalUnfit for a copy of a day, whose tables know nothing of the days before."""
+    if not reader.whole:
+        why = "it is a copy of a day: what was settled and held before it stands in the journal itself; serve that"
+        raise JournalUnfit(reader.path, why)
     _no_strangers(reader)
     if reader.version == 1:
         return check_tail(reader), None

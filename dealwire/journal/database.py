@@ -2,6 +2,9 @@
 
 SQLite's own locks are POSIX locks, which a process loses when it closes any descriptor of the file. So nothing here
 opens the file but SQLite, and the lock that keeps a second writer out is on a file beside it.
+
+Lock and log lie beside the file itself, wherever a link to it lies. A hard link would have a log and a lock of its own,
+and two writers of one file spoil it: a file with two names is not written.
 """
 
 import contextlib
@@ -9,6 +12,8 @@ import errno
 import fcntl
 import os
 import sqlite3
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +25,7 @@ from dealwire.journal.errors import (
     JournalForeign,
     JournalInaccessible,
     JournalNewer,
+    JournalUnfit,
     JournalUnwritable,
 )
 from dealwire.journal.records import KEY, MARKS, TOPICS
@@ -95,6 +101,7 @@ SCHEMA: Final = (
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
+_SCHEMA: Final = "SELECT name, sql FROM sqlite_schema"
 _RAISED: Final = f"PRAGMA user_version = {VERSION}"
 _FROM: Final = {
     1: ("DROP INDEX mark", _MARK, *DERIVED, _RAISED),
@@ -159,6 +166,7 @@ class WritableFile:
         self.db: sqlite3.Connection
         try:
             self._make()
+            refuse_two_names(path)
             self.db = sqlite3.connect(path, isolation_level=None, timeout=5.0)
             self.db.text_factory = as_text
             try:
@@ -181,12 +189,12 @@ class WritableFile:
     def _make(self) -> None:
         """The file, empty and for its owner alone, so that what SQLite puts beside it is too."""
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(real_path(self.path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
             return
         except OSError as error:
             raise JournalInaccessible.of(self.path, error) from error
-        sync_folder(self.path.parent)
+        sync_folder(real_path(self.path).parent)
 
     def _prepare(self) -> bool:
         empty = _is_empty(self.db)
@@ -218,9 +226,21 @@ def refuse_no_file(path: Path) -> None:
         raise JournalInaccessible.of(path, error) from error
 
 
+def real_path(path: Path) -> Path:
+    """Where the file lies, beside which its log and its lock do."""
+    return Path(os.path.realpath(path))
+
+
+def refuse_two_names(path: Path) -> None:
+    """JournalUnfit for a file with hard links: lock and log of its other name are elsewhere."""
+    if (names := path.stat().st_nlink) > 1:
+        why = f"it has {names} names, by hard links, and two programs could write it, each with a log of its own"
+        raise JournalUnfit(path, f"{why}; leave it one name")
+
+
 def _lock(path: Path) -> int:
     try:
-        lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(f"{real_path(path)}-lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise JournalInaccessible.of(path, error) from error
     try:
@@ -249,6 +269,30 @@ def check_version(path: Path, db: sqlite3.Connection) -> int:
     return int(version)
 
 
+def strangers(rows: Iterable[tuple[str, str, str, str | None]], version: int) -> list[str]:
+    """What of a file, by its `sqlite_schema` (type, name, table, SQL), no journal has and could act in it: triggers and
+    views, and, at its own tables, an index or a form that some program other than this made. Tables beside them, such
+    as those of a program that makes copies, touch nothing."""
+    own = _made() if version == VERSION else {}
+    found = []
+    for kind, name, table, sql in rows:
+        made = " ".join((sql or "").split())
+        if kind in ("trigger", "view") or (table in own and name not in own and not name.startswith("sqlite_")):
+            found.append(f"{kind} {name!r}")
+        elif name in own and made != own[name]:
+            found.append(f"{kind} {name!r} of another form")
+    return found
+
+
+@cache
+def _made() -> dict[str, str]:
+    """The SQL of what a journal has, by name."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        for statement in SCHEMA:
+            db.execute(statement)
+        return {name: " ".join(sql.split()) for name, sql in db.execute(_SCHEMA) if sql is not None}
+
+
 def marks(version: int) -> str:
     """The condition that the index of marks has in a file of this version."""
     older = {1: _MARKS_1, 2: _MARKS_2}.get(version)
@@ -262,7 +306,7 @@ def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    wal = Path(f"{path}-wal")
+    wal = Path(f"{real_path(path)}-wal")
     whole = not (wal.exists() and wal.stat().st_size)
     if still and whole:
         return _connect(path, f"{uri}&immutable=1")
@@ -278,7 +322,7 @@ def is_locked_by_writer(path: Path) -> bool:
     """True while a program has the journal open for writing. Nothing is made, and nobody is kept out for longer than
     the asking takes."""
     try:
-        lock = os.open(f"{path}-lock", os.O_RDONLY)
+        lock = os.open(f"{real_path(path)}-lock", os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -292,7 +336,7 @@ def is_locked_by_writer(path: Path) -> bool:
 
 def beside(path: Path) -> list[Path]:
     """The journal's file, and those that are put beside it."""
-    return [Path(f"{path}{end}") for end in ("", "-lock", "-wal", "-shm")]
+    return [path, *(Path(f"{real_path(path)}{end}") for end in ("-lock", "-wal", "-shm"))]
 
 
 def _connect(path: Path, uri: str) -> sqlite3.Connection:

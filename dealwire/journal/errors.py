@@ -55,6 +55,10 @@ class JournalEmpty(JournalForeign):
         super().__init__(path, "nothing was ever written to it")
 
 
+class JournalUnfit(JournalError):
+    """The file is a journal, and none to be written: a copy of a day, or one that has two names."""
+
+
 class JournalNewer(JournalError):
     """A later version of this program made the file."""
 

@@ -160,9 +160,9 @@ class RecordFile:
         return int((pages - free) * of)
 
     def strangers(self) -> list[str]:
-        """Triggers and views of the file: no journal has any, and they would act, or be read, in its tables' place."""
-        rows = self.rows("SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name")
-        return [f"{kind} {name!r}" for kind, name in rows]
+        """What somebody else made in the file that would act, or be read, in its tables' place."""
+        rows = self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
+        return database.strangers(rows, self.version)
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""

@@ -19,7 +19,13 @@ from dealwire.journal import database, derived
 from dealwire.journal.books import Books
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment
-from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
+from dealwire.journal.errors import (
+    JournalDamaged,
+    JournalError,
+    JournalInaccessible,
+    JournalUnfit,
+    JournalUnwritable,
+)
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import DAY, EXPORTED, Head, JournalRecord
 from devices.files import sync_folder
@@ -44,7 +50,7 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
     """Write a segment to `folder`, check it there, record by record; its file and the file's SHA-256.
 
     JournalUnwritable or JournalInaccessible when the folder does not take it, JournalDamaged when what is there is not
-    what the journal says.
+    what the journal says, JournalUnfit when another day lies there already.
     """
     if segment.first <= reader.anchor.sequence:  # its file may be there, whole
         raise JournalDamaged(reader.path, segment.first, "was pruned; the file that the day was copied to holds it")
@@ -63,6 +69,7 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
             why = f"record {segment.last} of the copy is {head}, not as the day's record says"
             raise JournalDamaged(made, head.sequence, why)
         digest = _digest(made)
+        _keep_another(target, reader.identity, head)
         os.replace(made, target)
         sync_folder(folder)
     except OSError as error:
@@ -73,6 +80,18 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
         with suppress(OSError):
             made.unlink(missing_ok=True)
     return target, digest
+
+
+def _keep_another(target: Path, identity: bytes, head: Head) -> None:
+    """JournalUnfit when another day lies there, whole: of another journal, or of a copy of this one that somebody went
+    on with. What cannot be read is no evidence, and is written over."""
+    try:
+        with JournalReader(target, still=True) as there:
+            found = there.identity, verify(there).head
+    except JournalError:
+        return
+    if found != (identity, head):
+        raise JournalUnfit(target, "another day lies there, whole, and is not written over; move it away")
 
 
 def check_copies(reader: JournalReader, segment: Segment) -> None:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from dealwire.journal.database import TROUBLE, as_ours, open_reading
+from dealwire.journal.database import TROUBLE, as_ours, open_reading, real_path
 from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.records import Head
 
@@ -26,19 +26,20 @@ class FileWatch:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._known = {name: _place(path, name) for name in BESIDE}
-        self._change, self._most = _change(path), _size(path)
+        self._files = {name: f"{real_path(path) if name else path}{name}" for name in BESIDE}
+        self._known = {name: _place(file) for name, file in self._files.items()}
+        self._change, self._most = _change(path), self._size()
 
     def trouble(self, head: Head) -> str | None:
         """Why the file is not the one that was opened, or does not hold `head`, the newest record on the disk."""
         for name, known in self._known.items():
-            now = _place(self._path, name)
-            what = f"{self._path}{name}"
+            what = self._files[name]
+            now = _place(what)
             if now is None:
                 return f"{what} was deleted or moved away while it was written"
             if now != known:
                 return f"{what} was replaced by another file while it was written"
-        change, log = _change(self._path), _size(self._path)
+        change, log = _change(self._path), self._size()
         if change == self._change and log >= self._most:
             return None
         try:
@@ -50,6 +51,13 @@ class FileWatch:
             return None
         self._change, self._most = change, log  # by our own writing, mostly
         return trouble
+
+    def _size(self) -> int:
+        """Of the log: SQLite begins it anew and never makes it shorter while somebody has it open."""
+        try:
+            return os.stat(self._files["-wal"]).st_size
+        except OSError:
+            return 0
 
     def _altered(self, head: Head) -> str | None:
         """JournalError when it cannot be looked at now, which says nothing of what is in it."""
@@ -70,20 +78,12 @@ class FileWatch:
         return None
 
 
-def _place(path: Path, name: str) -> _Place | None:
+def _place(file: str) -> _Place | None:
     try:
-        found = os.stat(f"{path}{name}")
+        found = os.stat(file)
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _size(path: Path) -> int:
-    """Of the log: SQLite begins it anew and never makes it shorter while somebody has it open."""
-    try:
-        return os.stat(f"{path}-wal").st_size
-    except OSError:
-        return 0
 
 
 def _change(path: Path) -> tuple[int, int]:

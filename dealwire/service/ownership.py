@@ -120,8 +120,8 @@ def _check(setup: Path, journal: Path, us: MeterOwner) -> None:
         raise NotTheOwner(
             setup,
             setup,
-            f"it has {names} names, by hard links, and whoever serves it by another would pay the same meters out; leave"
-            " it one, or put a copy in its place where its meters are others",
+            f"it has {names} names, by hard links, and whoever serves it by another would pay the same meters out;"
+            " leave it one, or put a copy in its place where its meters are others",
         )
 
 

@@ -132,6 +132,8 @@ def _journal(part: JournalPart) -> Iterator[Tried]:
         return
     try:
         database.refuse_no_file(part.path)
+        if part.path.exists():
+            database.refuse_two_names(part.path)
     except JournalError as error:
         yield wrong("journal", key, error)
         return

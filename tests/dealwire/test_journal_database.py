@@ -332,9 +332,10 @@ def test_a_link_that_leads_nowhere_makes_no_file(tmp_path: Path) -> None:
     (tmp_path / "j").symlink_to(tmp_path / "none" / "j")
     with pytest.raises(errors.JournalInaccessible) as caught:
         WritableFile(tmp_path / "j")
-    assert str(caught.value) == f"{tmp_path}/j: the file cannot be opened (unable to open database file)"
+    assert str(caught.value) == f"{tmp_path}/j: No such file or directory"
     assert caught.value.number == errno.ENOENT
     assert not is_locked_by_writer(tmp_path / "j")
+    assert [each.name for each in tmp_path.iterdir()] == ["j"], "nothing is put beside the link"
 
 
 def test_a_file_that_cannot_be_made_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

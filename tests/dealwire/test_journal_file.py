@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.check import verify
+from dealwire.journal.database import is_locked_by_writer
+from dealwire.journal.errors import JournalBusy, JournalUnfit
 from dealwire.journal.record_writer import LOCKED_MOST_NS
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock
@@ -227,3 +230,48 @@ def test_a_service_whose_file_is_gone_stops_with_one_line(tmp_path: Path, how: s
             last = program.text.strip().splitlines()[-1]
     assert code == 6, program.text  # what a restart cannot cure: systemd lets it lie
     assert ("was deleted" if how == "deleted" else "was replaced by another file") in last
+
+
+# ------------------------------------------------------------------ two names of one file
+
+
+def at_a_link(folder: Path) -> Path:
+    """A journal's path that is a link to a file in another folder."""
+    (folder / "disk").mkdir()
+    link = folder / "j"
+    link.symlink_to(folder / "disk" / "real")
+    return link
+
+
+def test_a_journal_by_a_link_has_its_log_and_its_lock_beside_the_file(tmp_path: Path) -> None:
+    """A second service that named the file itself wrote it, too; and the first ended after a second."""
+    link = at_a_link(tmp_path)
+    with Journal(link, key=None, clock=ManualClock()) as journal:
+        journal.publish("t", "status", 1, "{}")
+        journal.commit()
+        assert journal.failed is None
+        journal.look(2)
+        assert journal.failed is None
+        for name in (link, link.resolve()):
+            with pytest.raises(JournalBusy):
+                Journal(name, key=None, clock=ManualClock())
+            assert is_locked_by_writer(name)
+            with JournalReader(name, still=True) as reader:
+                assert reader.head == journal.head
+    assert [each.name for each in tmp_path.iterdir() if each.name != "disk"] == ["j"]
+    assert stat.S_IMODE(link.stat().st_mode) == 0o600
+
+
+def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
+    """Each would have a log of its own, and the one program would write over what the other wrote."""
+    path, other = tmp_path / "j", tmp_path / "other"
+    with Journal(path, key=None, clock=ManualClock()) as journal:
+        other.hardlink_to(path)
+        with pytest.raises(JournalUnfit, match="it has 2 names, by hard links"):
+            Journal(other, key=None, clock=ManualClock())
+        journal.publish("t", "status", 1, "{}")
+        journal.commit()
+    with pytest.raises(JournalUnfit, match="leave it one name"):
+        Journal(path, key=None, clock=ManualClock())
+    other.unlink()
+    Journal(path, key=None, clock=ManualClock()).close()

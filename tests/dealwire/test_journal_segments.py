@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
 import time
 from dataclasses import replace
@@ -18,7 +19,7 @@ from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader, SealingKey, segments
 from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
-from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
+from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnfit, JournalUnwritable
 from dealwire.journal.segments import export_segment, file_name, gaming_day
 from dealwire.service.archivist import Archivist
 from devices.clock import ManualClock
@@ -226,6 +227,33 @@ def two_days(path: Path) -> None:
 def run(*arguments: str | Path) -> tuple[int, str]:
     done = CliRunner().invoke(main, ["journal", *map(str, arguments)])
     return done.exit_code, done.output
+
+
+def test_another_day_that_lies_there_whole_is_not_written_over(tmp_path: Path) -> None:
+    """Of another journal whose number begins alike, or of a copy of this one that somebody went on with. What is
+    damaged is."""
+    with Journal(tmp_path / "j", key=None, clock=ManualClock(NOON_NS)) as journal:
+        journal.begin_day("2027-01-15", NOON_NS)
+        fill(journal, NOON_NS, 20)
+        shutil.copy(tmp_path / "j", tmp_path / "older")
+        shutil.copy(tmp_path / "j-wal", tmp_path / "older-wal")
+        journal.begin_day("2027-01-16", NOON_NS + DAY_NS)
+        journal.commit()
+        with JournalReader(tmp_path / "j") as reader:
+            (day,) = reader.segments()
+            file, sha256 = export_segment(reader, day, tmp_path / "archive")
+    with Journal(tmp_path / "older", key=None, clock=ManualClock(NOON_NS)) as older:
+        fill(older, NOON_NS, 1)
+        older.begin_day("2027-01-16", NOON_NS + DAY_NS)
+        older.commit()
+        with JournalReader(tmp_path / "older") as reader:
+            (other,) = reader.segments()
+            assert file_name(reader, other) == file.name
+            with pytest.raises(JournalUnfit, match="another day lies there, whole, and is not written over"):
+                export_segment(reader, other, tmp_path / "archive")
+            assert hashlib.sha256(file.read_bytes()).hexdigest() == sha256
+            file.write_bytes(file.read_bytes()[:5000])
+            export_segment(reader, other, tmp_path / "archive")
 
 
 def test_a_day_of_which_a_part_was_pruned_is_not_copied_over_the_whole_one(tmp_path: Path) -> None:

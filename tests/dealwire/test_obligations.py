@@ -22,9 +22,10 @@ from dealwire.journal import Journal, JournalReader
 from dealwire.journal.book_tables import BookTables
 from dealwire.journal.check import verify
 from dealwire.journal.contents import Segment, TableStart
-from dealwire.journal.errors import JournalDamaged, JournalError
+from dealwire.journal.errors import JournalDamaged, JournalError, JournalUnfit
 from dealwire.journal.meter_book import MeterBook
 from dealwire.journal.passing import INFLATED_MAX
+from dealwire.journal.segments import export_segment
 from dealwire.service.actions import ActionRefused
 from dealwire.service.service import Service
 from devices.clock import ManualClock, SystemClock
@@ -305,6 +306,69 @@ def test_a_file_that_acts_by_itself_is_not_served(tmp_path: Path, sql: str) -> N
         Journal(path, key=None, clock=SystemClock())
     with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="which no journal has"):
         verify(reader)
+
+
+MADE_OTHERWISE = {
+    "CREATE UNIQUE INDEX other ON settled (tbl)": "index 'other'",
+    "CREATE INDEX other ON record (kind)": "index 'other'",
+    "ALTER TABLE meter RENAME TO kept; CREATE TABLE meter AS SELECT * FROM kept; DROP TABLE kept": "table 'meter' of",
+    "ALTER TABLE obligation ADD COLUMN more TEXT": "table 'obligation' of another form",
+    "ALTER TABLE record ADD COLUMN more TEXT": "table 'record' of another form",
+}
+"""A unique index takes a row away when another is written; a table without its key keeps both."""
+
+
+@pytest.mark.parametrize("sql", MADE_OTHERWISE)
+def test_a_table_of_another_form_is_not_served(tmp_path: Path, sql: str) -> None:
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", 1, 500)])
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(sql)
+    with pytest.raises(JournalDamaged, match=f"it has a {MADE_OTHERWISE[sql]}"):
+        Journal(path, key=None, clock=SystemClock())
+
+
+def test_what_touches_no_table_of_a_journal_may_stand_beside_them(tmp_path: Path) -> None:
+    """As of a program that makes copies; and what SQLite itself counts for its plans."""
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", 1, 500)])
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+        db.executescript("CREATE TABLE _copies (id INTEGER); CREATE INDEX _at ON _copies (id); ANALYZE")
+    with journal_at(tmp_path) as journal:
+        assert journal.books.held(NAME)
+
+
+@pytest.mark.parametrize("altered", [False, True])
+def test_a_copy_of_a_day_is_not_served(tmp_path: Path, altered: bool) -> None:
+    """Its tables know nothing of the days before: what they had settled would be settled again. One word in the file
+    made a journal whose beginning was pruned such a copy."""
+    path = tmp_path / "journal.sqlite"
+    with journal_at(tmp_path) as journal:
+        write_held(journal, NAME, [("0000000a", number, 500) for number in (1, 2, 3)])
+        journal.begin_day("2031-01-02", journal.newest_ns + 1)
+        write_held(journal, NAME, [("0000000b", 1, 900)])
+        journal.begin_day("2031-01-03", journal.newest_ns + 1)
+        journal.commit()
+        if altered:
+            journal.prune(Segment(1, 7, "2031-01-01", b"", "a file", "of it"))
+            journal.commit()
+    if altered:
+        alter(path, "UPDATE anchor SET whole = 0")
+        alter(path, "DELETE FROM settled WHERE session = '0000000a'")
+        alter(path, "DELETE FROM obligation WHERE session = '0000000a'")
+    else:
+        with JournalReader(path) as reader:
+            copy, _ = export_segment(reader, reader.segments()[-1], tmp_path / "archive")
+        path.unlink()
+        copy.rename(path)
+    file = write_configuration(tmp_path, ABSENT)
+    done = CliRunner().invoke(main, ["run", "--check", str(file)])
+    assert done.exit_code == Exit.PROTOCOL, done.output
+    assert f"{path}: it is a copy of a day" in done.output
+    service, _ = opened(file)
+    with pytest.raises(JournalUnfit, match="it is a copy of a day"), service:
+        pytest.fail("it was served")
 
 
 def test_a_salvage_makes_the_tables_as_the_records_say(tmp_path: Path) -> None:
