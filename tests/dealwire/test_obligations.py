@@ -336,7 +336,7 @@ def test_what_touches_no_table_of_a_journal_may_stand_beside_them(tmp_path: Path
     with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
         db.executescript("CREATE TABLE _copies (id INTEGER); CREATE INDEX _at ON _copies (id); ANALYZE")
     with journal_at(tmp_path) as journal:
-        assert journal.books.held(NAME)
+        assert journal.books.obligations.held(NAME)
 
 
 @pytest.mark.parametrize("altered", [False, True])
