@@ -351,7 +351,7 @@ def test_a_copy_of_a_day_is_not_served(tmp_path: Path, altered: bool) -> None:
         journal.begin_day("2031-01-03", journal.newest_ns + 1)
         journal.commit()
         if altered:
-            journal.prune(Segment(1, 7, "2031-01-01", b"", "a file", "of it"))
+            journal.days.prune(Segment(1, 7, "2031-01-01", b"", "a file", "of it"))
             journal.commit()
     if altered:
         alter(path, "UPDATE anchor SET whole = 0")

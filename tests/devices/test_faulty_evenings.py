@@ -75,3 +75,8 @@ def test_a_lamp_that_went_out_before_start_game_calls_no_misdeal_when_that_is_he
 def test_a_round_after_one_that_nobody_started_is_its_own() -> None:
     """By itself it is whole: what lay on the table before its START GAME was told of as unreliable."""
     assert evening_verdict(3000811)[0] == "some unreliable"
+
+
+def test_a_round_after_one_that_was_dealt_beside_a_dead_controller_is_its_own() -> None:
+    """What the shuffler dealt meanwhile went to the round before, which was held; the next one was paid as it was."""
+    assert evening_verdict(831056)[0] == "same, with an incident"

@@ -10,10 +10,11 @@ To the faults of `faulty_rounds` come those of identity, one or two an evening:
 - echo: bytes that a device sent before come once more
 
 The truth is kept apart: what the devices' own models report, in order, under session ids that never repeat, goes to a
-table of its own, which no line and no link stands between. Two more tables of that kind hear of no restart and no
-lost power, one of them of nothing before the last END GAME either. A round that is paid must be one that was dealt, as
-one of the three has it, to the cent, and once; a round that was dealt and is not paid must have been told of as
-unreliable, or by an incident that can explain it. Anything else is WRONG, and ends the run with 1.
+table of its own, which no line and no link stands between. Three more tables of that kind hear of no restart and no
+lost power, two of them of nothing before the last END GAME either, and one of these of nothing that one device does
+while the other is dead. A round that is paid must be one that was dealt, as one of the four has it, to the cent, and
+once; a round that was dealt and is not paid must have been told of as unreliable, or by an incident that can explain
+it. Anything else is WRONG, and ends the run with 1.
 """
 
 from __future__ import annotations
@@ -136,12 +137,18 @@ class Truth:
     def __init__(self, clock: ManualClock) -> None:
         self.outcomes: list[TableOutcome] = []
         self.rounds: list[TrueRound] = []
-        self._table, self._calm, self._alone = (Table(*_rules()) for _ in range(3))
+        self._table, self._calm, self._alone, self._lit = (Table(*_rules()) for _ in range(4))
+        self._off: set[str] = set()
         self._clock = clock
         self._sessions: dict[str, int] = {}
         self._count = 0
 
+    def powered_off(self, device: str) -> None:
+        """From now on it says nothing, and what the other one deals is no round of its."""
+        self._off.add(device)
+
     def powered_on(self, device: str, link: DeviceLink) -> None:
+        self._off.discard(device)
         self._count += 1
         previous, self._sessions[device] = self._sessions.get(device), self._count
         if previous is not None:
@@ -163,12 +170,13 @@ class Truth:
             self._judge(found, self._by_people(replace(seen, session=1)) if happened else [])
 
     def _by_people(self, seen: Seen) -> list[list[TableOutcome]]:
-        """What comes of it where only cards and bets are looked at: of all that lay there, and of this round alone."""
+        """What comes of it where only cards and bets are looked at: of all that lay there, of this round alone, and of
+        this round alone while every device had power."""
         if isinstance(seen.body, _FAULTS) and seen.body.fault == Fault.POWER_LOST_MID_ROUND:
             return []
-        found = [self._calm.handle(seen), self._alone.handle(seen)]
+        found = [self._calm.handle(seen), self._alone.handle(seen), [] if self._off else self._lit.handle(seen)]
         if isinstance(seen.body, GameEnded):
-            self._alone = Table(*_rules())
+            self._alone, self._lit = Table(*_rules()), Table(*_rules())
         return found
 
     def _judge(self, found: list[TableOutcome], by_people: list[list[TableOutcome]]) -> None:
@@ -254,6 +262,7 @@ class Changeling:
         link = self.unit._link
         if isinstance(link, WitnessedLink) and link.said:
             self.past = Past(link.hello, link.said)
+        self._truth.powered_off(self.name)
         self.unit.power_off()
 
     def haunt(self, now_ns: int, past: Past, first_ns: int) -> None:
