@@ -10,6 +10,7 @@ from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalUnfit
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
+    DAY,
     GENESIS,
     OPENED,
     PASSED,
@@ -72,8 +73,9 @@ def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
     if reader.version == 1:
         return check_tail(reader), None
     openings = _Openings(reader)
-    for opened in reader.all_of(OPENED):  # an index finds them, and there are as many as there were starts
-        openings.take(opened)
+    for kind in (OPENED, DAY):  # an index finds them, and there are as many as there were starts and days
+        for record in reader.all_of(kind):
+            openings.take(record)
     openings.finish()
     check = OlderCheck(reader) if reader.version == 2 else BooksCheck(reader, newest=True)
     return check_tail(reader, check), check.books
@@ -184,8 +186,8 @@ def open_seal(reader: JournalReader, record: JournalRecord) -> None:
 
 
 class _Openings:
-    """Looks up every opening in the table of openings, and whether that holds no others. Of those that were pruned no
-    record says what it must hold."""
+    """Looks up every opening in the table of openings, and whether that holds no others. Of those that were pruned the
+    last one counts, in which the first lines of the file were written: the `day` that was begun then names it."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
@@ -193,12 +195,11 @@ class _Openings:
 
     def take(self, record: JournalRecord) -> None:
         """One record, in order."""
-        if record.kind != OPENED:
-            return
-        self._met.add(record.sequence)
-        if self._reader.epoch_at(record.sequence) != epoch_of(record):
-            why = f"an opening that the table of openings does not know; {MEND}"
-            raise JournalDamaged(self._reader.path, record.sequence, why)
+        if record.kind == OPENED:
+            self._met.add(record.sequence)
+            self._look_up(record, "an opening that the table of openings does not know")
+        elif record.kind == DAY and epoch_of(record):
+            self._look_up(record, "a day that began in an opening that the table of openings does not know")
 
     def finish(self) -> None:
         """The records are over."""
@@ -206,6 +207,10 @@ class _Openings:
             if sequence > self._reader.anchor.sequence and sequence not in self._met:
                 why = f"the table of openings holds one of record {sequence}, and the records say nothing of it; {MEND}"
                 raise JournalDamaged(self._reader.path, None, why)
+
+    def _look_up(self, record: JournalRecord, why: str) -> None:
+        if self._reader.epoch_at(record.sequence) != epoch_of(record):
+            raise JournalDamaged(self._reader.path, record.sequence, f"{why}; {MEND}")
 
 
 def lookups(reader: JournalReader) -> list[BooksCheck | OlderCheck | _Openings]:

@@ -99,11 +99,20 @@ def inflated(body: bytes) -> bytes:
 
 
 def epoch_of(record: JournalRecord) -> str:
-    """The opening that an `opened` record names; empty in files of version 1."""
+    """The opening that an `opened` or a `day` record names; empty where an older version wrote it."""
     try:
         return str(json.loads(record.payload).get("epoch", ""))
     except (ValueError, AttributeError):
         return ""
+
+
+def opened_in(record: JournalRecord) -> int:
+    """The number of the `opened` record that a `day` record names; 0 where an older version wrote it."""
+    try:
+        number = json.loads(record.payload).get("opened")
+    except (ValueError, AttributeError):
+        return 0
+    return number if isinstance(number, int) else 0
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:

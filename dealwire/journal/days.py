@@ -34,7 +34,7 @@ class Days:
         writer = self._writer
         writer.add_all_passing()
         before, last = self.current, writer.head
-        fields = {"file": writer.identity.hex(), "day": day}
+        fields = {"file": writer.identity.hex(), "day": day, "opened": writer.opened, "epoch": writer.epoch}
         if before is not None:
             segment = {"day": before, "first": self._first, "last": last.sequence, "hash": last.hash.hex()}
             insert = "INSERT INTO segment (first, last, day, hash) VALUES (?, ?, ?, ?)"

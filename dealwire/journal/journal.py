@@ -85,8 +85,8 @@ class Journal(RecordWriter):
 
     def _open_epoch(self, about: Mapping[str, object], at_ns: int, ended: tuple[str, ...]) -> None:
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
-        sequence = self.add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
-        self.rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (sequence, self.epoch)))
+        self.opened = self.add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
+        self.rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (self.opened, self.epoch)))
         for table in ended:  # with the opening or not at all: nobody deals on from what is over
             self.stopped(table, at_ns, "its record cannot be gone on with")
 

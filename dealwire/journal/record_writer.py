@@ -76,6 +76,8 @@ class RecordWriter:
         """The open group holds what has to be on the disk before anything goes out."""
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
+        self.opened = 0
+        """The number of the record that says so."""
         self.identity, self.newest_ns = standing.identity, standing.newest_ns
         self.before_sync: Callable[[], None] = lambda: None
         """Called before the disk is waited for, and `after_sync` afterwards: nothing, unless whoever serves sets

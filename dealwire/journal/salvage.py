@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from dealwire.journal import database
 from dealwire.journal.books import BOOKED, Books
-from dealwire.journal.contents import epoch_of
+from dealwire.journal.contents import epoch_of, opened_in
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import GENESIS, OPENED, Head, JournalRecord, chained, heading, record_of
+from dealwire.journal.records import DAY, GENESIS, OPENED, Head, JournalRecord, chained, heading, record_of
 from dealwire.journal.segments import write_file
 from devices.clock import Clock
 from devices.files import create_file, open_file
@@ -203,11 +203,15 @@ class _Source:
         return books
 
     def openings(self, up_to: int) -> list[tuple[int, str]]:
-        """Those before its first record, and what the records up to that number say of the others."""
+        """Those before its first record, and what the records up to that number say of them and of the others."""
         rows = self._try("SELECT sequence, epoch FROM opening WHERE sequence <= ?", self.anchor.sequence) or ()
         found = {row[0]: row[1] for row in rows if type(row[0]) is int and type(row[1]) is str}
-        kept = takewhile(lambda record: record.sequence <= up_to, self.records())
-        found |= {each.sequence: epoch_of(each) for each in kept if each.kind == OPENED}
+        for each in takewhile(lambda record: record.sequence <= up_to, self.records()):
+            if each.kind == OPENED:
+                found[each.sequence] = epoch_of(each)
+            elif each.kind == DAY and 0 < (last := opened_in(each)) <= self.anchor.sequence:
+                found = {n: epoch for n, epoch in found.items() if n < last or n > self.anchor.sequence}
+                found[last] = epoch_of(each)
         return sorted((sequence, epoch) for sequence, epoch in found.items() if epoch)
 
     def records(self) -> Iterator[JournalRecord]:

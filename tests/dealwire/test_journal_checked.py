@@ -332,6 +332,39 @@ def test_a_table_of_openings_that_is_not_as_the_records_say_is_named(
         verify(reader)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE opening SET epoch = 'x' WHERE sequence = 1",
+        "DELETE FROM opening WHERE sequence = 1",
+        "INSERT INTO opening VALUES (5, 'x')",
+    ],
+)
+def test_an_opening_that_was_pruned_is_told_by_the_day_after(tmp_path: Path, sql: str) -> None:
+    """The lines of that day were written in it."""
+
+    def two_days(journal: Journal) -> None:
+        for number in (1, 2):
+            journal.begin_day(f"2026-01-0{number}", number)
+            lines(journal)
+        journal.commit()
+        assert journal.days.prune(Segment(1, 6, "2026-01-01", b"", "a file", "of it"))
+
+    path = write(tmp_path / "j", two_days)
+    with JournalReader(path) as reader:
+        assert (reader.anchor.sequence, verify(reader).records) == (6, 6)
+        openings = reader.openings()
+    tamper(path, sql)
+    found = 7, f"record 7: a day that began in an opening that the table of openings does not know; {MEND}"
+    with JournalReader(path) as reader:
+        assert said(lambda: verify(reader)) == found
+    assert said(lambda: Journal(path, key=None, clock=ManualClock())) == found
+    salvage(path, tmp_path / "new", ManualClock())
+    with JournalReader(tmp_path / "new") as reader:
+        verify(reader)
+        assert reader.openings()[:-1] == openings
+
+
 def test_a_file_of_version_1_has_no_table_of_openings(tmp_path: Path) -> None:
     path = write(tmp_path / "j", lines, lines)
     as_version_1(path)

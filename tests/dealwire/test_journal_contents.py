@@ -23,6 +23,7 @@ from dealwire.journal.contents import (
     fields_of,
     inflated,
     line_of,
+    opened_in,
     publication_of,
     snapshot_head,
     start_of,
@@ -90,6 +91,14 @@ def test_a_record_that_cannot_be_read_names_its_kind(payload: bytes) -> None:
 )
 def test_the_epoch_of_an_opening(payload: bytes, epoch: str) -> None:
     assert epoch_of(record("opened", payload)) == epoch
+
+
+@pytest.mark.parametrize(
+    ("payload", "number"),
+    [(b'{"opened":5}', 5), (b'{"opened":"5"}', 0), (b'{"opened":1e999}', 0), (b"{}", 0), (b"[]", 0), (b"\xff", 0)],
+)
+def test_the_number_of_an_opening_in_a_day(payload: bytes, number: int) -> None:
+    assert opened_in(record("day", payload)) == number
 
 
 def test_the_state_in_a_snapshot_is_inflated_or_refused() -> None:

@@ -557,9 +557,11 @@ def test_days_and_segments(tmp_path: Path) -> None:
             Segment(5, 6, "2026-01-02", hashes[6] or b""),
         ]
         days = [json.loads(each.payload) for each in reader.records() if each.kind == "day"]
-        assert days[0] == {"file": reader.identity.hex(), "day": "2026-01-01"}
+        [_, (opened, epoch), _] = reader.openings()
+        under_way = {"file": reader.identity.hex(), "opened": opened, "epoch": epoch}
+        assert days[0] == {**under_way, "day": "2026-01-01"}
         segment = {"day": "2026-01-02", "first": 5, "last": 6, "hash": (hashes[6] or b"").hex()}
-        assert days[2] == {"file": reader.identity.hex(), "day": "2026-01-03", "segment": segment}
+        assert days[2] == {**under_way, "day": "2026-01-03", "segment": segment}
     tamper(path, "UPDATE record SET payload = CAST('{}' AS BLOB) WHERE kind = 'day'")
     with JournalReader(path) as reader:
         assert refused(reader.day) == "record 7: a record 'day' that cannot be read"
