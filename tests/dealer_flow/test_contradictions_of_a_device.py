@@ -4,6 +4,7 @@ Real links, drivers and flow; between the simulated devices and the lines stands
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,8 @@ from tests.support.broken.lying_tables import (
     NeverShuffles,
     NumberStandsStill,
 )
+from tests.support.lies.liar import DeviceLie, EventDraft, also, but
+from tests.support.lies.playing import EVENINGS, lying_evening
 
 STATUS, RECORD = m.ShufflerStatusMessage, m.MisdealMessage
 
@@ -94,6 +97,45 @@ def test_the_remainder_that_is_lifted_is_of_the_deck_that_was_dealt() -> None:
     heard = HeardTable("clean-3", partial(Misstating, message=m.RemainderLiftedMessage, deck=lambda true: 3 - true))
     assert heard.incidents == [[("statements-differ", "lifted-deck")]]
     assert [result.outcome for result in heard.rounds] == ["unreliable"]
+
+
+class OnePacketSaid(DeviceLie):
+    """Of each deal's packet 2 something else is said."""
+
+    device = "shuffler"
+
+    def __init__(self, says: Callable[[EventDraft], list[EventDraft]]) -> None:
+        self.says = says
+
+    def event(self, said: EventDraft) -> list[EventDraft] | None:
+        second = said.event is m.PacketDispensedMessage and said.fields["ordinal"] == 2
+        return self.says(said) if second else None
+
+
+def told_again(**fields: Callable[[Any], Any]) -> Callable[[EventDraft], list[EventDraft]]:
+    return lambda said: also(said, said.event, **said.fields | {k: make(said.fields[k]) for k, make in fields.items()})
+
+
+@pytest.mark.parametrize(
+    ("says", "evening", "sentence"),
+    [
+        (
+            lambda said: but(said, deck=3 - said.fields["deck"]),
+            "clean",
+            "a packet of deck 2 comes while deck 1 is dealt",
+        ),
+        (told_again(), "clean", "packet 2 is dispensed again while it lies in the tray"),
+        (told_again(counted=lambda true: true - 1), "clean", "packet 2 is dispensed again while it lies in the tray"),
+        (told_again(cards=lambda true: true[::-1]), "reads", "packet 2 is dispensed again while it lies in the tray"),
+    ],
+)
+def test_a_packet_is_of_the_deck_that_is_dealt_and_comes_once(
+    says: Callable[[EventDraft], list[EventDraft]], evening: str, sentence: str
+) -> None:
+    """The second time with another count that adds up, or with other faces, it was settled without a word."""
+    played = lying_evening(OnePacketSaid(says), "shuffler", replace(EVENINGS[evening], rounds=2))
+    assert (played.rounds, played.incidents["statements-differ"]) == ({"unreliable": 2}, 2)
+    assert played.texts["statements-differ"] == sentence
 
 
 def test_the_green_button_clears_no_misdeal() -> None:

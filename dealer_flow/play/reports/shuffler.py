@@ -9,7 +9,13 @@ from dealer_flow.play.reports import controller as handle_controller
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
-from dealer_flow.play.verdicts.contradictions import judge_clearing, judge_order, judge_record, judge_status
+from dealer_flow.play.verdicts.contradictions import (
+    judge_clearing,
+    judge_order,
+    judge_packet,
+    judge_record,
+    judge_status,
+)
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
@@ -34,6 +40,8 @@ def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
     if not ledger.packets:
         ledger.deck, round_.session, round_.dealt_by = body.deck, seen.session, seen.device
         _take_deck(round_, seen)
+    elif body.deck != ledger.deck or body.ordinal in ledger.packets:
+        judge_packet(round_, body, seen)
     ledger.packets[body.ordinal] = Dispensed(body.ordinal, body.counted, body.cards, setting=body.expected)
 
 

@@ -1,5 +1,5 @@
-"""What a device says against itself: the same order dealt again, a STATUS or a record that cannot be true beside its
-events, a lamp that goes out by a button that clears nothing."""
+"""What a device says against itself: the same order dealt again, a packet of another deck or told twice, a STATUS or a
+record that cannot be true beside its events, a lamp that goes out by a button that clears nothing."""
 
 from functools import partial
 from typing import Final
@@ -51,6 +51,18 @@ def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
     found = _FOUND(code="statements-differ", reason="unlifted", deck=ledger.deck, expected=ledger.dumped[0])
     round_.report(replace(found, unreliable=adds_up), seen)
     judge_sum(round_, seen)
+
+
+def judge_packet(round_: Round, body: e.PacketDispensed, seen: Seen) -> None:
+    """A packet of another deck than the one that is dealt, or one that lies in the tray and is told again: which of the
+    two there is, nobody knows."""
+    deck = round_.ledger.deck
+    if round_.unreliable or not round_.in_play:
+        return
+    if body.deck != deck:
+        _differs(round_, Contradiction("packet-deck", body.deck, deck), seen)
+    else:
+        _differs(round_, Contradiction("packet-again", body.ordinal, body.ordinal), seen)
 
 
 def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:

@@ -284,7 +284,10 @@ FACTS: dict[str, str | dict[str, str]] = {
     "statements-differ": {
         "unlifted": "deck expected unreliable?",
         **dict.fromkeys(
-            ("deck", "packets", "dispensed", "remainder", "in-tray", "loaded", "rejected"),
+            (
+                *("deck", "packets", "dispensed", "remainder", "in-tray", "loaded", "rejected"),
+                *("packet-deck", "packet-again"),
+            ),
             "deck counted expected unreliable",
         ),
         **dict.fromkeys(
