@@ -16,7 +16,7 @@ from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.about import program_facts
-from dealwire.bench.report.conditions import load_conditions
+from dealwire.bench.report.conditions import MOST_INSTRUMENTS, load_conditions
 from dealwire.bench.report.report import BenchVerdict, Report
 from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.bench.report.text import summary_lines, text_lines
@@ -85,6 +85,8 @@ def _head_of(options: dict[str, Any]) -> ReportHead:
     lab = load_conditions(file) if file is not None else None
     named = {name: options.pop(name) or (getattr(lab, name) if lab else "") for name in HEAD}
     instruments = options.pop("instruments") or (tuple(each.words for each in lab.instrument) if lab else ())
+    if len(instruments) > MOST_INSTRUMENTS:
+        raise click.UsageError(f"{len(instruments)} times --instrument; a report has room for {MOST_INSTRUMENTS}")
     return ReportHead(**named, instruments=instruments)
 
 

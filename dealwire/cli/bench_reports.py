@@ -60,12 +60,13 @@ class ReportFiles(NamedTuple):
 def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overwrite: bool) -> None:
     """Stop where a file cannot be written, would be written twice, or is there already and not to be overwritten; both
     by what names them, `read` are files that must stay."""
-    seen = {file.resolve(): name for name, file in read.items() if file is not None}
+    seen = {which: name for name, file in read.items() if file is not None for which in _which(file)}
     for name, file in forms.items():
         if file is None:
             continue
-        if (other := seen.setdefault(file.resolve(), name)) != name:
-            raise click.UsageError(f"{file}: {other} and {name} must be different files")
+        for which in _which(file):
+            if (other := seen.setdefault(which, name)) != name:
+                raise click.UsageError(f"{file}: {other} and {name} must be different files")
         if not file.parent.is_dir():
             raise click.UsageError(f"{file}: no such folder: {file.parent}")
         if file.is_dir():
@@ -74,6 +75,15 @@ def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overw
             raise click.UsageError(f"{file}: exists; --overwrite replaces it")
         if not may(*((file, os.W_OK) if file.exists() else (file.parent, os.W_OK | os.X_OK))):
             raise Stop(Exit.PERMISSION, f"{file}: may not be written")
+
+
+def _which(file: Path) -> list[object]:
+    """By what a file is known: its path, and, where it is there, what a hard link to it shares. A device takes any
+    number of reports."""
+    if not file.is_file():
+        return [file.resolve()]
+    found = file.stat()
+    return [file.resolve(), (found.st_dev, found.st_ino)]
 
 
 def need_to_draw(pdf: Path | None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import APath
 from dealwire.cli.terminal import echo
 from protocol.tomlfile import TomlFileError
 from rules.game.convert import CONVERTED, Conversion, converted
@@ -14,8 +15,8 @@ from rules.game.layers import GAME_SCHEMA
 
 
 @click.command("convert")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-@click.option("--to", "folder", type=click.Path(path_type=Path), help="Write the new files into this folder.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=APath())
+@click.option("--to", "folder", type=APath(), help="Write the new files into this folder.")
 @click.option("--in-place", is_flag=True, help="Write each new file over the old one.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[Path, ...], folder: Path | None, in_place: bool) -> None:

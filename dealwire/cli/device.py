@@ -146,6 +146,9 @@ def _nonce(text: str | None) -> bytes | None:
 def read_image(file: Path) -> bytes:
     """A firmware's image; UsageError when it cannot be read, or is more than a device's flash holds."""
     try:
-        return read_file(file, IMAGE_MAX_BYTES)
+        image = read_file(file, IMAGE_MAX_BYTES)
     except OSError as error:
         raise click.UsageError(f"the image {file}: {error.strerror}") from None
+    if not image:  # the digest of nothing would be held against the device
+        raise click.UsageError(f"the image {file}: is empty")
+    return image

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.options import APath
 from dealwire.cli.terminal import echo, say_object
 from devices.contract import CONTRACT, ContractBroken, DialectSample
 from devices.dialects.drivers import DRIVERS
@@ -50,7 +51,7 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("name")
-@click.argument("heard", metavar="HEARD", type=click.Path(readable=False, path_type=Path))
+@click.argument("heard", metavar="HEARD", type=APath())
 @click.option("--kind", type=click.Choice([*DRIVERS]), help="The kind of device that was heard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per check.")
 @click.pass_context

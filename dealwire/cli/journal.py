@@ -13,7 +13,7 @@ from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.find_rounds import rounds_command
 from dealwire.cli.obligations import obligations_command, time_text
-from dealwire.cli.options import FILE, WholeRange
+from dealwire.cli.options import FILE, APath, WholeRange
 from dealwire.cli.release_held import release_command
 from dealwire.cli.round_sheet import round_command
 from dealwire.cli.table_options import make_table, table_options
@@ -34,7 +34,7 @@ from dealwire.journal.settings import edition_in, named_edition
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
-FOLDER = click.Path(file_okay=False, readable=False, path_type=Path)
+FOLDER = APath(file_okay=False)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
 

@@ -1,5 +1,6 @@
 """Options, declared by a row each of names, kind and help, and the kinds that several commands share."""
 
+import errno
 import math
 import os
 import re
@@ -59,17 +60,36 @@ class DecimalRange(click.FloatRange):
         return number
 
 
-class AFile(click.Path):
+class APath(click.Path):
+    """A file or a folder that is there or not."""
+
+    def __init__(self, *, file_okay: bool = True, dir_okay: bool = True) -> None:
+        super().__init__(file_okay=file_okay, dir_okay=dir_okay, readable=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Where it is; a usage error for what no system takes as a name: nothing, or more than it can hold."""
+        if not os.fspath(value):
+            self.fail("a name is wanted, not an empty text", param, ctx)
+        try:
+            os.lstat(value)
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) in (None, errno.ENAMETOOLONG):
+                why = getattr(error, "strerror", None) or str(error)
+                self.fail(f"{printable(repr(os.fspath(value)), 40)} is no name of a file: {why}", param, ctx)
+        return Path(os.fsdecode(super().convert(value, param, ctx)))
+
+
+class AFile(APath):
     """A file that is there or not, and no folder."""
 
     def __init__(self) -> None:
-        super().__init__(dir_okay=False, readable=False, path_type=Path)
+        super().__init__(dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Where it is; a usage error for a folder."""
         if os.path.isdir(value):
             self.fail(f"{printable(repr(os.fspath(value)))} is a folder; a file is wanted", param, ctx)
-        return Path(os.fsdecode(super().convert(value, param, ctx)))
+        return super().convert(value, param, ctx)
 
 
 class Percentage(click.types.StringParamType):

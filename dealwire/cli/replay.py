@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
-from dealwire.cli.options import JSON_LINES, declared, many, pairs, usually, whole
+from dealwire.cli.options import JSON_LINES, APath, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import TableMaker, table_options
@@ -22,7 +22,7 @@ from protocol.errors import LocalError
 
 
 @click.command("replay")
-@click.argument("file", metavar="FILE|FOLDER", type=click.Path(readable=False, path_type=Path))
+@click.argument("file", metavar="FILE|FOLDER", type=APath())
 @declared(
     JSON_LINES,
     ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."),

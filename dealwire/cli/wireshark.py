@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.options import APath
 from dealwire.cli.terminal import echo
 from dealwire.wireshark.folders import HERE, Installed, pieces
 
@@ -13,7 +14,7 @@ _FOLDER: Final = click.option(
     "--personal-folder",
     "folder",
     metavar="DIR",
-    type=click.Path(file_okay=False, readable=False, path_type=Path),
+    type=APath(file_okay=False),
     help="Wireshark's personal folder; else the one that Wireshark of this machine names.",
 )
 

@@ -137,9 +137,14 @@ def test_an_image_is_given_for_an_attached_device(tmp_path: Path) -> None:
         (("link", "--simulated", "--image", __file__), "--image is for an attached device"),
         (("angel-eye", "--shoe", "tcp://127.0.0.1:1", "--image", __file__), "--image is for a device that speaks TDP"),
         (("link", "--shuffler", "tcp://127.0.0.1:1", "--image", "/no/such"), "/no/such: No such file or directory"),
+        (("link", "--shuffler", "tcp://127.0.0.1:1", "--image", "EMPTY"), "EMPTY: is empty"),
     ],
 )
-def test_an_image_that_cannot_be_is_one_line(arguments: tuple[str, ...], says: str) -> None:
+def test_an_image_that_cannot_be_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "EMPTY").touch()
     result = run(*arguments)
     assert result.exit_code == 2
     assert says in result.output

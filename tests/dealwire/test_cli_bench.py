@@ -196,6 +196,30 @@ def test_a_report_that_is_there_and_its_signature_stay(signed: Path, tmp_path: P
     assert signature.read_bytes() == before[1]
 
 
+def test_one_file_by_two_names_takes_one_form(tmp_path: Path) -> None:
+    """By a hard link the second form was written over the first."""
+    (tmp_path / "a").write_text("what was there")
+    (tmp_path / "b").hardlink_to(tmp_path / "a")
+    result = run(*FRAMES, "--html", str(tmp_path / "a"), "--junit", str(tmp_path / "b"), "--overwrite")
+    assert result.exit_code == 2
+    assert "must be different files" in result.output
+    assert (tmp_path / "b").read_text() == "what was there"
+
+
+def test_a_report_names_so_many_instruments(tmp_path: Path) -> None:
+    """Each of the longest, they leave the page its 400 kB."""
+    longest = f'[[instrument]]\nname = "{"<" * 200}"\nnumber = "{"<" * 200}"\ncalibrated = "{"<" * 200}"\n'
+    conditions, page = tmp_path / "lab.toml", tmp_path / "r.html"
+    for number in (40, 41):
+        conditions.write_text('schema = "dealwire.conditions/1"\n' + longest * number)
+        result = run(*FRAMES, "--conditions", str(conditions), "--html", str(page), "--overwrite")
+        if number == 40:
+            assert (result.exit_code, page.stat().st_size < 300_000) == (0, True), result.output
+    for refused in (result, run(*FRAMES, *("--instrument", "a clock") * 41)):
+        assert (refused.exit_code, "a report has room for 40" in refused.output) == (2, True), refused.output
+        assert refused.output.count("\n") == 1
+
+
 def test_a_folder_that_may_not_be_written_is_said_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,29 @@ def test_a_folder_is_refused_too(tmp_path: Path) -> None:
         assert "folder.toml: cannot be read: Is a directory" in result.stderr
 
 
+NAMED = {
+    "bench --report": ["bench", "shuffler", "--simulated", "--report", "NAME"],
+    "bench --junit": ["bench", "shuffler", "--simulated", "--junit", "NAME"],
+    "bench --verify": ["bench", "--verify", "NAME"],
+    "bench --new-key": ["bench", "--new-key", "NAME", "other"],
+    "journal salvage": ["journal", "salvage", "NAME", "NAME"],
+    "journal archive": ["journal", "archive", "NAME", "--to", "NAME"],
+    "journal key new": ["journal", "key", "new", "NAME"],
+    "journal auditor new": ["journal", "auditor", "new", "a", "NAME"],
+    "replay": ["replay", "NAME"],
+    "convert": ["convert", "NAME"],
+}
+
+
+@pytest.mark.parametrize("name", ["", "n" * 300, "a\0b"], ids=["empty", "long", "nul"])
+@pytest.mark.parametrize("command", NAMED)
+def test_what_no_system_takes_as_a_name_is_a_usage_error(command: str, name: str) -> None:
+    """Some were a traceback."""
+    result = run(*(name if each == "NAME" else each for each in NAMED[command]))
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
+    assert ("a name is wanted, not an empty text" if not name else "is no name of a file: ") in result.stderr
+
+
 def test_a_file_that_is_exchanged_for_a_pipe_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the look at it and its opening."""
     pipe, other = make_hostile("pipe", tmp_path / "pipe"), tmp_path / "other"

@@ -1,7 +1,7 @@
 """The file of `dealwire bench --conditions`: where and with what it is judged, for every report of a laboratory."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -17,6 +17,8 @@ def _printable(text: str) -> str:
     return text.strip()
 
 
+MOST_INSTRUMENTS: Final = 40
+"""Named in one report, whose page is one of at most 400 kB."""
 Text = Annotated[str, AfterValidator(_printable)]
 
 
@@ -37,6 +39,12 @@ class Instrument(Strict):
         return f"{self.name}{number}, calibrated {self.calibrated}" if self.calibrated else f"{self.name}{number}"
 
 
+def _few(instruments: tuple[Instrument, ...]) -> tuple[Instrument, ...]:
+    if len(instruments) > MOST_INSTRUMENTS:
+        raise BadValue(f"{len(instruments)} instruments; a report has room for {MOST_INSTRUMENTS}")
+    return instruments
+
+
 class BenchConditions(Strict):
     """The whole file. What the command line says takes its place."""
 
@@ -53,7 +61,7 @@ class BenchConditions(Strict):
     """The device that lies there: hardware revision, seals, photographs."""
     environment: Text = ""
     """Temperature, humidity, supply."""
-    instrument: tuple[Instrument, ...] = ()
+    instrument: Annotated[tuple[Instrument, ...], AfterValidator(_few)] = ()
     """What is measured with."""
 
 
