@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board gives the program: two lines, a clock, a watchdog, noise, why it started, and memory that a power cut does
+/* What a board gives the program: two UARTs, a clock, a watchdog, noise, why it started, and memory that a power cut does
    not reach. A maker's board is one more file of these functions; nothing else of the port knows which board it is. */
 #ifndef BOARD_H
 #define BOARD_H
@@ -13,9 +13,30 @@ enum board_line { BOARD_LINE_HOST, BOARD_LINE_HANDS, BOARD_LINES };
 
 /* ------------------------------------------------------------------ each board has these: port/BOARD/board.c */
 
-/* Clocks, pins, UARTs at 115200 baud 8N1, the wake-up every 2 ms, and the watchdog: a reset after four to eight
-   seconds without board_feed, with board_stamp four seconds before it. Interrupts are on when it returns. */
+/* Clocks, pins, UARTs at 115200 baud 8N1, board_start_counter, an interrupt every 2 ms, and the watchdog: a reset after
+   four to eight seconds without board_feed, with board_stamp four seconds before it. Interrupts are on when it returns.
+   The interrupt of a UART gives what came to board_arrived and calls board_push_out. */
 void board_start(void);
+
+/* The UART has room for a byte. */
+bool board_takes(enum board_line line);
+
+/* Give it one; only where board_takes. */
+void board_send(enum board_line line, uint8_t byte);
+
+/* Tell the watchdog that the program goes on. */
+void board_feed(void);
+
+/* The part's own reset cause register says that it was the watchdog; false where there is none. */
+bool board_says_watchdog(void);
+
+/* 32 bits of noise: from the part's generator of random numbers, else board_jitter. Good after board_start. */
+uint32_t board_noise(void);
+
+/* Where the events, meters and the round lie while the power is off. Good after board_start. */
+const struct tdp_memory *board_memory(void);
+
+/* ------------------------------------------------------------------ the same on each: port/bare */
 
 /* The next byte that arrived, or -1. */
 int16_t board_get(enum board_line line);
@@ -26,25 +47,22 @@ void board_put(enum board_line line, uint8_t byte);
 /* Bytes that arrived and found no room, since the start. */
 uint32_t board_lost(enum board_line line);
 
-/* Milliseconds since board_start, modulo 2^32. Call it at least every 300 ms, or it runs slow. */
-uint32_t board_ms(void);
-
 /* Sleep until something may have happened: a byte, or 2 ms. */
 void board_wait(void);
 
-/* Tell the watchdog that the program goes on. */
-void board_feed(void);
+/* In the interrupt of a UART: a byte came; one came and is lost; into the UART what it takes. */
+void board_arrived(enum board_line line, uint8_t byte);
+void board_missed(enum board_line line);
+void board_push_out(enum board_line line);
 
-/* The part's own reset cause register says that it was the watchdog; false where there is none. */
-bool board_says_watchdog(void);
+/* Let the processor's counter run, at so many cycles a second. */
+void board_start_counter(uint32_t hertz);
 
-/* 32 bits of noise: from the part's generator of random numbers, or as good as the board has. Good after board_start. */
-uint32_t board_noise(void);
+/* Milliseconds since then, modulo 2^32. Call it at least every 300 ms, or it runs slow. */
+uint32_t board_ms(void);
 
-/* Where the events, meters and the round lie while the power is off. Good after board_start. */
-const struct tdp_memory *board_memory(void);
-
-/* ------------------------------------------------------------------ the same on each: port/bare */
+/* 32 bits of how the counter and the program run beside each other. */
+uint32_t board_jitter(void);
 
 /* Say to the next start that this one went wrong: it takes it for the watchdog's doing. */
 void board_stamp(void);

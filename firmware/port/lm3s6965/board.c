@@ -2,47 +2,27 @@
 #include "board.h"
 
 #include "lm3s6965.h"
-#include "tdp_ring.h"
 
 #define CLOCK_HZ 50000000U
 #define CYCLES_PER_MS (CLOCK_HZ / 1000U)
-#define COUNTER_MASK 0xFFFFFFU /* SysTick counts 24 bits down, over and over: once round in 335 ms */
 #define WAKE_MS 2U
 #define WATCHDOG_MS 4000U /* twice: so long may a computer that plays the board stand still */
 #define WATCHDOG_KEY 0x1ACCE551U
-#define JITTER_ROUNDS 64U
-
-struct uart {
-    struct tdp_ring in, out;
-    volatile uint32_t lost;
-};
 
 static const uint32_t bases[BOARD_LINES] = {[BOARD_LINE_HOST] = UART0_BASE, [BOARD_LINE_HANDS] = UART1_BASE};
-static struct uart uarts[BOARD_LINES];
-static uint32_t counted, cycles, milliseconds;
 static bool said_watchdog;
 __attribute__((section(".store.events"))) static uint8_t events[TDP_MEMORY_BYTES];
 
-static void disable_interrupts(void)
-{
-    __asm volatile("cpsid i" ::: "memory");
-}
-
-static void enable_interrupts(void)
-{
-    __asm volatile("cpsie i" ::: "memory");
-}
-
 /* ------------------------------------------------------------------ lines */
 
-/* Into the UART what its FIFO takes. With its interrupt held off. */
-static void push_out(enum board_line line)
+bool board_takes(enum board_line line)
 {
-    struct tdp_ring *out = &uarts[line].out;
-    uint32_t base = bases[line];
-    while (tdp_ring_count(out) > 0U && (UART_FR(base) & UART_FR_TX_FULL) == 0U) {
-        UART_DR(base) = (uint32_t)tdp_ring_get(out);
-    }
+    return (UART_FR(bases[line]) & UART_FR_TX_FULL) == 0U;
+}
+
+void board_send(enum board_line line, uint8_t byte)
+{
+    UART_DR(bases[line]) = byte;
 }
 
 static void serve(enum board_line line)
@@ -51,15 +31,11 @@ static void serve(enum board_line line)
     UART_ICR(base) = UART_INT_RX | UART_INT_TX | UART_INT_RX_TIMEOUT;
     while ((UART_FR(base) & UART_FR_RX_EMPTY) == 0U) {
         uint32_t word = UART_DR(base);
-        if ((word & UART_DR_BREAK) != 0U) {
-            /* it is no zero, which would end a frame: it means nothing */
-        } else if (!tdp_ring_put(&uarts[line].in, (uint8_t)(word & 0xFFU))) {
-            uarts[line].lost++;
-        } else {
-            /* the main loop takes it */
+        if ((word & UART_DR_BREAK) == 0U) { /* a break is no zero, which would end a frame: it means nothing */
+            board_arrived(line, (uint8_t)(word & 0xFFU));
         }
     }
-    push_out(line);
+    board_push_out(line);
 }
 
 static void uart0_handler(void)
@@ -70,27 +46,6 @@ static void uart0_handler(void)
 static void uart1_handler(void)
 {
     serve(BOARD_LINE_HANDS);
-}
-
-int16_t board_get(enum board_line line)
-{
-    return tdp_ring_get(&uarts[line].in);
-}
-
-/* The outgoing ring's end is moved by both: by the main loop with interrupts held off. */
-void board_put(enum board_line line, uint8_t byte)
-{
-    while (!tdp_ring_put(&uarts[line].out, byte)) {
-        /* its interrupt makes room */
-    }
-    disable_interrupts();
-    push_out(line);
-    enable_interrupts();
-}
-
-uint32_t board_lost(enum board_line line)
-{
-    return uarts[line].lost;
 }
 
 static void start_uart(uint32_t base)
@@ -110,31 +65,9 @@ static void timer0_handler(void)
     TIMER0_ICR = 1U; /* it only ends a sleep */
 }
 
-uint32_t board_ms(void)
-{
-    uint32_t now = SYST_CVR;
-    cycles += (counted - now) & COUNTER_MASK; /* it counts down */
-    counted = now;
-    milliseconds += cycles / CYCLES_PER_MS;
-    cycles %= CYCLES_PER_MS;
-    return milliseconds;
-}
-
-void board_wait(void)
-{
-    disable_interrupts();
-    if (tdp_ring_count(&uarts[BOARD_LINE_HOST].in) == 0U && tdp_ring_count(&uarts[BOARD_LINE_HANDS].in) == 0U) {
-        __asm volatile("wfi"); /* an interrupt that is held off ends it all the same */
-    }
-    enable_interrupts();
-}
-
 static void start_clock(void)
 {
-    SYST_RVR = COUNTER_MASK;
-    SYST_CVR = 0U;
-    SYST_CSR = 5U; /* from the processor's clock, without an interrupt */
-    counted = SYST_CVR;
+    board_start_counter(CLOCK_HZ);
     TIMER0_CTL = 0U;
     TIMER0_CFG = 0U;
     TIMER0_TAMR = 2U;
@@ -183,19 +116,9 @@ bool board_says_watchdog(void)
 
 /* ------------------------------------------------------------------ randomness */
 
-/* How far the program comes between two wake-ups of the timer, and where the other counter stands then. */
 uint32_t board_noise(void)
 {
-    uint32_t pool = 0U;
-    for (uint32_t round = 0U; round < JITTER_ROUNDS; round++) {
-        uint32_t turns = 0U;
-        uint32_t until = (SYST_CVR - 2000U) & COUNTER_MASK;
-        while (((SYST_CVR - until) & COUNTER_MASK) <= 2000U) {
-            turns++;
-        }
-        pool = board_stirred(pool, turns ^ (SYST_CVR << 12));
-    }
-    return pool;
+    return board_jitter(); /* the part has no generator of random numbers */
 }
 
 /* ------------------------------------------------------------------ memory */

@@ -3,16 +3,7 @@
 #ifndef LM3S6965_H
 #define LM3S6965_H
 
-#include <stdint.h>
-
-#define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
-/* the processor's own */
-#define SYST_CSR REG(0xE000E010U)
-#define SYST_RVR REG(0xE000E014U)
-#define SYST_CVR REG(0xE000E018U)
-#define NVIC_ISER0 REG(0xE000E100U)
-#define NVIC_ICER0 REG(0xE000E180U)
+#include "cortex_m3.h"
 
 /* system control */
 #define SYSCTL_RIS REG(0x400FE050U)

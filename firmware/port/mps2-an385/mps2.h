@@ -4,15 +4,7 @@
 #ifndef MPS2_H
 #define MPS2_H
 
-#include <stdint.h>
-
-#define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
-/* the processor's own */
-#define SYST_CSR REG(0xE000E010U)
-#define SYST_RVR REG(0xE000E014U)
-#define SYST_CVR REG(0xE000E018U)
-#define NVIC_ISER0 REG(0xE000E100U)
+#include "cortex_m3.h"
 
 /* timer 0 */
 #define TIMER0_CTRL REG(0x40000000U)
