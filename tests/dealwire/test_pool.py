@@ -223,7 +223,7 @@ def test_the_dispute_sheet_has_the_runners_and_who_won_the_pool() -> None:
     table, remark = _pool(hand.settlements[-1])
     assert isinstance(table, PaperTable)
     assert table.rows == (("1", "3", "1", "4", "0"), ("2", "2", "0", "2", "0"))
-    assert remark == PaperRemark("Seat 1 wins the home-run pool: $100.00 in it, $0.00 of it taken first.")
+    assert remark == PaperRemark("Seat 1 wins the home run pool: $100.00 in it, $0.00 of it taken first.")
 
 
 def test_a_controller_without_the_game_has_no_closing() -> None:
