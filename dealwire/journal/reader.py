@@ -163,8 +163,9 @@ class JournalReader(RecordFile):
         return fields_of(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
 
     def consumers(self) -> dict[str, int]:
-        """How far each exporter has sent."""
-        return dict(self.rows("SELECT name, sequence FROM consumer"))
+        """How far each exporter has sent. A mark beyond the newest record says nothing: somebody else wrote it."""
+        newest = "(SELECT max(sequence) FROM record)"
+        return dict(self.rows(f"SELECT name, sequence FROM consumer WHERE sequence <= {newest}"))
 
     # ------------------------------------------------------------------ snapshots, and what is sealed
 

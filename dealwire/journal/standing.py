@@ -53,7 +53,7 @@ def standing_of(file: database.WritableFile, *, believed: bool) -> JournalStandi
             return JournalStanding(identity, Head(0, GENESIS), Books())
         with JournalReader(file.path) as reader:
             found = _read(file, reader, believed=believed)
-        found.sent = dict(file.db.execute("SELECT name, sequence FROM consumer"))
+            found.sent = reader.consumers()
     except database.TROUBLE as error:
         raise database.as_ours(file.path, error) from error
     return found

@@ -1,14 +1,16 @@
 """The journal as an outbox: one table's lines, the mark behind them, and nothing else that the journal holds."""
 
 import ast
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dealwire.export.broker import FIRST_S, LONGEST_S, Retry
 from dealwire.export.outbox import Outbox
-from dealwire.journal import Journal
+from dealwire.journal import Journal, JournalReader
 from devices.clock import ManualClock
 
 EXPORT = Path(__file__).parents[3] / "dealwire" / "export"
@@ -49,6 +51,24 @@ def test_a_mark_outlives_the_journal_that_was_closed(journal: Journal, tmp_path:
     journal.close()
     with Journal(tmp_path / "journal", key=None, clock=ManualClock()) as again, Outbox(again, "a", "mqtt/a") as outbox:
         assert [item.sequence for item in outbox.after(outbox.mark(), 10)] == [second]
+
+
+@pytest.mark.parametrize("beyond", [1000, 2**63 - 1])
+def test_a_mark_beyond_the_newest_record_is_none(journal: Journal, tmp_path: Path, beyond: int) -> None:
+    """The lines are sent once more; and no day of them is taken off meanwhile."""
+    sent = put(journal, "a", "a")
+    journal.outboxes.mark_sent("mqtt/a", sent[-1])
+    journal.close()
+    with closing(sqlite3.connect(tmp_path / "journal")) as db, db:
+        assert db.execute("UPDATE consumer SET sequence = ?", (beyond,)).rowcount == 1
+    with Journal(tmp_path / "journal", key=None, clock=ManualClock()) as again, Outbox(again, "a", "mqtt/a") as outbox:
+        with JournalReader(again.path) as reader:
+            assert reader.consumers() == {}
+        assert [item.sequence for item in outbox.after(outbox.mark(), 10)] == sent
+        outbox.move_mark(sent[-1])
+        put(again, "b")
+        with JournalReader(again.path) as reader:
+            assert reader.consumers() == {"mqtt/a": sent[-1]}, "it is written over"
 
 
 def test_the_line_before_is_found_however_far_back(journal: Journal) -> None:
