@@ -1,11 +1,13 @@
 """Whatever anybody on the broker can publish: the fleet's reader keeps it aside, says why, and goes on."""
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from dealwire.export.topics import LINE_MAX
@@ -232,6 +234,23 @@ def test_a_forged_line_that_comes_first_counts_as_little_as_the_true_one(databas
         say_settled(broker, 3, 1, "a3")
         eventually(lambda: win() == 1201, "it does not go on")
         assert (count(database, "contradiction"), count(database, "refused")) == (0, 1)
+
+
+def test_a_hash_that_several_lines_carry_names_none(database: Postgres, broker: Mosquitto) -> None:
+    """It is on the wire: whoever forges a line may copy it, and be there first when the true one is asked for again."""
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        for win in (-15_000_000, 700):
+            say_settled(broker, 1, win, "a1")
+        eventually(lambda: count(database, "contradicted") == 2, "they do not come")
+        keep = f"SELECT dealwire.keep('s', 't', '{'0' * 32}', 1, '{{}}')::text"
+        for named, why in (("a1", "several lines of this number have the hash a1"), ("zz", "no line of this number")):
+            with pytest.raises(psycopg.Error, match=why):
+                database.rows(keep.format(named))
+        assert count(database, "contradicted") == 2
+        database.rows(keep.format(hashlib.sha256(settlement(700)).hexdigest()))
+    assert database.rows("SELECT line FROM dealwire.line") == [(settlement(700).decode(),)]
+    assert database.rows("SELECT win_cents FROM dealwire.day") == [(700,)]
 
 
 def test_incidents_that_contradict_each_other_are_both_seen(database: Postgres, broker: Mosquitto) -> None:
