@@ -124,9 +124,8 @@ def told_again(**fields: Callable[[Any], Any]) -> Callable[[EventDraft], list[Ev
             "clean",
             "a packet of deck 2 comes while deck 1 is dealt",
         ),
-        (told_again(), "clean", "packet 2 is dispensed again while it lies in the tray"),
-        (told_again(counted=lambda true: true - 1), "clean", "packet 2 is dispensed again while it lies in the tray"),
-        (told_again(cards=lambda true: true[::-1]), "reads", "packet 2 is dispensed again while it lies in the tray"),
+        (told_again(counted=lambda true: true - 1), "clean", "packet 2 is dispensed again, otherwise than before"),
+        (told_again(cards=lambda true: true[::-1]), "reads", "packet 2 is dispensed again, otherwise than before"),
     ],
 )
 def test_a_packet_is_of_the_deck_that_is_dealt_and_comes_once(
@@ -136,6 +135,12 @@ def test_a_packet_is_of_the_deck_that_is_dealt_and_comes_once(
     played = lying_evening(OnePacketSaid(says), "shuffler", replace(EVENINGS[evening], rounds=2))
     assert (played.rounds, played.incidents["statements-differ"]) == ({"unreliable": 2}, 2)
     assert played.texts["statements-differ"] == sentence
+
+
+def test_a_packet_that_is_reported_again_as_before_says_nothing_new() -> None:
+    played = lying_evening(OnePacketSaid(told_again()), "shuffler", replace(EVENINGS["clean"], rounds=2))
+    assert played.rounds == {"complete": 2}
+    assert "statements-differ" not in played.incidents
 
 
 def test_the_green_button_clears_no_misdeal() -> None:

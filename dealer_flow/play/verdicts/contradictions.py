@@ -1,5 +1,5 @@
-"""What a device says against itself: the same order dealt again, a packet of another deck or told twice, a STATUS or a
-record that cannot be true beside its events, a lamp that goes out by a button that clears nothing."""
+"""What a device says against itself: the same order dealt again, a packet of another deck or reported in two ways, a
+STATUS or a record that cannot be true beside its events, a lamp that goes out by a button that clears nothing."""
 
 from functools import partial
 from typing import Final
@@ -54,14 +54,14 @@ def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
 
 
 def judge_packet(round_: Round, body: e.PacketDispensed, seen: Seen) -> None:
-    """A packet of another deck than the one that is dealt, or one that lies in the tray and is told again: which of the
-    two there is, nobody knows."""
-    deck = round_.ledger.deck
+    """A packet of another deck than the one that is dealt, or one that is reported again with other cards or another
+    count: which of the two there is, nobody knows. The same once more, as a line may bring it, says nothing new."""
+    deck, known = round_.ledger.deck, round_.ledger.packets.get(body.ordinal)
     if round_.unreliable or not round_.in_play:
         return
     if body.deck != deck:
         _differs(round_, Contradiction("packet-deck", body.deck, deck), seen)
-    else:
+    elif known and (known.counted, known.cards, known.setting) != (body.counted, body.cards, body.expected):
         _differs(round_, Contradiction("packet-again", body.ordinal, body.ordinal), seen)
 
 
