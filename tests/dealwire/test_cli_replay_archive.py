@@ -281,7 +281,9 @@ def test_a_summary_names_its_recording_where_the_rounds_go_elsewhere(tmp_path: P
 def test_a_name_that_no_file_can_have_is_one_line() -> None:
     name = "x" * 300
     ended = dealwire(name)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"dealwire: {name}: File name too long\n")
+    why = f"'{name[:39]} … (262 more) is no name of a file: File name too long"
+    line = f"dealwire replay: invalid value for 'FILE|FOLDER': {why}; see dealwire replay --help\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", line)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")
