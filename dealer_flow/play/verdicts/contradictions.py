@@ -62,7 +62,8 @@ def judge_packet(round_: Round, body: e.PacketDispensed, seen: Seen) -> None:
     if body.deck != deck:
         _differs(round_, Contradiction("packet-deck", body.deck, deck), seen)
     elif known and (known.counted, known.cards, known.setting) != (body.counted, body.cards, body.expected):
-        _differs(round_, Contradiction("packet-again", body.ordinal, body.ordinal), seen)
+        counts = Contradiction("packet-again", body.counted, known.counted)
+        _differs(round_, counts, seen, number=body.ordinal)
 
 
 def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
@@ -79,8 +80,8 @@ def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
         _differs(round_, wrong, seen)
 
 
-def _differs(round_: Round, wrong: Contradiction, seen: Seen) -> None:
-    found = _FOUND(code="statements-differ", reason=wrong.what, deck=round_.ledger.deck)
+def _differs(round_: Round, wrong: Contradiction, seen: Seen, number: int | None = None) -> None:
+    found = _FOUND(code="statements-differ", reason=wrong.what, deck=round_.ledger.deck, number=number)
     round_.report(replace(found, counted=wrong.stated, expected=wrong.known, unreliable=True), seen)
 
 

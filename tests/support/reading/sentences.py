@@ -286,10 +286,11 @@ FACTS: dict[str, str | dict[str, str]] = {
         **dict.fromkeys(
             (
                 *("deck", "packets", "dispensed", "remainder", "in-tray", "loaded", "rejected"),
-                *("packet-deck", "packet-again"),
+                "packet-deck",
             ),
             "deck counted expected unreliable",
         ),
+        "packet-again": "deck number counted expected unreliable",
         **dict.fromkeys(
             ("record-packets", "record-rejected", "record-loaded", "record-remainder"),
             "deck counted expected unreliable",
