@@ -245,7 +245,7 @@ def say_settlement(settlement: Settlement, speech: Speech) -> None:
         tint=lambda row: RESULT_COLOUR.get(row[3]),
         tinted=frozenset({3, 4}),
     )
-    for each in pot_lines(settlement):
+    for each in pot_lines(settlement, speech):
         echo(each)
     if settlement.status == "partly-held":
         echo(f"  not all is settled: {speech.write(settlement.why or '')}", fg="red")
@@ -311,13 +311,13 @@ def chips_of(seat: Seat, result: RoundResult) -> str:
     )
 
 
-def pot_lines(settlement: Settlement) -> Iterator[str]:
+def pot_lines(settlement: Settlement, speech: Speech) -> Iterator[str]:
     """Each pot, what was taken of it, and who has the rest."""
     for pot in settlement.pots:
-        yield f"  {settled_pot_name(pot.name) + ' ':<11}{_pot(pot, settlement)}"
+        yield f"  {settled_pot_name(pot.name) + ' ':<11}{_pot(pot, settlement, speech)}"
 
 
-def _pot(pot: PotTotal, settlement: Settlement) -> str:
+def _pot(pot: PotTotal, settlement: Settlement, speech: Speech) -> str:
     taken = [f"{money(pot.rake, settlement.currency)} rake"] if pot.rake else []
     taken += [f"{money(pot.jackpot_rake, settlement.currency)} for the jackpot"] if pot.jackpot_rake else []
     less = f" less {' and '.join(taken)}" if taken else ""
@@ -326,5 +326,5 @@ def _pot(pot: PotTotal, settlement: Settlement) -> str:
         for each in pot.winners
     )
     return f"{money(pot.cents, settlement.currency)}{less}: " + (
-        f"held, {pot.held}" if pot.held else "; ".join(winners)
+        f"held, {speech.write(pot.held)}" if pot.held else "; ".join(winners)
     )

@@ -29,9 +29,10 @@ def money(sheet: RoundSheet) -> Iterator[Block]:
     if settlement is None:
         yield PaperRemark("There is none." if sheet.counts is not None else "There is none yet.")
     else:
-        yield from _lines(settlement, speech_of(sheet))
-        yield from _pots(settlement)
-        yield from _pool(settlement)
+        speech = speech_of(sheet)
+        yield from _lines(settlement, speech)
+        yield from _pots(settlement, speech)
+        yield from _pool(settlement, speech)
         yield from _totals(settlement)
         yield from _readings(settlement)
     yield from _meters(sheet, settlement)
@@ -66,7 +67,7 @@ def _line(line: SettlementLine, currency: str, speech: Speech) -> tuple[Cell, ..
     return str(line.seat), bet, amount(line.stake, currency), line.result, *sums, why
 
 
-def _pots(settlement: Settlement) -> Iterator[Block]:
+def _pots(settlement: Settlement, speech: Speech) -> Iterator[Block]:
     """The pots that players bet into: what lay in each, what was taken of it, and who had the rest."""
     if not settlement.pots:
         return
@@ -75,13 +76,13 @@ def _pots(settlement: Settlement) -> Iterator[Block]:
         winners = (
             f"seat {each.seat} {amount(each.cents, currency)}, {WON_WITH[each.won_with]}" for each in pot.winners
         )
-        whose = f"held: {pot.held}" if pot.held else "; ".join(winners)
+        whose = f"held: {speech.write(pot.held)}" if pot.held else "; ".join(winners)
         sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
         rows.append((settled_pot_name(pot.name), *sums, ", ".join(map(str, pot.contenders)), whose))
     yield table("pot|>in it|>rake|>for the jackpot|seats that could win it|*who has it", rows)
 
 
-def _pool(settlement: Settlement) -> Iterator[Block]:
+def _pool(settlement: Settlement, speech: Speech) -> Iterator[Block]:
     """The runners that win a pool, seat by seat, and who has won it."""
     pool = settlement.pool
     if pool is None or not (pool.runners or pool.held):
@@ -90,7 +91,7 @@ def _pool(settlement: Settlement) -> Iterator[Block]:
     yield table("seat|>runners before|>awarded|>collected|>after", rows)
     if pool.winner is not None:
         cents, rake = amount(pool.cents, settlement.currency), amount(pool.rake, settlement.currency)
-        what = f"held: {pool.held}" if pool.held else f"{cents} in it, {rake} of it taken first"
+        what = f"held: {speech.write(pool.held)}" if pool.held else f"{cents} in it, {rake} of it taken first"
         yield PaperRemark(f"Seat {pool.winner} wins the {id_words(pool.meter)} pool: {what}.")
 
 

@@ -20,6 +20,7 @@ from dealwire.journal.settings import configuration_of
 from dealwire.journal.tables import JournaledPublisher, JournaledTable
 from dealwire.sheet.money import _pool
 from dealwire.sheet.paper import PaperRemark, PaperTable
+from dealwire.table.id_words import Speech
 from dealwire.table.state import TableState
 from devices.clock import ManualClock
 from rules.meters.bank import MeterBank
@@ -220,7 +221,7 @@ def test_rounds_settled_on_the_command_line_go_on_with_the_pool(tmp_path: Path) 
 def test_the_dispute_sheet_has_the_runners_and_who_won_the_pool() -> None:
     hand = table_of({1: 3, 2: 2}, 9000)
     hand.play(ANTES).play(FOLDED).end()
-    table, remark = _pool(hand.settlements[-1])
+    table, remark = _pool(hand.settlements[-1], Speech(()))
     assert isinstance(table, PaperTable)
     assert table.rows == (("1", "3", "1", "4", "0"), ("2", "2", "0", "2", "0"))
     assert remark == PaperRemark("Seat 1 wins the home run pool: $100.00 in it, $0.00 of it taken first.")
