@@ -67,7 +67,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs site clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -192,6 +192,10 @@ captures: $(VENV)/.test
 
 docs: $(VENV)/.test
 	@$(BIN)/python -m docs._print
+
+# VERSION=0.2.0: the fragments of changes/ become that release's part of the change log.
+changelog: $(VENV)/.test
+	@$(BIN)/towncrier build --yes --version $(or $(VERSION),$(error VERSION=... is missing))
 
 site: $(VENV)/.docs
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
