@@ -1,6 +1,6 @@
-"""Bytes to typed messages and back. Pure: no clock, no thread, no line.
+"""Codec between bytes and typed messages. Pure: no clock, no threads, no I/O.
 
-Cards, places, faults and errors are common to all; `protocol.tdp` and its siblings are how devices speak.
+Cards, places, faults and errors are shared by all dialects; `protocol.tdp` and its siblings implement one dialect each.
 """
 
 from typing import TYPE_CHECKING

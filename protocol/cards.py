@@ -1,9 +1,10 @@
-"""One card is one byte and one text form.
+"""Cards: one byte on the wire and one text form each.
 
-The high nibble is the suit (1 clubs, 2 diamonds, 3 hearts, 4 spades), the low nibble the rank
-(1 ace ... 13 king). Jokers are 51h-54h, codes that are no playing card 60h-65h, and 00h is "none".
-Public sources use at least five suit orders, so nothing here compares cards by suit: only the table
-below gives a byte its meaning.
+The high nibble is the suit (1 clubs, 2 diamonds, 3 hearts, 4 spades), the low nibble the rank (1 ace ... 13 king).
+Jokers are 51h-54h, special codes (no playing card) are 60h-65h, and 00h is "none".
+
+Published sources use at least five suit orders, so no code here compares cards by suit: only the table below gives a
+byte its meaning.
 """
 
 from collections.abc import Iterable
@@ -12,34 +13,34 @@ from typing import Final
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "CDHS"
 RANKS_UP: Final = f"{RANKS[1:]}{RANKS[0]}"
-"""From the deuce, which is 2, to the ace."""
+"""Ranks in ascending order, deuce (2) first, ace last."""
 ACE_HIGH: Final = len(RANKS) + 1
-"""The rank of an ace that stands above the king."""
+"""Rank of an ace that counts above the king."""
 
 
 class Card(int):
-    """One card code, 0-255. Equal to its byte; `text` is its only written form."""
+    """One card code, 0-255. It equals its byte; `text` is its only written form."""
 
     __slots__ = ()
 
     @property
     def text(self) -> str:
-        """Rank then suit (`AS`, `TD`), `X1` for a joker, `??` when unread, `0xNN` for an unknown code."""
+        """Rank then suit (`AS`, `TD`), `X1` for a joker, `??` for an unread card, `0xNN` for an unknown code."""
         return _TEXT[self]
 
     @property
     def suit(self) -> str | None:
-        """`C`, `D`, `H` or `S`; None when this is not one of the 52."""
+        """`C`, `D`, `H` or `S`; None if the code is not one of the 52 playing cards."""
         return SUITS[(self >> 4) - 1] if self.is_playing else None
 
     @property
     def rank(self) -> int | None:
-        """1 (ace) to 13 (king); None when this is not one of the 52."""
+        """Rank from 1 (ace) to 13 (king); None if the code is not one of the 52 playing cards."""
         return self & 0x0F if self.is_playing else None
 
     @property
     def is_playing(self) -> bool:
-        """True for the 52 cards of a deck: not for jokers and not for the special codes."""
+        """True for the 52 playing cards; False for jokers and special codes."""
         return 1 <= self >> 4 <= 4 and 1 <= self & 0x0F <= 13
 
     @property
@@ -49,7 +50,7 @@ class Card(int):
 
     @property
     def is_face(self) -> bool:
-        """True when the code names one physical card, so that it can be seen only once a deck."""
+        """True if the code names one physical card, which can therefore appear only once in a deck."""
         return self.is_playing or self.is_joker
 
     def __str__(self) -> str:
@@ -60,7 +61,7 @@ class Card(int):
 
 
 def high_rank(card: Card) -> int:
-    """Its rank, an ace above the king; 0 when this is not one of the 52."""
+    """Return the rank of `card` with the ace above the king; 0 if it is not one of the 52 playing cards."""
     return ACE_HIGH if card.rank == 1 else card.rank or 0
 
 
@@ -85,7 +86,7 @@ _SPECIAL_TEXT: Final = {
 _TEXT: Final = tuple(_spell(code) for code in range(256))
 
 CARDS: Final = tuple(Card(code) for code in range(256))
-"""Every code as a shared Card; index it instead of building cards on a hot path."""
+"""All 256 codes as shared Card objects. Index this on a hot path instead of building cards."""
 
 NONE: Final = CARDS[0x00]
 UNREAD: Final = CARDS[0x60]
@@ -96,13 +97,13 @@ BLANK: Final = CARDS[0x64]
 DUPLICATE: Final = CARDS[0x65]
 
 DECK: Final = tuple(CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14))
-"""The 52 cards, clubs to spades, ace to king. The order carries no meaning."""
+"""The 52 playing cards, clubs to spades, ace to king. The order has no meaning."""
 
 _BY_TEXT: Final = {text: CARDS[code] for code, text in enumerate(_TEXT)}
 
 
 def parse_card(text: str) -> Card:
-    """The card spelled `text`; ValueError names the text and what is allowed."""
+    """Return the card spelled `text`. ValueError names the text and the allowed forms."""
     try:
         return _BY_TEXT[text]
     except KeyError:
@@ -113,15 +114,15 @@ def parse_card(text: str) -> Card:
 
 
 def parse_cards(texts: str | Iterable[str]) -> tuple[Card, ...]:
-    """Cards from `"AS TD 2C"` or from a list of texts."""
+    """Return the cards of `"AS TD 2C"` or of a list of texts."""
     return tuple(parse_card(text) for text in (texts.split() if isinstance(texts, str) else texts))
 
 
 def spell_cards(cards: Iterable[int]) -> list[str]:
-    """Text forms in order, as they appear in JSON."""
+    """Return the text forms in the given order, as JSON has them."""
     return [_TEXT[card] for card in cards]
 
 
 def spelled(cards: Iterable[int]) -> tuple[str, ...]:
-    """The same as a tuple."""
+    """Return the same as `spell_cards`, as a tuple."""
     return tuple([_TEXT[card] for card in cards])

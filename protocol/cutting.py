@@ -1,7 +1,7 @@
-"""Cutting a stream into frames and noise, for dialects whose frames are found by looking at the bytes in order.
+"""Splitting of a byte stream into frames and noise, for dialects that find frames by scanning bytes in order.
 
-What a dialect knows is a function that looks at one place and says which piece begins there; the bookkeeping, so that
-frames, noise and pending bytes tile the input however it is cut, is the same for all of them.
+A dialect supplies one function that looks at a position and returns the piece that begins there. The bookkeeping is
+shared: frames, noise and pending bytes together always tile the input, at whatever points the input is chunked.
 """
 
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from msgspec import Struct
 
 
 class Piece(Protocol):
-    """Part of a stream."""
+    """Part of a stream: a frame or noise."""
 
     @property
     def offset(self) -> int:
-        """Of its first byte, from the start of the stream."""
+        """Offset of the first byte from the start of the stream."""
 
     @property
     def length(self) -> int:
-        """Wire bytes."""
+        """Number of wire bytes."""
 
 
 class Noise(Struct, frozen=True, gc=False):
-    """Bytes that belong to no frame, as they came, from `offset` in the stream; `reason` is the dialect's own."""
+    """Bytes that belong to no frame, unchanged, from `offset` in the stream. Each dialect has its own reasons."""
 
     offset: int
     data: bytes
@@ -32,18 +32,20 @@ class Noise(Struct, frozen=True, gc=False):
 
     @property
     def length(self) -> int:
-        """Wire bytes."""
+        """Number of wire bytes."""
         return len(self.data)
 
 
 F = TypeVar("F", bound=Piece)
 
 Cut = Callable[[bytes, int, int], F | Noise | None]
-"""The piece that begins at a place in the data, given with its offset in the stream; None when it needs more bytes."""
+"""Function of data, position in the data and offset in the stream. It returns the piece that begins there, or None if
+it needs more bytes."""
 
 
 class Cutter(Generic[F]):
-    """Cuts a stream into frames and noise. Holds at most what `cut` asks more bytes for, whatever arrives."""
+    """Splitter of a stream into frames and noise. It never buffers more than `cut` needs to decide, whatever
+    arrives."""
 
     def __init__(self, cut: Cut[F], silence: StrEnum) -> None:
         self._cut, self._silence = cut, silence
@@ -52,11 +54,11 @@ class Cutter(Generic[F]):
 
     @property
     def pending(self) -> int:
-        """Bytes held back because their frame may still be completed."""
+        """Number of buffered bytes whose frame may still be completed."""
         return len(self._held)
 
     def feed(self, chunk: bytes) -> list[F | Noise]:
-        """What `chunk` completes, in the order of the stream."""
+        """Return the pieces that `chunk` completes, in stream order."""
         data = self._held + chunk
         pieces: list[F | Noise] = []
         at = 0
@@ -71,7 +73,8 @@ class Cutter(Generic[F]):
         return pieces
 
     def flush(self) -> list[Noise]:
-        """Give up what is pending: the line was silent in the middle of a frame, or ended."""
+        """Give up the pending bytes as noise. Call it after silence in the middle of a frame, or at the end of the
+        stream."""
         held, offset = self._held, self._offset
         self._held, self._offset = b"", offset + len(held)
         return [Noise(offset, held, self._silence)] if held else []

@@ -1,35 +1,35 @@
-"""Three families of error: ours, theirs, the wire's. Facts are fields; the class writes the sentence.
+"""Three families of error: local, remote and line. Facts are fields; the class composes the message.
 
-A time-out is not a closed line, and bad bytes on the wire are no exception at all: framers return them
-as noise. What is raised here is misuse by our own code (`LocalError`), a peer that breaks or refuses the
-protocol (`RemoteError`), or a line that no longer carries bytes (`LineError`, raised by `devices`).
+A timeout is not a closed line, and bad bytes on the wire raise nothing: framers return them as noise. `LocalError`
+means that our own code misused the protocol, `RemoteError` that the peer broke or refused it, and `LineError` (raised
+by `devices`) that the connection no longer carries bytes.
 """
 
 
 class DealwireError(Exception):
-    """Base of every error this project raises on purpose."""
+    """Base of every error that this project raises on purpose."""
 
 
 class LocalError(DealwireError):
-    """Our side asked for something the protocol does not allow."""
+    """The caller requested something that the protocol does not allow."""
 
 
 class RemoteError(DealwireError):
-    """The device broke the protocol, refused, or did not answer."""
+    """The device broke the protocol, refused a command or did not answer."""
 
 
 class LineError(DealwireError):
-    """The line under the protocol failed."""
+    """The connection below the protocol failed."""
 
 
 def shorten(data: bytes, limit: int = 24) -> str:
-    """Hex of `data`, cut after `limit` bytes with the number left out: a peer must not fill our logs."""
+    """Return `data` as hex, cut after `limit` bytes with the number left out, so that a peer cannot flood the log."""
     text = data[:limit].hex(" ")
     return text if len(data) <= limit else f"{text} … ({len(data) - limit} more)"
 
 
 class CannotEncode(LocalError):
-    """A message holds a value its layout has no room for."""
+    """A message has a value that does not fit its layout."""
 
     def __init__(self, message: str, why: str) -> None:
         self.message, self.why = message, why
@@ -37,7 +37,7 @@ class CannotEncode(LocalError):
 
 
 class BadPayload(RemoteError):
-    """A frame with a good check whose payload does not fit its message's layout."""
+    """A frame with a valid check has a payload that does not fit the layout of its message."""
 
     def __init__(self, kind: int, message_id: int, payload: bytes, why: str) -> None:
         self.kind, self.message_id, self.payload, self.why = kind, message_id, payload, why
@@ -45,7 +45,7 @@ class BadPayload(RemoteError):
 
 
 class BadReport(RemoteError):
-    """A whole frame of a dialect whose content cannot be: nothing in it is to be believed."""
+    """A dialect's frame is complete but its content is impossible, so none of it is trusted."""
 
     def __init__(self, dialect: str, body: bytes, why: str) -> None:
         self.dialect, self.body, self.why = dialect, body, why
@@ -53,7 +53,7 @@ class BadReport(RemoteError):
 
 
 class NotUp(LocalError):
-    """A command was asked of a link that has no session."""
+    """A command was requested on a link that has no session."""
 
     def __init__(self, state: str) -> None:
         self.state = state
@@ -61,7 +61,7 @@ class NotUp(LocalError):
 
 
 class CannotWait(LocalError):
-    """A callback asked for something that its own thread would have to bring."""
+    """A callback requested something that only its own thread could deliver, so waiting for it would deadlock."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -69,7 +69,7 @@ class CannotWait(LocalError):
 
 
 class NoCommands(LocalError):
-    """A command was asked of a device that takes none, or not this one."""
+    """A command was requested of a device that accepts no commands, or not this one."""
 
     def __init__(self, dialect: str, why: str = "the device takes no commands") -> None:
         self.dialect, self.why = dialect, why
@@ -77,7 +77,7 @@ class NoCommands(LocalError):
 
 
 class QueueFull(LocalError):
-    """More commands wait than the link keeps; one is outstanding at a time."""
+    """Too many commands are waiting on the link, which has one outstanding at a time."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -85,7 +85,7 @@ class QueueFull(LocalError):
 
 
 class NotPermitted(LocalError):
-    """A command needs a role this session was not granted."""
+    """A command needs a role that this session was not granted."""
 
     def __init__(self, command: str, needs: str, has: str) -> None:
         self.command, self.needs, self.has = command, needs, has
@@ -93,7 +93,7 @@ class NotPermitted(LocalError):
 
 
 class Refused(RemoteError):
-    """The device understood a command and would not do it."""
+    """The device understood a command and refused it."""
 
     def __init__(self, command: str, reason: str, state: str) -> None:
         self.command, self.reason, self.state = command, reason, state
@@ -101,7 +101,7 @@ class Refused(RemoteError):
 
 
 class NotOffered(RemoteError):
-    """The device cannot do what was asked: its capabilities lack it, or it is older than that."""
+    """The device does not support the request: it lacks the capability, or implements an older version."""
 
     def __init__(self, command: str, capability: str, why: str) -> None:
         self.command, self.capability, self.why = command, capability, why
@@ -109,7 +109,7 @@ class NotOffered(RemoteError):
 
 
 class BadAnswer(RemoteError):
-    """What a command brought cannot be."""
+    """The data that a command returned is impossible."""
 
     def __init__(self, command: str, why: str) -> None:
         self.command, self.why = command, why
@@ -117,7 +117,7 @@ class BadAnswer(RemoteError):
 
 
 class NoAnswer(RemoteError):
-    """A command got no reply after every retry. What the device did with it is unknown."""
+    """A command got no reply after every retry. Whether the device carried it out is unknown."""
 
     def __init__(self, command: str, tries: int, waited_s: float) -> None:
         self.command, self.tries, self.waited_s = command, tries, waited_s
@@ -125,7 +125,7 @@ class NoAnswer(RemoteError):
 
 
 class Unfinished(RemoteError):
-    """The device took on a command and did not bring it to its end. What it did of it, its events and status say."""
+    """The device accepted a command and did not finish it. Its events and its status show how far it got."""
 
     def __init__(self, command: str, why: str) -> None:
         self.command, self.why = command, why
@@ -133,7 +133,7 @@ class Unfinished(RemoteError):
 
 
 class NoEvent(RemoteError):
-    """What was waited for did not happen in time."""
+    """An expected event did not occur in time."""
 
     def __init__(self, event: str, waited_s: float) -> None:
         self.event, self.waited_s = event, waited_s
@@ -141,7 +141,7 @@ class NoEvent(RemoteError):
 
 
 class VersionMismatch(RemoteError):
-    """No protocol version is spoken by both ends."""
+    """The two ends have no protocol version in common."""
 
     def __init__(self, ours: str, theirs: str) -> None:
         self.ours, self.theirs = ours, theirs
@@ -149,7 +149,7 @@ class VersionMismatch(RemoteError):
 
 
 class WrongDevice(RemoteError):
-    """The device on this line is of another class than the driver needs."""
+    """The device on this line has another class than the driver needs."""
 
     def __init__(self, expected: str, found: str) -> None:
         self.expected, self.found = expected, found
@@ -165,7 +165,7 @@ class LineClosed(LineError):
 
 
 class LineAbsent(LineError):
-    """There is no such port or nobody listens there."""
+    """The port does not exist, or nothing listens at the address."""
 
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
@@ -173,7 +173,7 @@ class LineAbsent(LineError):
 
 
 class LineMute(LineAbsent):
-    """Somebody takes the connection and answers nothing on it."""
+    """The peer accepts the connection and then sends nothing."""
 
     def __init__(self, line: str, why: str) -> None:
         super().__init__(line, why)
@@ -197,7 +197,7 @@ class LineDenied(LineError):
 
 
 class LineUnusable(LineError):
-    """The port exists but cannot carry bytes as asked: not a serial port, or a setting it refuses."""
+    """The port exists but cannot carry bytes as requested: it is not a serial port, or it rejects a setting."""
 
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
@@ -205,7 +205,7 @@ class LineUnusable(LineError):
 
 
 class LineGarbled(LineError):
-    """Bytes come, but not one frame among them; `why` names what is wrong with them, where that is known."""
+    """Bytes arrive, but no frame among them. `why` names the cause if it is known."""
 
     def __init__(self, line: str, noise_bytes: int, why: str = "") -> None:
         self.line, self.noise_bytes, self.why = line, noise_bytes, why
@@ -214,7 +214,7 @@ class LineGarbled(LineError):
 
 
 class LineAmbiguous(LineError):
-    """More than one device answers to the address, and which one is meant must not be guessed."""
+    """More than one device matches the address, and the program must not guess."""
 
     def __init__(self, line: str, choices: tuple[str, ...]) -> None:
         self.line, self.choices = line, choices

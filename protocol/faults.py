@@ -1,6 +1,6 @@
-"""Fault numbers, in classes, so that a number this version does not know still has a meaning.
+"""Fault numbers, grouped in classes so that a number unknown to this version still has a meaning.
 
-1xx input, 2xx transport of cards, 3xx dispensing, 4xx shoe reading, 5xx integrity, 6xx link.
+1xx input, 2xx card transport, 3xx dispensing, 4xx shoe reading, 5xx integrity, 6xx link.
 """
 
 from enum import IntEnum
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Fault(IntEnum):
-    """The faults this version knows by name."""
+    """Faults that this version knows by name."""
 
     NONE = 0
     TOO_FEW_CARDS = 101
@@ -56,12 +56,12 @@ CLASSES: Final = {
 
 
 def fault_class(number: int) -> str:
-    """The class of any fault number, known or not; `unclassified` outside 100-699."""
+    """Return the class of any fault number, known or not; `unclassified` outside 100-699."""
     return CLASSES.get(number // 100, "unclassified")
 
 
 def fault_text(number: int) -> str:
-    """A short phrase for any fault number: `packet short (301)`, `card transport fault 299`."""
+    """Return a short phrase for any fault number: `packet short (301)`, `card transport fault 299`."""
     try:
         return f"{Fault(number).name.lower().replace('_', ' ')} ({number})"
     except ValueError:

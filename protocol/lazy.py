@@ -1,4 +1,4 @@
-"""A package's public names, loaded on first use: importing the package, or one name, does not load the others."""
+"""Lazy loading of a package's public names: importing the package, or one name, does not load the others."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -6,7 +6,10 @@ from typing import Any
 
 
 def face(package: str, names: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """`__all__`, `__getattr__` and `__dir__` of `package`, from its modules' public names, blanks between them."""
+    """Return `__all__`, `__getattr__` and `__dir__` for `package`.
+
+    `names` maps each module to its public names, separated by blanks.
+    """
     homes = {name: module for module, held in names.items() for name in held.split()}
 
     def get(name: str) -> Any:

@@ -1,8 +1,8 @@
-"""What a host's link is, in every dialect: bytes and times in, outputs out. A dialect adds outputs of its own.
+"""Interface of a host's link, common to all dialects: bytes and times in, outputs out. A dialect adds its own outputs.
 
-A device that keeps sessions and numbers its events says so itself. For one that does not, the link does: it numbers
-the reports it hears, and names a session by the time its first report came in, so that a recording gives the same name
-and a line opened anew, over which nobody knows what happened meanwhile, another.
+Some devices keep sessions and number their events. For a device that does not, the link does it: it numbers the reports
+it receives, and names a session by the time of its first report. A recording therefore yields the same session name
+when it is replayed, and a reopened line yields a new one, because no one knows what happened in between.
 """
 
 from abc import abstractmethod
@@ -16,24 +16,24 @@ from protocol.message import Message
 
 
 class Output(Struct, frozen=True, gc=False):
-    """Base of everything a link returns."""
+    """Base of all values that a link returns."""
 
 
 class Send(Output, frozen=True):
-    """Bytes for the line: one frame."""
+    """Bytes to write to the line: one frame."""
 
     data: bytes
 
 
 class Discarded(Output, frozen=True):
-    """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
+    """Unusable bytes: noise, or a complete frame with the reason it was dropped."""
 
     data: bytes
     why: str
 
 
 class Answered(Output, frozen=True):
-    """A command got its reply; a refusal is a reply too."""
+    """Reply to a command. A refusal is a reply too."""
 
     request: int
     command: Message
@@ -41,7 +41,7 @@ class Answered(Output, frozen=True):
 
 
 class Unanswered(Output, frozen=True, gc=True):
-    """A command ended without a reply: what the device did with it is unknown."""
+    """A command that ended without a reply. Whether the device carried it out is unknown."""
 
     request: int
     command: Message
@@ -49,14 +49,14 @@ class Unanswered(Output, frozen=True, gc=True):
 
 
 class Started(Output, frozen=True):
-    """A device without sessions of its own was heard first (`previous` 0), or heard to start anew."""
+    """First report of a device without sessions of its own (`previous` 0), or its first after a restart."""
 
     session: int
     previous: int
 
 
 class Reported(Output, frozen=True):
-    """A device without event numbers reported something; `number` is the link's count in this session, from 1."""
+    """Report of a device without event numbers. `number` is the link's own count in this session, from 1."""
 
     session: int
     number: int
@@ -64,35 +64,35 @@ class Reported(Output, frozen=True):
 
 
 class Missed(Output, frozen=True):
-    """One or more reports of a device without event numbers were lost here: how many is not known."""
+    """One or more reports of a device without event numbers were lost here. Their number is unknown."""
 
     session: int
     why: str
 
 
 def session_at(now_ns: int) -> int:
-    """The name of a session whose first report came at `now_ns`: its millisecond, as 32 bits, never 0."""
+    """Return the name of a session whose first report arrived at `now_ns`: the millisecond modulo 2**32, never 0."""
     return now_ns // 1_000_000 % (1 << 32) or 1
 
 
 class Counters(Protocol):
-    """What every link counts."""
+    """Counters that every link keeps."""
 
     frames: int
-    """Whole frames heard."""
+    """Complete frames received."""
     noise_bytes: int
     """Bytes that belong to no frame."""
 
 
 @dataclass(slots=True)
 class LineCounters:
-    """Counters of a link whose dialect has no more to count than this."""
+    """Counters of a link whose dialect has nothing more to count."""
 
     frames: int = 0
     noise_bytes: int = 0
     bad_checks: int = 0
     unusable: int = 0
-    """Whole frames that could not be used."""
+    """Complete frames that could not be used."""
     events: int = 0
     repeats: int = 0
     gaps: int = 0
@@ -102,83 +102,97 @@ class LineCounters:
 
 
 class Link(Protocol):
-    """A host's end of one line, used once. It never waits; what it delivers depends on what it hears and when alone,
-    so that a listener over a recording delivers the same."""
+    """Host's end of one line, used once. It never blocks.
+
+    Its output depends only on the received bytes and their times, so a listener on a recording yields the same output.
+    """
 
     @property
     def stats(self) -> Counters:
-        """Counters since the link was made."""
+        """Counters since the link was created."""
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due; None while nothing is."""
+        """Time at which to call `tick`; None if no timer is running."""
 
     def start(self, now_ns: int) -> list[Output]:
-        """Begin."""
+        """Start the link."""
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take bytes that arrived at `now_ns`."""
+        """Process the bytes that arrived at `now_ns`."""
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Do what is due by `now_ns`."""
+        """Run the timers that are due by `now_ns`."""
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Bytes that came here will never be seen: what is cut off by that is noise, and a device that does not number
-        its reports may have made some that are `Missed`."""
+        """Note that bytes are missing here and will never arrive.
+
+        A frame that is cut off by the hole becomes noise. If the device does not number its reports, some of them may
+        be `Missed`.
+        """
 
     def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
-        """Queue a command of the dialect; its id comes back in `Answered` or `Unanswered`. NotUp, NotPermitted,
-        QueueFull or CannotEncode when it cannot be asked."""
+        """Queue a command of the dialect and return its request id, which `Answered` or `Unanswered` carries.
+
+        Raise NotUp, NotPermitted, QueueFull or CannotEncode if the command cannot be sent.
+        """
 
     def close(self, now_ns: int) -> list[Output]:
-        """End: give out what was held back."""
+        """Close the link and return everything that was held back."""
 
 
 @runtime_checkable
 class Recallable(Protocol):
-    """A link that can say what it heard, as far as that decides what it will deliver, and go on from it."""
+    """Link that can export the received state that decides its further output, and resume from it."""
 
     def heard(self) -> Struct | None:
-        """What was heard; None while something is half heard or held back. A link that talks and one that listens over
-        a recording of the same bytes give equal values."""
+        """Return the received state; None while a frame is incomplete or an event is held back.
+
+        A live link and a listener on a recording of the same bytes return equal values.
+        """
 
     def recall(self, heard: Struct) -> None:
-        """Go on from what a link on this line heard; call it before `start` for a line that is gone, else after.
-        ValueError when that is of another dialect."""
+        """Resume from the state that another link on this line exported.
+
+        Call it before `start` if that line is gone, otherwise after it. Raise ValueError for the state of another
+        dialect.
+        """
 
 
 class Resumable(Link):
-    """A link to a device that keeps sessions and events: on the next line, another goes on from where it stood.
+    """Link to a device that keeps sessions and events, so that a link on the next line can resume from this one.
 
-    A base to inherit from, because it is looked for while a line is lost, and what a mere protocol takes to be
-    looked for is more than a frame costs.
+    This is a base class and not a protocol: it is checked with isinstance while a line is lost, and a runtime check of
+    a protocol's members costs more than processing a frame.
     """
 
     @property
     @abstractmethod
     def alive(self) -> bool:
-        """Something valid was heard not long ago."""
+        """True if a valid frame arrived recently."""
 
     @property
     @abstractmethod
     def heard_ns(self) -> int:
-        """When the last valid frame came; 0 before any."""
+        """Time of the last valid frame; 0 before any."""
 
     @property
     @abstractmethod
     def complete(self) -> bool:
-        """The session is up and every event the device is known to have made was delivered."""
+        """True if the session is up and every event that the device is known to have made was delivered."""
 
     @property
     @abstractmethod
     def problem(self) -> RemoteError | None:
-        """Why the device that answers is not one to talk to; None while there is no reason."""
+        """Reason not to talk to the device that answers; None if there is none."""
 
     @abstractmethod
     def suspend(self, now_ns: int) -> list[Output]:
-        """End because the line is gone: what is held back is left to the successor."""
+        """Close the link because its line is gone. Whatever is held back is left to the successor."""
 
     @abstractmethod
     def successor(self, role: Any = None) -> "Resumable":
-        """A link for the next line, that goes on from where this one stood. After one that only listened, `role` makes
-        it speak, and is what it asks for."""
+        """Return a link for the next line that resumes from this one.
+
+        If this link only listened, `role` makes the successor active and is the role it requests.
+        """

@@ -1,20 +1,19 @@
-"""What somebody may have meant who wrote a name that there is not."""
+"""Suggestions for a misspelled name."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
 LIKE: Final = 0.7
-"""How alike two names must be, from 0 to 1, for one to be offered for the other."""
+"""Minimum similarity, from 0 to 1, for a name to be suggested."""
 LISTED: Final = 12
-"""So many names are listed beside the one that somebody may have meant."""
+"""Maximum number of known names that are listed next to a suggestion."""
 LONGEST: Final = 80
-"""Characters of a name that is compared: no id of this project is nearly as long."""
+"""Maximum length, in characters, of a name that is compared. No id of this project comes near it."""
 
 
 def nearest(given: object, known: Iterable[str]) -> str | None:
-    """The one of `known` that `given` most likely was meant to be; None when none is near. A beginning of just one
-    name is near."""
+    """Return the name in `known` that `given` most likely means, or None. A prefix of exactly one name is a match."""
     if not isinstance(given, str) or not 0 < len(given) <= LONGEST:
         return None
     names = list(known)
@@ -32,14 +31,17 @@ def _digits(name: str) -> str:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """` (did you mean X?)`, or nothing: to be put behind what says that `given` is not there."""
+    """Return ` (did you mean X?)` or an empty string, to append to an error about an unknown name."""
     found = nearest(given, known)
     return f" (did you mean {found}?)" if found else ""
 
 
 def instead(given: object, known: Iterable[str], lead: str, more: str = "") -> str:
-    """What can be named instead of `given`, to be put behind what says that it is not there: ` (did you mean X?)`, and
-    `; known: A, B`, where `known: ` is the `lead`, with `more` behind the last. Of many, one that is near is enough."""
+    """Return the alternatives to an unknown name, to append to the error about it.
+
+    The text is ` (did you mean X?)` and then `; known: A, B`, where `known: ` is `lead` and `more` follows the last
+    name. If there are many names, a close match is given alone.
+    """
     names = list(known)
     near = did_you_mean(given, names)
     return near if near and len(names) > LISTED else f"{near}; {lead}{', '.join(names) or 'none'}{more}"

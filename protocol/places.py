@@ -1,10 +1,10 @@
-"""Where a card can lie: one byte and one text form, shared by the wire, the events and the results."""
+"""Places where cards can be: one byte and one text form each, shared by the wire, the events and the results."""
 
 from typing import Final
 
 SEATS_MAX: Final = 32
 PILES_MAX: Final = 8
-"""Hands that lie in front of the tray at most, before they are handed out."""
+"""Maximum number of hands in front of the tray before they are handed out."""
 
 
 class Place(int):
@@ -19,7 +19,7 @@ class Place(int):
 
     @property
     def seat(self) -> int | None:
-        """The seat's number, 1 at the dealer's left; None when this is not a seat."""
+        """Seat number, 1 at the dealer's left; None if the place is not a seat."""
         return int(self) if 1 <= self <= SEATS_MAX else None
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ _TEXT: Final = tuple(
 )
 
 PLACES: Final = tuple(Place(code) for code in range(256))
-"""Every code as a shared Place."""
+"""All 256 codes as shared Place objects."""
 
 NOWHERE: Final = PLACES[0x00]
 COMMUNITY: Final = PLACES[0x40]
@@ -60,25 +60,25 @@ SHUFFLER: Final = PLACES[0x46]
 SHOE: Final = PLACES[0x47]
 
 PILES: Final = frozenset(PLACES[0x58 : 0x58 + PILES_MAX])
-"""Hands in front of the tray that are nobody's yet."""
+"""Hands in front of the tray that are not assigned to a seat yet."""
 
 _BY_TEXT: Final = {text: PLACES[code] for code, text in enumerate(_TEXT)}
 
 
 def seat(number: int) -> Place:
-    """The place of seat `number`, 1-32; ValueError otherwise."""
+    """Return the place of seat `number`, 1-32. Raise ValueError for other numbers."""
     if not 1 <= number <= SEATS_MAX:
         raise ValueError(f"not a seat: {number}; seats are 1 to {SEATS_MAX}")
     return PLACES[number]
 
 
 def pile(number: int) -> Place:
-    """The place of the hand dealt as the `number`-th in front of the tray, from 1 to `PILES_MAX`."""
+    """Return the place of the `number`-th hand in front of the tray, from 1 to `PILES_MAX`."""
     return PLACES[0x57 + number]
 
 
 def parse_place(text: str) -> Place:
-    """The place spelled `text`; ValueError names the text and what is allowed."""
+    """Return the place spelled `text`. ValueError names the text and the allowed forms."""
     try:
         return _BY_TEXT[text]
     except KeyError:

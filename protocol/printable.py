@@ -1,17 +1,21 @@
-"""Text from outside: what a device, a file or its name says may hold anything, also what moves a terminal's cursor,
-sets its title, ends a line of a log or turns the order of letters round."""
+"""Sanitizing of text from outside. What a device, a file or a file name contains may move a terminal's cursor, set its
+title, break a log line or reverse the direction of letters."""
 
 from typing import Final
 
 TEXT_MAX: Final = 200
-"""Characters of one text from outside that are shown: longer than any that means something, short enough for a line."""
+"""Maximum number of characters shown of one external text: longer than any meaningful one, short enough for one line.
+"""
 _PLAIN: Final = bytes(range(0x20, 0x7F))
-"""Looked for in bytes, which takes a quarter of the time: a long line is nothing else."""
+"""Printable ASCII. Checking bytes takes a quarter of the time, and a long line contains nothing else."""
 
 
 def printable(text: str, limit: int | None = TEXT_MAX) -> str:
-    """`text` as a terminal and a log may have it: printable characters only, every other one as `\\x1b` or `\\u202e`,
-    cut after `limit` characters with the number left out. None cuts nothing, for a line of our own."""
+    r"""Return `text` in a form that is safe for a terminal and a log.
+
+    Each unprintable character becomes `\x1b` or `\u202e`. The text is cut after `limit` characters and the number left
+    out is added. Pass None to keep the whole text, for lines that this program wrote.
+    """
     left = 0 if limit is None else max(len(text) - limit, 0)
     text = text[: len(text) - left]
     if not text.isprintable():
@@ -20,8 +24,10 @@ def printable(text: str, limit: int | None = TEXT_MAX) -> str:
 
 
 def printable_json(line: str) -> str:
-    """A line of JSON that says the same, with every character that is not printable as `\\u001b`: JSON asks that of the
-    characters below a space only, and terminals obey others too."""
+    r"""Return an equivalent JSON line with every unprintable character escaped as `\u001b`.
+
+    JSON requires this only of the characters below a space, but terminals interpret others too.
+    """
     if (line.isascii() and not line.encode().translate(None, _PLAIN)) or line.isprintable():
         return line
     return "".join(each if each.isprintable() else _escape_json(each) for each in line)

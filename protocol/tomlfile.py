@@ -1,4 +1,4 @@
-"""What a person wrote in TOML: where a key stands in the text, so that a complaint about it can name the line."""
+"""Positions of keys in a TOML file, so that an error message can name the line."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ _OPENS_ARRAY: Final = re.compile(r"=\s*\[\s*(#.*)?$")
 
 
 class TomlFileError(LocalError):
-    """A file that cannot be used as it is written; `line` counts from 1, None when no line is to blame."""
+    """A TOML file that cannot be used. `line` counts from 1; None if no single line is at fault."""
 
     def __init__(self, file: str | Path, line: int | None, key: str, why: str) -> None:
         self.file, self.line, self.key, self.why = str(file), line, key, why
@@ -31,15 +31,17 @@ _AT: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def syntax_fault(error: tomllib.TOMLDecodeError, text: str) -> tuple[int, str]:
-    """The line of `text` that is not TOML, the last one when the file ends too early, and why."""
+    """Return the line of a syntax error in `text` (the last line if the file ends too early) and the reason."""
     at = _AT.search(str(error))
     line = int(at[1]) if at and at[1] else len(text.splitlines())
     return line, f"not TOML: {_AT.sub('', str(error))}"
 
 
 def line_of(text: str, key: Key) -> int | None:
-    """The line, from 1, of the longest part of `key` that stands in `text`, an array's element on its own too; None
-    when no part does."""
+    """Return the line, from 1, of the longest prefix of `key` that appears in `text`; None if no part does.
+
+    An element of an array that spans several lines is found on its own line.
+    """
     lines, written = _lines(text), text.splitlines()
     for at, part in enumerate(key):
         start = _longest(lines, key[:at])
@@ -49,7 +51,7 @@ def line_of(text: str, key: Key) -> int | None:
 
 
 def _element(written: list[str], start: int, key: Key) -> int:
-    """The line of an element of the array that is opened on line `start`, or of one in an array within it."""
+    """Return the line of an element of the array that opens on line `start`, or of one in an array nested in it."""
     begins = list(_begins(written, start))
     line = begins[key[0]] if isinstance(key[0], int) and key[0] < len(begins) else start
     if len(key) > 2 and isinstance(key[2], int):
@@ -62,7 +64,7 @@ def _element(written: list[str], start: int, key: Key) -> int:
 
 
 def _begins(written: list[str], start: int) -> Iterator[int]:
-    """The lines on which an element begins of the array that is opened on line `start`."""
+    """Yield the lines on which the elements of the array that opens on line `start` begin."""
     depth = 0
     for number, line in enumerate(written[start:], start + 1):
         bare = _STRING.sub("''", line).partition("#")[0].strip()
@@ -78,7 +80,7 @@ def _longest(lines: Mapping[Key, int], key: Key) -> int | None:
 
 
 def spell(key: Key) -> str:
-    """`packet[1].cards`: arrays count from 1, as a reader of the file does."""
+    """Return `key` as text, such as `packet[1].cards`. Indexes count from 1, as a reader of the file counts."""
     return printable("".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip("."))
 
 
@@ -103,7 +105,7 @@ def _bare(dotted: str) -> list[str]:
 
 
 def _resolve(parts: tuple[str, ...], counts: dict[Key, int], *, opens_item: bool) -> Key:
-    """The full key of a header: a part that names an array of tables means the last item of it."""
+    """Return the full key of a header. A part that names an array of tables refers to its last item."""
     key: Key = ()
     for index, part in enumerate(parts):
         key = (*key, part)

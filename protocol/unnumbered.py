@@ -1,7 +1,7 @@
-"""The host's end of a line to a device that numbers nothing, without I/O: what every dialect of such devices shares.
+"""Host's end of a line to a device that numbers nothing, without I/O. All dialects of such devices share it.
 
-The link numbers the reports it hears and names a session by the millisecond its first report came in, so another link
-over the same recording gives it the same name, and one over another line another.
+The link numbers the reports it receives and names a session by the millisecond of its first report. Another link on the
+same recording therefore uses the same session name, and a link on another line a different one.
 """
 
 from enum import StrEnum
@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Piece)
 
 
 class LinkState(StrEnum):
-    """The state of a host's link."""
+    """States of a host's link."""
 
     CLOSED = "closed"
     WAITING = "waiting for the first report"
@@ -23,31 +23,31 @@ class LinkState(StrEnum):
 
 
 class UnnumberedLink(Generic[F]):
-    """One host's link to one device, used once. It listens; a dialect says what a frame means, and may send.
+    """Host's link to one device, used once. It listens; the dialect interprets the frames, and may send.
 
-    A frame that is cut off by `partial_ns` of silence is given up as noise.
+    A frame that is interrupted by `partial_ns` of silence becomes noise.
     """
 
     def __init__(self, framer: Cutter[F], partial_ns: int) -> None:
         self.state = LinkState.CLOSED
         self.stats = LineCounters()
         self.session = 0
-        """0 before the first report."""
+        """Session id; 0 before the first report."""
         self._framer, self._partial_ns = framer, partial_ns
         self._heard_ns = self._number = 0
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due; None while nothing is."""
+        """Time at which to call `tick`; None if no timer is running."""
         return self._heard_ns + self._partial_ns if self._framer.pending else None
 
     def start(self, now_ns: int) -> list[Output]:
-        """Begin to listen."""
+        """Start listening."""
         self.state = LinkState.WAITING
         return []
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take bytes that arrived at `now_ns`."""
+        """Process the bytes that arrived at `now_ns`."""
         out: list[Output] = []
         self._give_up_partial(now_ns, out)
         self._heard_ns = now_ns
@@ -59,20 +59,20 @@ class UnnumberedLink(Generic[F]):
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Do what is due by `now_ns`."""
+        """Run the timers that are due by `now_ns`."""
         out: list[Output] = []
         self._give_up_partial(now_ns, out)
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Bytes that came here will never be seen."""
+        """Note that bytes are missing here and will never arrive."""
         out: list[Output] = []
         self._flush(out)
         self._miss("bytes that were not kept", out)
         return out
 
     def close(self, now_ns: int) -> list[Output]:
-        """End: what is cut off is noise."""
+        """Close the link. An incomplete frame becomes noise."""
         out: list[Output] = []
         if self.state is not LinkState.CLOSED:
             self._flush(out)
@@ -81,7 +81,7 @@ class UnnumberedLink(Generic[F]):
         return out
 
     def _recall(self, session: int, number: int) -> None:
-        """Go on from so many reports of a session."""
+        """Resume after `number` reports of `session`."""
         self.session, self._number = session, number
         if session:
             self.state = LinkState.UP
@@ -102,7 +102,7 @@ class UnnumberedLink(Generic[F]):
         raise NotImplementedError
 
     def _end(self, now_ns: int, out: list[Output]) -> None:
-        """Whatever else ends with the line."""
+        """Handle the end of the line in the subclass; does nothing by default."""
 
     def _deliver(self, message: Message, out: list[Output]) -> None:
         self.stats.events += 1
@@ -110,7 +110,7 @@ class UnnumberedLink(Generic[F]):
         out.append(Reported(self.session, self._number, message))
 
     def _discard(self, body: bytes, why: str, out: list[Output]) -> None:
-        """A whole frame is of no use."""
+        """Count and report a complete frame that is unusable."""
         self.stats.unusable += 1
         out.append(Discarded(body, why))
 

@@ -1,8 +1,8 @@
-"""What a sender may write in a number, where neither its type nor an enumeration says it. What a receiver reads is not
-bounded by it.
+"""Limits on the numbers that a sender may write, where neither the type nor an enumeration sets them. A receiver
+accepts every value that the type holds.
 
-Declared beside the layouts and not in them, because it changes nothing that is read: the simulated devices refuse what
-is outside, and the definition for other languages is printed from it.
+The limits are declared here and not in the layouts, because they change nothing that is decoded. The simulated devices
+refuse values outside them, and the definitions for other languages are generated from them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from protocol.tdp.event_store import DEPTH_MIN
 from protocol.tdp.messages import Message
 
 PACKET_SIZE_MAX: Final = 13
-"""Cards of a packet; 0 is the device's own program for the game."""
+"""Maximum number of cards in a packet. 0 selects the device's own program for the game."""
 SUITED: Final = 52
-"""Cards of a deck without its jokers."""
+"""Number of cards in a deck without jokers."""
 JOKERS_MAX: Final = 4
 
 Bounds = tuple[int, int | None]
-"""The least and the most; None: whatever the type holds."""
+"""Minimum and maximum. None means the maximum of the type."""
 
 _YES_OR_NO: Final = ("door_open", "locked", "halted", "cut_card_seen", "mid_round", "open", "lit", "on", "foul")
 _FROM_ONE: Final = (
@@ -40,7 +40,7 @@ _NAMED: Final[Mapping[str, Bounds]] = {
     "seat": (1, SEATS_MAX),
     "pot": (1, SEATS_MAX),
 }
-"""By the field's name, in every message that has it."""
+"""Limits by field name, in every message that has the field."""
 
 _OF_MESSAGE: Final[Mapping[tuple[type[Message], str], Bounds]] = {
     (m.ShufflerStatusMessage, "deck"): (0, 2),
@@ -56,12 +56,14 @@ _OF_MESSAGE: Final[Mapping[tuple[type[Message], str], Bounds]] = {
     (m.ShoeLoadedMessage, "cards"): (1, None),
     **{(message, "cards"): (SUITED, SUITED + JOKERS_MAX) for message in (m.SelectGameMessage, m.GameSelectedMessage)},
 }
-"""Where a message has other bounds than its field's name."""
+"""Limits of fields that differ in one message from those of their name."""
 
 
 def bounds_of(message: type[Message] | None, field: str, most: int) -> tuple[int, int]:
-    """The least and the most that a sender writes in a field whose type holds up to `most`. The parts of a record have
-    no bounds beyond their types."""
+    """Return the minimum and maximum that a sender writes in a field whose type holds up to `most`.
+
+    The parts of a record have no limits beyond their types.
+    """
     found = _OF_MESSAGE.get((message, field)) if message is not None else None
     least, named = found or _NAMED.get(field, (0, None))
     return least, most if named is None else named

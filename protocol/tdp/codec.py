@@ -1,4 +1,4 @@
-"""A frame's body to a typed message and back, and to plain JSON values for people."""
+"""Conversion between a frame's body and a typed message, and to plain JSON values for a reader."""
 
 import struct
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VER
 
 
 class Unknown(Message, frozen=True):
-    """A message this version has no layout for. `payload` is all of it, extensions too."""
+    """A message for which this version has no layout. `payload` is the complete payload, extensions included."""
 
     kind: int
     message_id: int
@@ -53,14 +53,17 @@ _BY_CLASS: Final = {
 WAYS: Final[Mapping[int, Way]] = {
     key & 0xFFFF: way for key, layout in _LAYOUTS.items() if (way := layout.way(key >> 16)) is not None
 }
-"""The short ways by message id, which names one message whatever the kind. `decode` goes them; so does a link, itself,
-for what comes all the time."""
+"""Fast decoders by message id, which identifies one message whatever the kind. `decode` uses them; a link uses them
+directly for the messages that arrive all the time."""
 _ANSWER_WAYS: Final = {way[0]: way for kind, layout in _ANSWERS.items() if (way := layout.way(kind)) is not None}
 
 
 def decode(body: bytes) -> Envelope:
-    """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
-    BadPayload when the payload does not fit the layout it names."""
+    """Return the message in a frame's body.
+
+    A kind, id or version without a layout yields `Unknown`, never an error. Raise BadPayload if the payload does not
+    fit the layout of its message.
+    """
     head = body[HEAD]
     try:
         usual, values, cls = WAYS[body[6] | body[7] << 8]  # by the message id in the header
@@ -76,7 +79,7 @@ def decode(body: bytes) -> Envelope:
 
 
 def _decode(body: bytes) -> Envelope:
-    """`decode` for every body there is."""
+    """Decode any body, as `decode` does without its fast path."""
     try:
         version, _, kind, _, _, message_id = unpack_header(body)
     except struct.error:
@@ -92,7 +95,7 @@ def _decode(body: bytes) -> Envelope:
 
 
 def read(body: bytes) -> Envelope:
-    """`decode`, but a payload that does not fit its layout gives `Unknown`, too."""
+    """Decode as `decode` does, but return `Unknown` for a payload that does not fit its layout."""
     try:
         return decode(body)
     except BadPayload as error:
@@ -100,7 +103,7 @@ def read(body: bytes) -> Envelope:
 
 
 def as_unknown(error: BadPayload, body: bytes) -> Envelope:
-    """A frame whose payload does not fit its layout, as a frame of a message nobody knows."""
+    """Return the envelope of a frame whose payload does not fit its layout, as a frame of an unknown message."""
     return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
 
 
@@ -113,8 +116,12 @@ def encode(
     message_id: int | None = None,
     extensions: Extensions = (),
 ) -> bytes:
-    """Header and payload of `message`, without the check. `message_id` is given for Reply, Progress and Nak: what
-    they answer. `link_sequence` is taken modulo 256. CannotEncode when a value does not fit."""
+    """Return header and payload of `message`, without the check.
+
+    Pass `message_id` for Reply, Progress and Nak: it is the id of the message they answer. `link_sequence` is taken
+    modulo
+    256. Raise CannotEncode if a value does not fit.
+    """
     name = message_name(message)
     try:
         kind, number, payload = _identify(message, message_id)
@@ -130,7 +137,7 @@ def encode(
 
 
 def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes]:
-    """Kind, message id and payload."""
+    """Return the kind, message id and payload of `message`."""
     if isinstance(message, Unknown):
         return message.kind, message.message_id, message.payload
     try:
@@ -146,8 +153,11 @@ def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes
 
 
 def describe(envelope: Envelope) -> dict[str, object]:
-    """JSON-ready: header values, the message's name, every field by name. Known values of an enumeration appear
-    as their names, unknown ones as numbers; cards, places and faults as text; bytes as hex."""
+    """Return a frame as JSON-ready values: header, message name and every field by name.
+
+    Known values of an enumeration appear as their names, unknown ones as numbers. Cards, places and faults appear as
+    text, bytes as hex.
+    """
     message = envelope.message
     if isinstance(message, Unknown):
         shown: dict[str, object] = {"payload": message.payload.hex()}

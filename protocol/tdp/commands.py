@@ -1,4 +1,4 @@
-"""The host's commands: one outstanding, the rest waiting in order, each tried a few times and then given up."""
+"""Queue of the host's commands: one outstanding, the rest waiting in order, each retried a few times and then given up."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from protocol.tdp.messages import Message, Role, Status
 from protocol.tdp.outputs import MESSAGE_IDS
 
 QUEUE_MAX: Final = 16
-"""Commands that may wait: more than a table ever asks for at once, so a full queue is a caller's loop."""
+"""Maximum number of waiting commands. No table needs as many at once, so a full queue means a loop in the caller."""
 
 ACCEPTED_MAX: Final = 16
-"""Accepted commands whose progress is still matched to them; older ones are forgotten."""
+"""Maximum number of accepted commands whose progress is still matched; older ones are dropped."""
 
 REQUEST_MAX: Final = 0xFFFF
 
@@ -34,17 +34,18 @@ BRINGS: Final[dict[type[Message], type[Message]]] = {
     m.ReadMetersMessage: m.MetersMessage,
     m.VerifyMessage: m.MeasuredMessage,
 }
-"""Commands whose reply is followed by a link message, and which."""
+"""Commands whose reply is followed by a link message, with that message."""
 
 
 def role_needed(command: type[Message]) -> Role:
-    """The least role that may send `command`: looking is free, whatever moves a card needs OPERATE."""
+    """Return the lowest role that may send `command`. Reading needs OBSERVE; anything that moves a card needs
+    OPERATE."""
     return _ROLES.get(command, Role.OPERATE)
 
 
 @dataclass(slots=True)
 class Pending:
-    """A command on its way to its answer. `own` marks the link's own commands, which no caller waits for."""
+    """A command that has no answer yet. `own` marks the link's own commands, for which no caller waits."""
 
     request: int
     command: Message
@@ -55,17 +56,17 @@ class Pending:
 
     @property
     def message_id(self) -> int:
-        """What its reply's header names."""
+        """Message id that the header of its reply carries."""
         return MESSAGE_IDS[type(self.command)]
 
     @property
     def name(self) -> str:
-        """The command's name, for messages."""
+        """Name of the command, for error messages."""
         return message_name(self.command)
 
 
 class CommandQueue:
-    """Who is outstanding, who waits, and which request id comes next (1 to 65535, wrapping, 0 never)."""
+    """The outstanding command, those waiting, and the next request id (1 to 65535, then 1 again, never 0)."""
 
     def __init__(self) -> None:
         self.outstanding: Pending | None = None
@@ -74,30 +75,33 @@ class CommandQueue:
         self._last_request = 0
 
     def seed(self, now_ns: int) -> None:
-        """Start numbering at a point that a program started at another time hardly shares: a device that answers
-        from its cache must not take our first commands for those of the program before us."""
+        """Start the request ids at a point derived from the time.
+
+        A device answers repeated ids from its cache. Another starting point keeps it from taking our first commands for
+        those of the program that ran before.
+        """
         self._last_request = now_ns // 1_000_000 % REQUEST_MAX
 
     def go_on(self, request: int) -> None:
-        """Number on from `request`, the last one used on a line before."""
+        """Continue numbering after `request`, the last id used on the previous line."""
         self._last_request = request
 
     @property
     def last_request(self) -> int:
-        """The request id used last."""
+        """Request id that was used last."""
         return self._last_request
 
     def skip(self, count: int) -> None:
-        """Leave out the next `count` request ids."""
+        """Skip the next `count` request ids."""
         self._last_request = (self._last_request + count) % REQUEST_MAX
 
     @property
     def waiting(self) -> int:
-        """Commands not yet sent."""
+        """Number of commands that have not been sent."""
         return len(self._waiting)
 
     def add(self, command: Message, now_ns: int) -> Pending:
-        """Queue a caller's command; QueueFull when too many wait."""
+        """Queue a command for a caller. Raise QueueFull if too many are waiting."""
         if len(self._waiting) >= QUEUE_MAX:
             raise QueueFull(QUEUE_MAX)
         pending = Pending(self._next_request(), command, False, now_ns)
@@ -105,21 +109,23 @@ class CommandQueue:
         return pending
 
     def own(self, command: Message, now_ns: int) -> Pending:
-        """A command of the link itself, outstanding at once; only when nothing else is."""
+        """Make a command of the link itself outstanding at once. Call it only if no command is outstanding."""
         assert self.outstanding is None
         self.outstanding = Pending(self._next_request(), command, True, now_ns)
         return self.outstanding
 
     def next(self) -> Pending | None:
-        """Make the next waiting command the outstanding one; None when one is outstanding or nobody waits."""
+        """Make the next waiting command the outstanding one and return it; None if one is outstanding or none waits."""
         if self.outstanding is not None or not self._waiting:
             return None
         self.outstanding = self._waiting.popleft()
         return self.outstanding
 
     def finish(self, status: int = Status.REFUSED) -> None:
-        """The outstanding command is answered; of one that was accepted progress may still come, of others what they
-        bring."""
+        """Complete the outstanding command, which was answered with `status`.
+
+        An accepted command stays known for its progress, and one whose reply is followed by data for that data.
+        """
         pending, self.outstanding = self.outstanding, None
         if pending is None or pending.own or status == Status.REFUSED:
             return
@@ -129,14 +135,14 @@ class CommandQueue:
             self._accepted[pending.request] = pending.command
 
     def command_of(self, request: int) -> Message | None:
-        """The outstanding or accepted command with this id."""
+        """Return the outstanding or accepted command with this id, or None."""
         pending = self.outstanding
         if pending is not None and pending.request == request:
             return None if pending.own else pending.command
         return self._accepted.get(request)
 
     def drain(self) -> list[Pending]:
-        """Give up everything: the outstanding command first, then those waiting."""
+        """Remove and return all commands: the outstanding one first, then those waiting."""
         pending = [self.outstanding] if self.outstanding is not None else []
         pending += self._waiting
         self.outstanding = None

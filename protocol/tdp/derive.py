@@ -1,8 +1,9 @@
 """Plain `struct` readers and writers, derived from the `construct` declarations.
 
-A payload is read as `fixed part, then tails, then extensions`. The fixed part (integers, bytes, padded text)
-becomes one `struct.Struct`; each tail is a counted run of bytes, of integers or of small integer records.
-What no message declares is refused when the module is imported, so no declaration can mean one thing here and
+A payload is read as `fixed part, then tails, then extensions`. The fixed part (integers, bytes, padded text) becomes
+one `struct.Struct`. Each tail is a counted run of bytes, of integers or of small integer records.
+
+A declaration of any other shape is rejected when the module is imported, so that none can mean one thing here and
 another to `construct`.
 """
 
@@ -27,7 +28,8 @@ TailReader = Callable[[bytes, int], tuple[Any, int]]
 
 
 class Envelope(Struct, frozen=True, gc=False):
-    """A message with the frame body it came in, whose header is read from there when somebody asks: few are asked."""
+    """A message with the frame body it came in. The header fields are read from the body on demand, because few callers
+    use them."""
 
     message: Message
     extensions: Extensions
@@ -35,63 +37,65 @@ class Envelope(Struct, frozen=True, gc=False):
 
     @property
     def version(self) -> int:
-        """The protocol's major number."""
+        """Major version of the protocol."""
         return self.body[0]
 
     @property
     def flags(self) -> int:
-        """Bits 7-4 must be understood; bits 3-0 may be ignored."""
+        """Header flags. The receiver must understand bits 7-4 and may ignore bits 3-0."""
         return self.body[1]
 
     @property
     def kind(self) -> int:
-        """What the frame is for."""
+        """Kind of the frame, a `Kind`."""
         return self.body[2]
 
     @property
     def link_sequence(self) -> int:
-        """Counts the sender's frames, modulo 256."""
+        """Counter of the sender's frames, modulo 256."""
         return self.body[3]
 
     @property
     def request(self) -> int:
-        """The command this belongs to, 0 for none."""
+        """Request id of the command that this frame belongs to; 0 for none."""
         return self.body[4] | self.body[5] << 8
 
     @property
     def message_id(self) -> int:
-        """Which message this is; of a Reply, Progress or Nak, which command or frame it answers."""
+        """Id of the message. In a Reply, Progress or Nak it is the id of the command or frame that is answered."""
         return self.body[6] | self.body[7] << 8
 
 
 Values = Callable[[bytes], tuple[Any, ...]]
 
 Way = tuple[bytes, Values, type[Message]]
-"""The short way of a message: how the body of a usual frame begins (this version, no flag, the message's kind), what
-takes the values out of it, and what is made of them. A body that does not hold just the message's fields raises one of
-`NO_WAY`."""
+"""Fast decoder of a message: the first bytes of a usual frame body (this version, no flags, the message's kind), the
+function that unpacks the values, and the class to build. It raises one of `NO_WAY` for a body that holds anything but
+the message's fields."""
 
 NO_WAY: Final = (LookupError, struct.error)
-"""A body has no short way, or a message id none in a table of them."""
+"""Exceptions of a body, or a message id, that has no fast decoder."""
 
 HEAD: Final = slice(3)
-"""Version, flags and kind in a frame's body."""
+"""Slice of a frame's body that holds version, flags and kind."""
 
 
 class Misfit(ValueError):
-    """Bytes that do not fit a layout, or a value that has no room in it; the text says where."""
+    """Bytes that do not fit a layout, or a value too large for it. The text names the field."""
 
 
 class Underivable(TypeError):
-    """A declaration of a shape that this module does not know."""
+    """A declaration with a shape that this module does not support."""
 
 
 FIXED: Final = (Shape.INTEGER, Shape.BYTES, Shape.TEXT)
 
 
 def fields_of(declaration: Any) -> tuple[Field, ...]:
-    """The fields of a payload's declaration, without its extensions; Underivable for one that was not declared by a
-    message, or is out of order."""
+    """Return the fields of a payload's declaration, without its extensions.
+
+    Raise Underivable if no message declared a field, or if the fields are out of order.
+    """
     *fields, extensions, terminated = declaration.subcons
     if terminated is not c.Terminated or extensions.name != "extensions":
         raise Underivable(f"{declaration!r} must end with extensions and Terminated")
@@ -103,7 +107,7 @@ def fields_of(declaration: Any) -> tuple[Field, ...]:
 
 
 def header_fields() -> tuple[Field, ...]:
-    """The fields of the frame header."""
+    """Return the fields of the frame header."""
     return tuple(_field(subcon) for subcon in HEADER.subcons)
 
 
@@ -116,11 +120,11 @@ def _field(subcon: Any) -> Field:
 
 HEADER_CODES: Final = "".join(field.code for field in header_fields())
 unpack_header: Final = struct.Struct("<" + HEADER_CODES).unpack_from
-"""Version, flags, kind, link sequence, request, message id of a frame body."""
+"""Unpacker of a frame body's header: version, flags, kind, link sequence, request, message id."""
 
 
 class Layout:
-    """Reads and writes the payload of one message class."""
+    """Reader and writer of the payload of one message class."""
 
     def __init__(self, cls: type[Message], declaration: Any) -> None:
         self.cls = cls
@@ -135,8 +139,10 @@ class Layout:
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
 
     def way(self, kind: int) -> Way | None:
-        """The short way of frame bodies of `kind`. Most messages are integers with at most one counted field behind
-        them; those that are not have none."""
+        """Return the fast decoder for frame bodies of `kind`, or None.
+
+        Most messages have only integers and at most one counted field after them. Other messages have no fast decoder.
+        """
         if self._texts or len(self._tails) > 1:
             return None
         head = bytes((VERSION, 0, kind))
@@ -147,7 +153,8 @@ class Layout:
         return head, (_blob_reader if blob else _empty_reader)(codes), self.cls
 
     def read(self, body: bytes) -> Envelope:
-        """A whole frame body, whose kind and message id are not looked at, to its envelope; Misfit."""
+        """Decode a whole frame body without checking its kind and message id. Raise Misfit if the payload does not
+        fit."""
         at = HEADER_SIZE + self._head.size
         if len(body) < at:
             raise Misfit(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
@@ -160,7 +167,7 @@ class Layout:
         return Envelope(self.cls(*values), tuple(_read_extensions(body, at)) if at < len(body) else (), body)
 
     def write(self, message: Message) -> bytes:
-        """Payload of `message`, without extensions; Misfit when a value has no room."""
+        """Return the payload of `message`, without extensions. Raise Misfit if a value does not fit."""
         values = [_fixed_value(field, getattr(message, field.name)) for field in self._fixed]
         try:
             head = self._head.pack(*values)
@@ -180,7 +187,7 @@ _NO_ITEMS: Final = ((),)
 
 
 def _blob_reader(codes: str) -> Values:
-    """Integers by their `codes`, then counted bytes."""
+    """Return a reader of integers by their `codes`, then counted bytes."""
     head = struct.Struct(codes)
     unpack, end, begin = head.unpack_from, head.size, head.size + 1
 
@@ -193,7 +200,8 @@ def _blob_reader(codes: str) -> Values:
 
 
 def _empty_reader(codes: str) -> Values:
-    """Integers by their `codes`, then a counted run that is empty: one of faults nearly always is."""
+    """Return a reader of integers by their `codes`, then an empty counted run. A run of faults is nearly always
+    empty."""
     unpack = struct.Struct(f"{codes}x").unpack
 
     def values(body: bytes) -> tuple[Any, ...]:
@@ -213,7 +221,7 @@ def _read_text(raw: bytes, name: str) -> str:
 
 
 def _tail_converter(field: Field) -> Callable[[bytes], Any]:
-    """Turns the bytes behind a count into the field's value."""
+    """Return the function that converts the bytes after a count into the field's value."""
     size, code = field.size, field.code
     if field.shape is Shape.BLOB:
         return bytes
@@ -223,7 +231,10 @@ def _tail_converter(field: Field) -> Callable[[bytes], Any]:
 
 
 def _tail_reader(field: Field) -> TailReader:
-    """Reads a counted field at a position: its value and the position after it. Misfit when it is cut short."""
+    """Return a reader of a counted field at a position, which returns its value and the position after it.
+
+    The reader raises Misfit if the field is truncated.
+    """
     name, size, convert = field.name, field.size, _tail_converter(field)
 
     def read(body: bytes, at: int) -> tuple[Any, int]:
@@ -270,7 +281,7 @@ def _write_tail(field: Field, value: Any) -> bytes:
 
 
 def write_extensions(extensions: Extensions) -> bytes:
-    """Extensions one after the other; Misfit when a type or a length is over 255."""
+    """Return the encoded extensions. Raise Misfit if a type or a length is over 255."""
     try:
         return b"".join(bytes((type_, len(value))) + value for type_, value in extensions)
     except (ValueError, TypeError) as error:

@@ -1,9 +1,9 @@
-"""The device's end of a TDP link: answers for itself what any device answers alike, hands the rest to its model.
+"""Device's end of a TDP link. It answers what every device answers alike and hands all other commands to the model.
 
-Events go out in a window: at most `WINDOW` unacknowledged ones are on their way, the host's acknowledgement lets the
-next ones follow, and after `resend_ns` without one the window goes again from its start. READ-EVENTS from n says
-that everything before n has arrived, and sets the window back to n. Whenever the window would start at an event that
-is not kept any more, a GAP goes first.
+Events go out in a window: at most `WINDOW` of them are unacknowledged at a time. An acknowledgement from the host lets
+the next ones out, and after `resend_ns` without one the device sends the whole window again. READ-EVENTS from n
+confirms everything before n and moves the window back to n. If the window would start at an event that is no longer
+stored, a GAP goes out first.
 """
 
 from __future__ import annotations
@@ -37,19 +37,22 @@ from protocol.tdp.reply_cache import ReplyCache, Verdict
 from protocol.tdp.vetting import count_noise, is_from_host, problem_with, why_unusable
 
 WINDOW: Final = 16
-"""Unacknowledged events on their way at once: about 40 ms of a 115200 baud line."""
+"""Maximum number of unacknowledged events: about 40 ms of a line at 115200 baud."""
 
 ReportStatus = Callable[[int, int, int], Message]
-"""Builds the status message from session, last event number and uptime in milliseconds; it has a `state`."""
+"""Function of session, last event number and uptime in milliseconds that builds the status message, which has a
+`state`."""
 
 
 class DeviceLink:
-    """One device's link, from power-up to power-off.
+    """Link of one device, from power-up to power-off.
 
-    `hello` says who it is and names the session; `granted` is the highest role a host may have. Every command the
-    link does not answer itself comes out as Commanded once; the model answers it with `reply`. What `instruments` show
-    is told to whoever asks. `on_host_back` is called with the time when a lost host is heard again, before what it said
-    is answered: the answer is of a device that has its host.
+    `hello` identifies the device and names the session; `granted` is the highest role a host may have. A command that
+    the link does not answer itself comes out as Commanded once, and the model answers it with `reply`. `instruments`
+    provides the data for *ReadMeters* and *Verify*.
+
+    `on_host_back` is called with the time when a lost host returns, before its frame is answered, so that the answer
+    already comes from a device that has its host.
     """
 
     def __init__(
@@ -66,10 +69,10 @@ class DeviceLink:
         self.hello = hello
         self.session = hello.session
         self.role: Role | None = None
-        """The role of the host that opened the session; None while nobody has."""
+        """Role of the host that opened the session; None before one did."""
         self.host_lost = False
         self.refused = 0
-        """Commands refused, a repeated one once."""
+        """Number of commands refused. A repeated command counts once."""
         self.stats = LinkStats()
         self.store = store or EventStore()
         self._report = report
@@ -89,15 +92,14 @@ class DeviceLink:
     # -------------------------------------------------------------- the face
 
     def start(self, now_ns: int, **booted: Any) -> list[Output]:
-        """Power is on: the device's clock starts, *Booted* with these fields is kept when there are any, and it reports
-        its status."""
+        """Start the device's clock, store *Booted* with the given fields if there are any, and report the status."""
         self._started_ns = self._heard_ns = self._byte_ns = now_ns
         if booted:
             self.emit(m.BootedMessage, now_ns, **booted)
         return self.status_changed(now_ns)
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take bytes that arrived at `now_ns`."""
+        """Process the bytes that arrived at `now_ns`."""
         out = self.tick(now_ns)
         self._byte_ns = now_ns
         for piece in self._framer.feed(data):
@@ -108,7 +110,7 @@ class DeviceLink:
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Do what is due by `now_ns`."""
+        """Run the timers that are due by `now_ns`."""
         out: list[Output] = []
         timing = self._timing
         if not self._framer.idle and now_ns - self._byte_ns >= timing.partial_ns:
@@ -126,7 +128,7 @@ class DeviceLink:
         return out
 
     def watch(self, now_ns: int) -> list[Output]:
-        """Look whether the host is lost by `now_ns`; `tick` does it, too."""
+        """Check whether the host is lost by `now_ns`. `tick` does this too."""
         if self.role is None or self.host_lost or now_ns - self._heard_ns < self._timing.lost_ns:
             return []
         self.host_lost = True
@@ -134,7 +136,7 @@ class DeviceLink:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
+        """Time at which to call `tick`."""
         due = self._status_ns
         if not self._framer.idle:
             due = min(due, self._byte_ns + self._timing.partial_ns)
@@ -143,8 +145,10 @@ class DeviceLink:
         return min(due, self._resend_ns) if self._unacknowledged else due
 
     def emit(self, event: type[Event], now_ns: int, *, request: int = 0, **fields: Any) -> list[Output]:
-        """Number, stamp and keep an event, and send it when a session is open. CannotEncode when it does not fit;
-        numbers do not wrap, and 32 bits of them last thirteen years at ten events a second."""
+        """Number, stamp and store an event, and send it if a session is open. Raise CannotEncode if it does not fit.
+
+        Numbers do not wrap: 32 bits last thirteen years at ten events a second.
+        """
         out: list[Output] = []
         made = event(number=self.store.last + 1, device_ms=self._uptime_ms(now_ns), **fields)
         encode(made, request=request, extensions=_naming(self.session))  # so that it also fits after a power cut
@@ -155,7 +159,10 @@ class DeviceLink:
         return out
 
     def reply(self, request: int, reply: ReplyMessage, now_ns: int) -> list[Output]:
-        """Answer a Commanded request; repeats of it are answered with the same."""
+        """Answer a Commanded request. The link sends the same answer to repeats of it.
+
+        Raise ValueError if `request` does not wait for a reply.
+        """
         entry = self._cache.get(request)
         if entry is None or entry.reply is not None:
             raise ValueError(f"request {request} does not wait for a reply")
@@ -166,7 +173,7 @@ class DeviceLink:
         return out
 
     def progress(self, request: int, progress: ProgressMessage, now_ns: int) -> list[Output]:
-        """Say how far an accepted command got."""
+        """Report the progress of an accepted command."""
         out: list[Output] = []
         entry = self._cache.get(request)
         if entry is not None:
@@ -174,7 +181,7 @@ class DeviceLink:
         return out
 
     def status_changed(self, now_ns: int) -> list[Output]:
-        """Report the status now, and again in `status_ns`."""
+        """Report the status now, and schedule the next report in `status_ns`."""
         out: list[Output] = []
         self._status_ns = now_ns + self._timing.status_ns
         self._send(self._status(now_ns), now_ns, out)
@@ -244,7 +251,7 @@ class DeviceLink:
             self._follow_up(request, command, now_ns, out)
 
     def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
-        """The reply the link gives itself; None when the model has to."""
+        """Return the reply that the link gives itself; None if the model has to answer."""
         case = Situation(request, command, self.session, self.store.previous_session, self._granted, self.role)
         reason = why_refused(case)
         if reason is not None:
@@ -267,7 +274,7 @@ class DeviceLink:
         return self._done(now_ns)
 
     def _follow_up(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
-        """What a command the link answered itself makes it send after the reply."""
+        """Send the messages that follow the reply to a command that the link answered itself."""
         if isinstance(command, m.ReportStatusMessage):
             self._status_ns = (
                 now_ns  # with the next tick, which is due at once: events go first that the status knows of
@@ -307,7 +314,7 @@ class DeviceLink:
                 self._pump(now_ns, out)
 
     def _pump(self, now_ns: int, out: list[Output]) -> None:
-        """Send what the window lets go."""
+        """Send the events that the window allows."""
         store = self.store
         if store.acknowledged + 1 < store.oldest:
             self.stats.gaps += 1
@@ -324,7 +331,8 @@ class DeviceLink:
             self._send(stored.event, now_ns, out, stored.request)
 
     def _send_previous(self, first: int, now_ns: int, out: list[Output]) -> None:
-        """Everything kept of the session before from `first` on; the GAP says where it ends, even with no gap."""
+        """Send every stored event of the previous session from `first` on. The GAP names its last event, even with no
+        gap."""
         store = self.store
         first = min(first, store.previous_last + 1)
         kept = max(first, store.previous_oldest)
@@ -364,5 +372,5 @@ class DeviceLink:
 
 
 def _naming(session: int) -> tuple[tuple[int, bytes], ...]:
-    """The extension that says which session an event belongs to."""
+    """Return the extension that names the session of an event."""
     return ((SESSION_EXTENSION, session.to_bytes(4, "little")),)

@@ -1,4 +1,4 @@
-"""Puts one session's numbered events back into order: each once, none skipped without saying so."""
+"""Ordering of one session's numbered events: each is delivered once, and no gap goes unreported."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from protocol.tdp.messages import BootedMessage, Event
 from protocol.tdp.outputs import Delivered, LinkStats, Lost, Output
 
 HELD_MAX: Final = 256
-"""Events kept ahead of a hole: as many as a device must keep, so more cannot be on their way at once."""
+"""Maximum number of events held beyond a hole: as many as a device must store, so more cannot be in flight."""
 
 
 class EventOrder:
-    """Events of `session` from `expected` on; later ones are held until the hole before them is filled.
+    """Events of `session` from `expected` on. Later ones are held until the hole before them is filled.
 
-    Until `start` is called every event is held, and `expected` is NOT_STARTED. `since_ns` is when the oldest
-    hole began or last became smaller; before the start, when the first event was held.
+    Before `start` is called every event is held, and `expected` is NOT_STARTED. `since_ns` is the time when the oldest
+    hole opened or last shrank; before the start, the time when the first event was held.
 
-    `before` is what stood in the events of the device's life before in this same session, when it started anew: what
-    it sends again of that life was heard. Its first event that is another ends the comparing.
+    `before` is set if the device restarted in this same session. It has the contents of the events before the restart,
+    so that events which the device sends again are recognized as repeats. The first event that differs ends the
+    comparison.
     """
 
     __slots__ = (
@@ -45,40 +46,43 @@ class EventOrder:
         self.expected = first
         self.held: dict[int, tuple[int, Event, Content]] = {}
         self.contents: deque[Content] = deque(maxlen=KEPT)
-        """What stood in the last events before `expected`."""
+        """Contents of the last events before `expected`."""
         self.before = before or Digests(0, deque())
         self.boot_due = before is not None
-        """The device is known to have started anew: its *Booted*, whatever its number, says nothing new."""
+        """True if the device is known to have restarted, so that its *Booted*, whatever its number, is no news."""
         self.clock_ms = -1
-        """The device's clock at the last event delivered; -1 before any."""
+        """Clock of the device at the last event delivered; -1 before any."""
         self.last = 0
-        """The newest event the device is known to have made."""
+        """Newest event that the device is known to have made."""
         self.since_ns = 0
         self._stats = stats
 
     @property
     def started(self) -> bool:
-        """True once it is known which event comes first."""
+        """True once the number of the first event is known."""
         return self.expected != NOT_STARTED
 
     @property
     def full(self) -> bool:
-        """True when no further event can be held."""
+        """True if no further event can be held."""
         return len(self.held) >= HELD_MAX
 
     @property
     def digests(self) -> Digests:
-        """What stood in the last events, as of now."""
+        """Contents of the last events, as of now."""
         return Digests(self.expected, self.contents)
 
     @property
     def newest(self) -> int:
-        """The newest event known: heard, or named by the device."""
+        """Number of the newest event known: received, or named by the device."""
         return max(self.last, self.expected - 1)
 
     def contradicts(self, event: Event, content: Content) -> bool:
-        """`event` cannot be of the life that was heard: its number stood for something else, or is older than any that
-        is sent again, or its clock ran backwards, or it says that the device started."""
+        """Return True if `event` proves a restart that kept the session id.
+
+        It does if its number was used for another event, is older than any that is sent again, if its clock ran
+        backwards, or if it is *Booted*.
+        """
         number = event.number
         if number == 0:
             return False
@@ -100,7 +104,7 @@ class EventOrder:
         return _goes_back(clock_ms, event)
 
     def accept(self, request: int, event: Event, content: Content, now_ns: int, out: list[Output]) -> None:
-        """Take one event as it was heard and deliver what is now in order."""
+        """Take one event as received and deliver everything that is now in order."""
         number = event.number
         if number < self.expected or number in self.held:
             self._stats.repeats += 1
@@ -114,15 +118,15 @@ class EventOrder:
             self.give_up_hole(now_ns, out)
 
     def forget_before(self, boots: int) -> None:
-        """What is held begins with a *Booted* that counts fewer power-ups than the device does now: none of it is of
-        this life."""
+        """Drop the held events if one of them is a *Booted* with fewer power-ups than `boots`: they predate the current
+        boot."""
         booted = [event for _, event, _ in self.held.values() if isinstance(event, BootedMessage)]
         if not self.started and any(event.boot_count < boots for event in booted):
             self._stats.repeats += len(self.held)
             self.held.clear()
 
     def start(self, first: int, now_ns: int, out: list[Output]) -> None:
-        """From now on deliver, beginning with event `first`; no effect when already started."""
+        """Start delivery at event `first`. No effect if already started."""
         if not self.started:
             self.expected = first
             self._stats.repeats += sum(number < first for number in self.held)
@@ -130,13 +134,14 @@ class EventOrder:
             self._release(now_ns, out)
 
     def start_at_held(self, now_ns: int, out: list[Output]) -> None:
-        """Start with what is held: the events before it were made before anyone listened, and count as lost."""
+        """Start with the held events. The events before them were made before anyone listened, and count as lost."""
         if not self.started and self.held:
             self.start(1, now_ns, out)
             self.give_up_hole(now_ns, out)
 
     def skip_to(self, first_kept: int, now_ns: int, out: list[Output]) -> None:
-        """What is missing before `first_kept` is gone: say so, deliver what was held of it, go on from there."""
+        """Report the missing events before `first_kept` as lost, deliver those that were held, and continue from
+        there."""
         while self.expected < first_kept:
             hole_end = min((number for number in self.held if number < first_kept), default=first_kept)
             if hole_end > self.expected:
@@ -145,7 +150,7 @@ class EventOrder:
         self._release(now_ns, out)
 
     def give_up_hole(self, now_ns: int, out: list[Output]) -> None:
-        """The oldest hole will not be filled: report it lost and go on behind it."""
+        """Report the oldest hole as lost and continue after it."""
         if self.started and self.held:
             first = min(self.held)
             if first > self.expected:
@@ -153,12 +158,12 @@ class EventOrder:
             self._release(now_ns, out)
 
     def give_up_all(self, now_ns: int, out: list[Output]) -> None:
-        """No hole will be filled any more: deliver everything held."""
+        """Report every hole as lost and deliver everything held."""
         while self.started and self.held:
             self.give_up_hole(now_ns, out)
 
     def forget_held(self) -> None:
-        """Drop what is held: it is not acknowledged, so the device sends it again."""
+        """Drop the held events. They are unacknowledged, so the device sends them again."""
         self.held.clear()
 
     def _lose(self, last: int, out: list[Output]) -> None:
@@ -173,7 +178,7 @@ class EventOrder:
         self.since_ns = now_ns
 
     def give(self, request: int, event: Event, content: Content, out: list[Output]) -> None:
-        """The event expected next: deliver it, unless the life before had it word for word."""
+        """Deliver the next expected event, unless it repeats an event from before the restart byte for byte."""
         number = event.number
         self.expected = number + 1
         self.contents.append(content)

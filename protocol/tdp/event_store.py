@@ -1,4 +1,4 @@
-"""The device's memory of its events: what a host has not acknowledged, and the session before a power cut."""
+"""Storage of a device's events: those that the host has not acknowledged, and those of the session before a power cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from protocol.tdp.messages import Event
 
 DEPTH_MIN: Final = 256
-"""Events a device keeps at least. A round of eight players makes about eighty, so a whole round is among them."""
+"""Minimum number of events that a device stores. A round of eight players makes about eighty, so a whole round fits."""
 
 
 class Stored(Struct, frozen=True, gc=False):
@@ -23,8 +23,10 @@ class Stored(Struct, frozen=True, gc=False):
 
 
 class EventStore:
-    """The newest `depth` events of the current session and of the one before. It outlives a `DeviceLink`: hand the
-    same store to the next one and the power was cut in between."""
+    """The newest `depth` events of the current session and of the previous one.
+
+    A store outlives its `DeviceLink`: to simulate a power cut, pass the same store to the next link.
+    """
 
     def __init__(self, depth: int = DEPTH_MIN) -> None:
         if depth < DEPTH_MIN:
@@ -32,17 +34,18 @@ class EventStore:
         self.depth = depth
         self.session = 0
         self.last = 0
-        """Number of the newest event, 0 before the first."""
+        """Number of the newest event; 0 before the first."""
         self.acknowledged = 0
-        """Every event up to this one has arrived at the host."""
+        """Number up to which every event has arrived at the host."""
         self.previous_session = 0
-        """The session before, 0 for none."""
+        """Previous session; 0 for none."""
         self.previous_last = 0
         self._kept: deque[Stored] = deque(maxlen=depth)
         self._previous: deque[Stored] = deque(maxlen=depth)
 
     def begin(self, session: int) -> None:
-        """Start `session`: what is kept becomes the previous session's. No effect when it is already this one."""
+        """Start `session`. The stored events become those of the previous session. No effect if `session` is
+        current."""
         if session == self.session:
             return
         if self.last:
@@ -52,24 +55,24 @@ class EventStore:
         self.session, self.last, self.acknowledged = session, 0, 0
 
     def append(self, request: int, event: Event) -> None:
-        """Keep the next event; the oldest goes when there is no room."""
+        """Store the next event. The oldest is dropped if there is no room."""
         self._kept.append(Stored(request, event))
         self.last = event.number
 
     @property
     def oldest(self) -> int:
-        """Number of the oldest event kept, `last + 1` when none is."""
+        """Number of the oldest stored event; `last + 1` if none is."""
         return self.last - len(self._kept) + 1
 
     @property
     def previous_oldest(self) -> int:
-        """The same of the previous session."""
+        """Number of the oldest stored event of the previous session."""
         return self.previous_last - len(self._previous) + 1
 
     def get(self, number: int) -> Stored:
-        """An event still kept."""
+        """Return an event that is still stored."""
         return self._kept[number - self.oldest]
 
     def previous_from(self, first: int) -> Iterator[Stored]:
-        """The previous session's events from `first` on, oldest kept first."""
+        """Return an iterator over the stored events of the previous session from `first` on, oldest first."""
         return islice(self._previous, max(0, first - self.previous_oldest), None)

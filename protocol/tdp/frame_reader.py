@@ -1,4 +1,4 @@
-"""Bytes to whole frames, each handed to whoever takes its message, and timers that fire at their own deadline."""
+"""Dispatch of frames to the method that handles their message, and timers that fire at their own deadline."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from protocol.tdp.vetting import count_noise, is_from_device, problem_with, why_
 NEVER: Final = 1 << 63
 
 Handler = Callable[[Any, Envelope, Any, int, list[Output]], None]
-"""A method that takes a frame: envelope, its message, time, outputs so far."""
+"""Method that handles a frame: envelope, its message, time, outputs so far."""
 
 Taker = Callable[[Any, Any, bytes, int, list[Output]], bool]
-"""A method that takes the message of a usual frame: message, body, time, outputs so far. False when it is not as it
-mostly is, and nothing was done yet."""
+"""Method that handles the message of a usual frame: message, body, time, outputs so far. It returns False, before it
+changes anything, if the frame needs the full handler."""
 
 Timer = tuple[int, Callable[[int, list[Output]], None]]
-"""A deadline and what is done then, with the deadline as the time."""
+"""A deadline and the function to call then, with the deadline as the time."""
 
 
 class FrameReader:
-    """What a device sends, as far as frames go. The subclass says in `_handlers` who takes which message, in
-    `_on_unknown` who takes the others, in `_timers` what it waits for, and in `_revive` what the first frame after
-    silence means.
+    """Reader of the frames that a device sends.
 
-    What comes all the time stands in `_usual` besides, by its message id: its short way, and who takes it when nothing
-    about it is out of the ordinary. That only saves work; the handler does the same.
+    A subclass maps messages to methods in `_handlers`, handles all others in `_on_unknown`, lists its timers in
+    `_timers` and handles the first frame after silence in `_revive`.
+
+    `_usual` maps the ids of the most frequent messages to a fast decoder and a fast handler for the usual case. This
+    only saves time; the full handler does the same.
     """
 
     _handlers: ClassVar[Mapping[type[Message], Handler]]
@@ -41,18 +42,18 @@ class FrameReader:
     def __init__(self, timing: Timing) -> None:
         self.stats = LinkStats()
         self.alive = False
-        """Something valid was heard, the last of it not `lost_ns` ago."""
+        """True if a valid frame arrived within the last `lost_ns`."""
         self._timing = timing
         self.framer = Framer()
-        """Cuts the bytes; what it holds is given up by `due_ns`."""
+        """Framer of the received bytes. An incomplete frame in it is given up by `due_ns`."""
         self._sequence = -1  # expected next
         self._ways = self._usual  # nearer than the class's
         self._byte_ns = self._valid_ns = 0
         self.timer_ns = NEVER
-        """No timer but that of a partial frame is due before; may be early, never late."""
+        """Time before which no timer is due, except that of an incomplete frame. May be early, never late."""
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take the bytes that arrived at `now_ns`."""
+        """Process the bytes that arrived at `now_ns`."""
         out: list[Output] = []
         framer = self.framer
         if now_ns >= self.timer_ns or (framer.held and now_ns - self._byte_ns >= self._timing.partial_ns):
@@ -85,19 +86,19 @@ class FrameReader:
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Let every timer fire that is due."""
+        """Fire every timer that is due."""
         out: list[Output] = []
         self._expire(now_ns, out)
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Bytes are missing here: no frame goes on over them."""
+        """Note that bytes are missing here, so that no frame is assembled across the hole."""
         out = self.tick(now_ns)
         self._drop_partial(now_ns, out)
         return out
 
     def due_ns(self) -> int:
-        """The time at which `tick` has something to do, NEVER while nothing is to come; may be early, never late."""
+        """Return the time at which `tick` has work to do; NEVER if no timer runs. May be early, never late."""
         due_ns = self.timer_ns
         if self.framer.held:
             due_ns = min(due_ns, self._byte_ns + self._timing.partial_ns)
@@ -105,7 +106,7 @@ class FrameReader:
 
     @property
     def idle(self) -> bool:
-        """Nothing of a frame, and nothing that was too long for one, is half heard."""
+        """True if neither an incomplete frame nor the rest of an overlong piece is pending."""
         return self.framer.idle
 
     # -------------------------------------------------------------- for the subclass
@@ -147,7 +148,7 @@ class FrameReader:
     # -------------------------------------------------------------- frames
 
     def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
-        """Take any frame."""
+        """Handle any frame, usual or not."""
         envelope = read(body)
         message = envelope.message
         take = self._handlers.get(message.__class__)
@@ -165,7 +166,7 @@ class FrameReader:
         take(self, envelope, message, now_ns, out)
 
     def _judge(self, envelope: Envelope) -> Handler:
-        """Who takes a frame that is out of the ordinary."""
+        """Return the handler of an unusual frame."""
         problem = problem_with(envelope)
         if problem is None:
             return self._handlers.get(envelope.message.__class__, FrameReader._on_unusable)

@@ -1,13 +1,14 @@
-"""Frames out of a stream of bytes, and every other byte as noise with its reason.
+r"""Splitting of a byte stream into frames and noise, with a reason for every byte that belongs to no frame.
 
     [00]  COBS( version flags kind link_sequence request message payload… crc32 )  00
-     |      \\_____________________ 12 to 256 bytes decoded ____________________/   |
+     |      \_____________________ 12 to 256 bytes decoded ____________________/   |
      opening delimiter, after silence                                     closing delimiter
 
-COBS removes every zero from what lies between the delimiters, so the next zero always ends the damage: a
-framer never needs more than one frame to find its feet. What can go wrong is in `NoiseReason`. Frames, noise
-and pending bytes tile the input exactly, however it is cut; only a run of idle delimiters or of an overlong
-piece may come out in several parts, as it was cut.
+COBS removes every zero from the bytes between the delimiters, so the next zero always ends the damage: a framer never
+needs more than one frame to resynchronize. `NoiseReason` lists what can go wrong.
+
+Frames, noise and pending bytes tile the input exactly, at whatever points it is chunked. Only a run of idle delimiters
+or an overlong piece may come out in several parts, one for each chunk.
 """
 
 import re
@@ -24,19 +25,19 @@ from protocol.tdp.packets import HEADER, MAX_FRAME
 
 CHECK_BYTES: Final = 4
 MIN_FRAME: Final = HEADER.sizeof() + CHECK_BYTES
-"""Decoded bytes of a frame without payload."""
+"""Decoded length in bytes of a frame without payload."""
 _LEAST, _MOST = MIN_FRAME - CHECK_BYTES, MAX_FRAME - CHECK_BYTES  # bytes of header and payload
 MAX_ENCODED: Final = MAX_FRAME + MAX_FRAME // 254 + 1
-"""COBS adds one byte, and one more after every 254 without a zero."""
+"""Maximum encoded length. COBS adds one byte, and one more after every 254 without a zero."""
 MAX_WIRE: Final = MAX_ENCODED + 2
-"""The longest frame on the wire, with both delimiters."""
+"""Length in bytes of the longest frame on the wire, with both delimiters."""
 
 RESIDUE: Final = 0x2144DF1C
-"""CRC-32 of anything followed by its own CRC-32, low byte first: comparing with it saves cutting the check off."""
+"""CRC-32 of any data followed by its own CRC-32, low byte first. Comparing with it avoids slicing off the check."""
 
 
 class NoiseReason(StrEnum):
-    """Why bytes belong to no frame."""
+    """Reasons why bytes belong to no frame."""
 
     IDLE = "idle delimiter"
     COBS = "not COBS"
@@ -47,8 +48,8 @@ class NoiseReason(StrEnum):
 
 
 class Frame(Struct, frozen=True, gc=False):
-    """One frame with a good check. `offset` and `length` are in wire bytes, delimiters included; `body` is
-    header and payload."""
+    """One frame with a valid check. `offset` and `length` count wire bytes, delimiters included; `body` is header and
+    payload."""
 
     offset: int
     length: int
@@ -59,11 +60,11 @@ _decode: Final = cobs.decode
 _BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
 _FEW: Final = b"\0\0\0"
 _RUN: Final = re.compile(rb"\0{3,}")
-"""More delimiters than can stand between two frames."""
+"""Pattern of more delimiters than can separate two frames."""
 
 
 def _fault(part: bytes) -> NoiseReason:
-    """The first rule that a piece which is no frame breaks."""
+    """Return the first rule that a piece which is no frame breaks."""
     if len(part) > MAX_ENCODED:
         return NoiseReason.LONG
     try:
@@ -76,26 +77,26 @@ def _fault(part: bytes) -> NoiseReason:
 
 
 class Framer:
-    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
+    """Splitter of a stream into frames and noise. It never buffers more than one frame, whatever arrives."""
 
     def __init__(self) -> None:
         self.held = b""
-        """The pending bytes: an opening delimiter, the start of a frame, or both."""
+        """Pending bytes: an opening delimiter, the start of a frame, or both."""
         self._offset = 0  # of the first held byte
         self._overlong = False  # inside a piece already given up as too long
 
     @property
     def pending(self) -> int:
-        """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
+        """Number of buffered bytes whose frame may still be completed; never more than `MAX_WIRE`."""
         return len(self.held)
 
     @property
     def idle(self) -> bool:
-        """Nothing is held, and the next byte begins a piece."""
+        """True if nothing is pending and the next byte begins a piece."""
         return not self.held and not self._overlong
 
     def feed(self, chunk: bytes) -> list[Frame | Noise]:
-        """What `chunk` completes, in the order of the stream."""
+        """Return the pieces that `chunk` completes, in stream order."""
         data, first = self.held + chunk, self._offset
         pieces: list[Frame | Noise] = []
         at = 0
@@ -110,7 +111,8 @@ class Framer:
         return pieces
 
     def bodies(self, chunk: bytes) -> list[bytes | Noise]:
-        """As `feed`, but in a frame's place stands its body: whoever needs no offsets is spared an object a frame."""
+        """Do what `feed` does, but return the body of each frame instead of a Frame. This saves an object per frame for
+        callers that need no offsets."""
         if self._overlong:
             return self._skip(chunk)
         data = self.held + chunk
@@ -136,7 +138,7 @@ class Framer:
         return bodies
 
     def _cut_all(self, data: bytes) -> list[bytes | Noise]:
-        """The long way, for every `data` that begins with what was pending."""
+        """Split `data`, which begins with the pending bytes, without the fast path."""
         pieces: list[bytes | Noise] = []
         if _FEW in data:
             data = self._cut_runs(data, pieces)
@@ -144,8 +146,8 @@ class Framer:
         return pieces
 
     def _cut_runs(self, data: bytes, pieces: list[bytes | Noise]) -> bytes:
-        """Cut all up to the end of the last run of delimiters, each run in one piece: a line that gives nothing but
-        zeros must not cost a piece for every byte. What is left, after the pending byte."""
+        """Split everything up to the end of the last run of delimiters, each run as one piece, and return the rest
+        after the pending byte. A line that sends only zeros must not cost a piece per byte."""
         at = 0
         for run in _RUN.finditer(data):
             self._cut(self.held + data[at : run.start() + 1] if at else data[: run.start() + 1], pieces)
@@ -157,7 +159,7 @@ class Framer:
         return self.held + data[at:]
 
     def _cut(self, data: bytes, pieces: list[bytes | Noise]) -> None:
-        """Cut `data`, which begins with what was pending, and keep what is pending then."""
+        """Split `data`, which begins with the pending bytes, and keep what is then pending."""
         parts = data.split(b"\0")
         tail = parts.pop()
         offset, add = self._offset, pieces.append
@@ -185,8 +187,8 @@ class Framer:
             self.held, self._offset = b"", offset
 
     def flush(self) -> list[Noise]:
-        """Give up what is pending: the line was silent in the middle of a frame, or ended. The next byte starts
-        anew."""
+        """Give up the pending bytes as noise. Call it after silence in the middle of a frame, or at the end of the
+        stream. The next byte starts a new piece."""
         held, offset = self.held, self._offset
         self.held, self._offset, self._overlong = b"", offset + len(held), False
         if not held:
@@ -205,7 +207,7 @@ class Framer:
         self.held = held
 
     def _skip(self, chunk: bytes) -> list[bytes | Noise]:
-        """Give the rest of an overlong piece up as noise, and cut what follows its delimiter."""
+        """Return the rest of an overlong piece as noise, and split what follows its delimiter."""
         end = chunk.find(b"\0") + 1
         noise = chunk[:end] if end else chunk
         pieces: list[bytes | Noise] = [Noise(self._offset, bytes(noise), NoiseReason.LONG)] if noise else []
@@ -215,8 +217,11 @@ class Framer:
 
 
 def encode_frame(body: bytes, *, after_silence: bool = False) -> bytes:
-    """The wire bytes of header and payload `body`; with `after_silence` a delimiter first, so that noise on the
-    idle line cannot become part of the frame. CannotEncode when the frame would be longer than `MAX_FRAME`."""
+    """Return the wire bytes of `body`, which is header and payload.
+
+    With `after_silence` a delimiter goes first, so that noise on the idle line cannot become part of the frame. Raise
+    CannotEncode if the frame would be shorter than a header or longer than `MAX_FRAME`.
+    """
     if not _LEAST <= len(body) <= _MOST:
         raise CannotEncode("frame", f"{len(body)} bytes; header and payload take {_LEAST} to {_MOST}")
     framed: bytes = cobs.encode(body + crc32(body).to_bytes(CHECK_BYTES, "little")) + b"\0"

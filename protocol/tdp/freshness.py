@@ -1,8 +1,8 @@
-"""What shows that a device started anew although its session id is the one we know.
+"""Detection of a device that restarted under the session id we already know.
 
-A session id is drawn at random at every power-up, and a weak source of randomness gives the same one again: the
-commonest fault of a new device. What it then reports looks like what was heard already, so each of these is watched:
-the count of its power-ups, its clock, its newest event, and what stands in an event that has a number we know.
+A device draws a session id at random at every power-up. A weak source of randomness repeats the same one, which is the
+most common fault of a new device. Its reports then look like those already received, so these are checked: its count of
+power-ups, its clock, its newest event, and the content of every event whose number is known.
 """
 
 from __future__ import annotations
@@ -17,31 +17,34 @@ from protocol.tdp.messages import HelloReplyMessage
 from protocol.tdp.packets import HEADER
 
 KEPT: Final = 256
-"""Events whose content is remembered: as many as a device must keep, so more are not sent again."""
+"""Number of events whose content is remembered: as many as a device must store, so older ones are never sent again."""
 LATE_MS: Final = 3000
-"""A frame that was overtaken on its way is not older than this."""
+"""Maximum delay, in milliseconds, of a frame that another one overtook."""
 _PAYLOAD: Final = slice(HEADER.sizeof(), None)
 _WRAP: Final = 1 << 32
 _NS_A_MS: Final = 1_000_000
 
 
 def goes_back(before_ms: int, after_ms: int) -> bool:
-    """A device's clock of 32 bits ran backwards, and did not wrap around."""
+    """Return True if a device's 32-bit clock ran backwards and did not wrap around."""
     return 0 < (before_ms - after_ms) % _WRAP < _WRAP // 2
 
 
 Content = bytes | int
-"""What stood in an event: the frame's body, or the check sum of its payload; 0 for an event that was lost."""
+"""Content of an event: the frame's body, or the checksum of its payload; 0 for an event that was lost."""
 
 
 def check_sum(content: Content) -> int:
-    """Of the payload alone: the header counts frames. Never 0 for an event that was heard."""
+    """Return the checksum of the payload. The header is left out because it counts frames. Never 0 for a received
+    event."""
     return content if isinstance(content, int) else crc32(content[_PAYLOAD]) or 1
 
 
 class Digests:
-    """What stood in the last events up to number `end`, which is not among them. `contents` may go on growing in the
-    hands of who keeps it, if it counts `end` itself: making a check sum of every event would cost more than its frame.
+    """Contents of the last events before number `end`.
+
+    The owner may keep appending to `contents` if it advances `end` too. Checksums are computed on demand, because one
+    for every event would cost more than decoding its frame.
     """
 
     __slots__ = ("contents", "end")
@@ -51,7 +54,7 @@ class Digests:
 
     @classmethod
     def unpacked(cls, end: int, sums: bytes) -> Digests:
-        """What `packed` gave."""
+        """Return the digests that `packed` encoded."""
         found = [int.from_bytes(sums[at : at + 4], "little") for at in range(0, len(sums), 4)]
         return cls(end, deque(found, maxlen=KEPT))
 
@@ -59,47 +62,51 @@ class Digests:
         return bool(self.contents)
 
     def of(self, number: int) -> int:
-        """The check sum of an event, 0 when it is not known."""
+        """Return the checksum of an event; 0 if it is unknown."""
         behind = self.end - number
         return check_sum(self.contents[-behind]) if 0 < behind <= len(self.contents) else 0
 
     def packed(self) -> bytes:
-        """Four bytes a number up to `end`, from the oldest that is known; zeros for one that is not."""
+        """Return four bytes for each number before `end`, from the oldest known; zeros for an unknown one."""
         sums = [check_sum(content) for content in self.contents]
         known = next((at for at, value in enumerate(sums) if value), len(sums))
         return b"".join([value.to_bytes(4, "little") for value in sums[known:]])
 
 
 class Life(Struct, gc=False):
-    """One life of a device, from its power-up on, as far as its HELLO-REPLY and STATUS tell of it."""
+    """One life of a device, from power-up on, as known from its HELLO-REPLY and STATUS."""
 
     boots: int | None = None
     """Its count of power-ups."""
     uptime_ms: int = -1
-    """The newest of its clock; -1 before any."""
+    """Newest value of its clock; -1 before any."""
     uptime_ns: int = 0
-    """When that was heard."""
+    """Time at which that value was received."""
     stale_boots: int = -1
-    """The count of a *Booted* that was taken for one of a life before. Said once more it is the device's own way to
-    count, which its HELLO-REPLY does not share."""
+    """Power-up count of a *Booted* that was taken for one from before the restart. If it appears a second time, the
+    device counts that way itself, and its HELLO-REPLY does not."""
 
     def is_denied_by_hello(self, hello: HelloReplyMessage) -> bool:
-        """It counts another power-up."""
+        """Return True if the HELLO-REPLY has another count of power-ups."""
         return self.boots is not None and hello.boot_count != self.boots
 
     def is_denied_by_status(self, uptime_ms: int, *, knows_all: bool, now_ns: int) -> bool:
-        """Its clock went back further than a frame can be late, and did not wrap around; or a later report does not
-        know all events that were heard."""
+        """Return True if the status cannot come from this life.
+
+        It cannot if the clock went back further than a frame can be late and did not wrap around, or if a later report
+        is unaware of events that were received.
+        """
         if uptime_ms >= self.uptime_ms:
             return not knows_all and -1 < self.uptime_ms < uptime_ms
         return self.uptime_ms - uptime_ms > LATE_MS and not self._wraps_to(uptime_ms, now_ns)
 
     def learn_uptime(self, uptime_ms: int, now_ns: int) -> None:
-        """A status gave the time."""
+        """Take the clock from a status."""
         if uptime_ms >= self.uptime_ms or self._wraps_to(uptime_ms, now_ns):
             self.uptime_ms, self.uptime_ns = uptime_ms, now_ns
 
     def _wraps_to(self, uptime_ms: int, now_ns: int) -> bool:
-        """The clock, which lasts 49 days, came to its end in the time that passed; two clocks differ a little."""
+        """Return True if the clock, which lasts 49 days, wrapped in the time that passed. Allow for some drift between
+        two clocks."""
         passed_ms = (now_ns - self.uptime_ns) // _NS_A_MS
         return 0 <= (uptime_ms - self.uptime_ms) % _WRAP <= passed_ms + passed_ms // 100 + LATE_MS

@@ -1,4 +1,4 @@
-"""What a link heard, as far as it decides what the link will deliver."""
+"""Received state of a link, as far as it decides the link's further output."""
 
 from typing import Final
 
@@ -7,42 +7,43 @@ from msgspec import Struct
 from protocol.tdp.messages import HelloReplyMessage
 
 NOT_STARTED: Final = -1
-"""As the number of the event delivered next: none can be named yet."""
+"""Number of the next event while none is known yet."""
 
 
 class TdpHeard(Struct, frozen=True, tag="tdp"):
-    """Of a line that is gone, what stands before `last` is left. Times are in nanoseconds."""
+    """State of a `Reception`. For a line that is gone, only the fields before `last` are kept. Times are in
+    nanoseconds."""
 
     session: int | None = None
     expected: int = NOT_STARTED
-    """The event delivered next."""
+    """Number of the event to deliver next."""
     hello: HelloReplyMessage | None = None
     announced: bool = False
-    """This session was reported up."""
+    """True if this session was reported up."""
     left_sessions: tuple[int, ...] = ()
-    """Those that were left for others, the latest last."""
+    """Earlier sessions, the latest last."""
     boots: int | None = None
     """The device's count of power-ups."""
     uptime: tuple[int, int] = (-1, 0)
-    """The newest of its clock in milliseconds, -1 before any, and when that was heard."""
+    """Newest value of its clock in milliseconds (-1 before any), and the time at which that was received."""
     clock_ms: int = -1
     """Its clock at the last event delivered; -1 before any."""
     digests: bytes = b""
-    """Four bytes for what stood in each of the last events before `expected`."""
+    """Four bytes for the content of each of the last events before `expected`."""
     before: tuple[int, bytes] = (0, b"")
-    """The same of its life before in this session, while what it sends may be of that: and the number they end at."""
+    """End number and digests of the events from before a restart in this session, while they may still be repeated."""
     boot_due: bool = False
-    """It started anew in this session, and its *Booted* is awaited."""
+    """True if it restarted in this session and its *Booted* is still expected."""
     last: int = 0
-    """The newest event the device is known to have made."""
+    """Newest event that the device is known to have made."""
     opened: bool = False
     alive: bool = False
     valid_ns: int = 0
-    """When the last valid frame came."""
+    """Time of the last valid frame."""
     gate_ns: int = 0
-    """Until then no event counts before the session is open."""
+    """Time until which events are ignored if the session is not open."""
     echo: tuple[int, int] = (0, 0)
-    """A session that ended, and until when it may echo."""
+    """A session that ended, and the time until which it may echo."""
     refused_hello: HelloReplyMessage | None = None
     stale_boots: int = -1
-    """The count in a *Booted* that was taken for one of a life before; -1 for none."""
+    """Power-up count of a *Booted* that was taken for one from before the restart; -1 for none."""

@@ -1,4 +1,4 @@
-"""The host's end of a TDP link: what `Reception` hears, plus everything a host has to say.
+"""Host's end of a TDP link: the outputs of `Reception`, plus everything that a host sends.
 
     CLOSED --start--> HELLO --HELLO-REPLY--> OPENING --OPEN-SESSION granted--> UP
                         ^                       |                              |
@@ -6,8 +6,8 @@
                         |                                session changed
                        LOST <---------------- nothing valid for lost_ns -------+
 
-HELLO and LOST send HELLO until somebody answers. Only silence is reported as Down: a command that gets no answer
-opens the session again without a word, because what is delivered may not depend on what was sent.
+In HELLO and LOST the link sends HELLO until a device answers. Only silence is reported as Down. After a command without
+an answer the link reopens the session without reporting it, because the output must not depend on what was sent.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ _CALLING: Final = (_HELLO, _LOST)
 _REFUSED: Final = Status.REFUSED
 _BROUGHT: Final = (MetersMessage, MeasuredMessage)
 _AFTER_CLASH: Final = 4096
-"""Request ids skipped when the device still remembers ours from the program before us."""
+"""Number of request ids to skip if the device still remembers ours from the program that ran before."""
 
 
 class HostLink(Resumable):
-    """One host's link to one device, used once. Bytes and times in, outputs out; it never waits.
+    """Host's link to one device, used once. Bytes and times go in, outputs come out; it never blocks.
 
-    `listen` makes it a listener: it sends nothing, refuses requests, and delivers what the live link delivered.
-    Pass to `receive` the very times that are recorded. `close` gives out what was held back; `suspend` instead of it
-    says that the line went, and a link made with `resume=standing` goes on from there on the next line.
+    With `listen` the link sends nothing, refuses requests, and delivers what the live link delivered: pass the recorded
+    times to `receive`. `close` returns everything held back. `suspend` is for a line that is lost: a link created with
+    `resume=standing` then continues on the next line.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class HostLink(Resumable):
     ) -> None:
         self.state = _CLOSED
         self.role = Role.OBSERVE
-        """The role granted."""
+        """Role that the device granted."""
         self._timing = timing = timing or Timing()
         self._listen, self._expects = listen, expects
         self._wants = role
@@ -108,45 +108,49 @@ class HostLink(Resumable):
 
     @property
     def session(self) -> int | None:
-        """The device's session as last heard, None before any."""
+        """The device's session as last received; None before any."""
         return self._in.session
 
     @property
     def stats(self) -> LinkStats:
-        """Counters since the link was made."""
+        """Counters since the link was created."""
         return self._in.stats
 
     @property
     def alive(self) -> bool:
-        """Something valid was heard within `lost_ns`."""
+        """True if a valid frame arrived within `lost_ns`."""
         return self._in.alive
 
     @property
     def heard_ns(self) -> int:
-        """When the last valid frame came; 0 before any."""
+        """Time of the last valid frame; 0 before any."""
         return self._in.heard_ns
 
     @property
     def complete(self) -> bool:
-        """The session is up and every event the device is known to have made was delivered."""
+        """True if the session is up and every event that the device is known to have made was delivered."""
         return self.state is _UP and self._in.complete
 
     @property
     def problem(self) -> RemoteError | None:
-        """Why the device that answers is not one to talk to: its class, its version. None while there is no reason."""
+        """Reason not to talk to the device that answers (its class, its version); None if there is none."""
         return self._in.problem
 
     @property
     def standing(self) -> Standing | None:
-        """What the link on the next line goes on from; None when no session was heard."""
+        """State from which the link on the next line resumes; None if no session was seen."""
         return None if self._in.session is None else Standing(self._in.left(), self._commands.last_request)
 
     def heard(self) -> TdpHeard | None:
-        """None while something is half heard or held back. Of a line that is gone: what its successor goes on from."""
+        """Return the received state; None while a frame is incomplete or an event is held back.
+
+        After the line is gone, this is the state from which a successor resumes.
+        """
         return self._in.left() if self.state is _CLOSED else self._in.heard()
 
     def recall(self, heard: object) -> None:
-        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        """Resume from the state that another link on this line exported. Raise ValueError for the state of another
+        dialect."""
         if not isinstance(heard, TdpHeard):
             raise ValueError(f"not of TDP: {type(heard).__name__}")
         self._in.recall(heard)
@@ -154,7 +158,8 @@ class HostLink(Resumable):
             self._follow()
 
     def successor(self, role: Role | None = None) -> HostLink:
-        """A link for the next line, that goes on from where this one stood; with a `role` to ask for it speaks."""
+        """Return a link for the next line that resumes from this one. With a `role` to request, it is not a
+        listener."""
         return HostLink(
             expects=self._expects,
             role=self._wants if role is None else role,
@@ -166,7 +171,7 @@ class HostLink(Resumable):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due; None while nothing is."""
+        """Time at which to call `tick`; None if no timer is running."""
         if self.state is _CLOSED:
             return None
         heard = self._in
@@ -176,7 +181,7 @@ class HostLink(Resumable):
         return due_ns if due_ns != NEVER else None
 
     def start(self, now_ns: int) -> list[Output]:
-        """Begin: the first HELLO. A listener just listens."""
+        """Start the link and send the first HELLO. A listener sends nothing."""
         out: list[Output] = []
         self.state = _HELLO
         if not self._listen:
@@ -186,7 +191,7 @@ class HostLink(Resumable):
         return out
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """Take bytes that arrived at `now_ns`."""
+        """Process the bytes that arrived at `now_ns`."""
         state, heard = self.state, self._in
         if state is _CLOSED:
             return []
@@ -198,11 +203,11 @@ class HostLink(Resumable):
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Do what is due by `now_ns`."""
+        """Run the timers that are due by `now_ns`."""
         return self._after(self._in.tick, now_ns)
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Bytes that came here will never be seen. The events in them are told again: nobody acknowledges them."""
+        """Note that bytes are missing here. The device sends their events again, because no one acknowledges them."""
         return self._after(self._in.skip, now_ns)
 
     def _after(self, step: Callable[[int], list[Output]], now_ns: int) -> list[Output]:
@@ -216,7 +221,10 @@ class HostLink(Resumable):
         return out
 
     def request(self, command: Message, now_ns: int) -> tuple[int, list[Output]]:
-        """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
+        """Queue `command` and return its request id, which the answer carries.
+
+        Raise NotUp, NotPermitted, QueueFull or CannotEncode if it cannot be sent.
+        """
         out: list[Output] = []
         if self._listen or self.state is not _UP:
             raise NotUp("listening only" if self._listen else self.state)
@@ -229,13 +237,13 @@ class HostLink(Resumable):
         return pending.request, out
 
     def close(self, now_ns: int) -> list[Output]:
-        """End: gives out what was held back, and every command that still waits as Unanswered."""
+        """Close the link and return everything held back, with every waiting command as Unanswered."""
         if self.state is _CLOSED:
             return []
         return self._end(self._in.close(now_ns), now_ns)
 
     def suspend(self, now_ns: int) -> list[Output]:
-        """The line is gone, another may come: as `close`, but what is held back is left to the next link."""
+        """Close the link because its line is gone. Unlike `close`, leave whatever is held back to the next link."""
         if self.state is _CLOSED:
             return []
         return self._end(self._in.suspend(now_ns), now_ns)
@@ -248,12 +256,12 @@ class HostLink(Resumable):
     # -------------------------------------------------------------- steering
 
     def _follow(self) -> None:
-        """A listener's state is what it heard."""
+        """Set a listener's state from what it received."""
         heard = _HELLO if self._in.alive or self._in.session is None else _LOST
         self.state = _UP if self._in.opened else heard
 
     def _act(self, now_ns: int, out: list[Output]) -> None:
-        """Say what the state and the time call for. Runs after everything heard and on every tick."""
+        """Send what the state and the time require. Runs after each received chunk and on every tick."""
         heard = self._in
         if self.state not in _CALLING:
             if not heard.alive:
@@ -298,7 +306,8 @@ class HostLink(Resumable):
         return deadlines
 
     def _beat_due_ns(self) -> int:
-        """When something is to be said. At the same moments on all links: a program with many lines is woken once."""
+        """Return the time of the next heartbeat. All links use the same moments, so that a program with many lines
+        wakes once."""
         beat_ns = self._timing.heartbeat_ns
         return 0 if self._sent_ns is None else self._sent_ns - self._sent_ns % beat_ns + beat_ns
 
@@ -332,7 +341,7 @@ class HostLink(Resumable):
             self._hello_ns = now_ns + self._timing.hello_ns
 
     def _fall_back(self, state: LinkState, now_ns: int, out: list[Output]) -> None:
-        """The session is not ours any more: fail what waits and call again at once."""
+        """Give up the session: fail the waiting commands and send HELLO at once."""
         self._give_up_commands(now_ns, out)
         self.state, self.role, self._asks = state, Role.OBSERVE, self._wants
         if not self._in.greeted:
@@ -341,7 +350,7 @@ class HostLink(Resumable):
     # -------------------------------------------------------------- events
 
     def _chase_due_ns(self) -> int | None:
-        """When to ask the device for events again: at once after opening, then while some are known missing."""
+        """Return the time to request events again: at once after opening, then while some are known to be missing."""
         heard, timing = self._in, self._timing
         order = heard.wanted
         session, requested_ns = self._requested
@@ -391,7 +400,7 @@ class HostLink(Resumable):
                 out.append(Unanswered(pending.request, pending.command, error))
 
     def _on_answer(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
-        """A Reply, Progress or Nak was heard, or what a command brings."""
+        """Handle a Reply, Progress or Nak, or the data that a command returns."""
         message, request = envelope.message, envelope.request
         pending = self._commands.outstanding
         if isinstance(message, ProgressMessage):

@@ -1,7 +1,7 @@
-"""What a device tells of itself when asked: what its meters show, and what its firmware measures.
+"""Data that a device reports on request: the readings of its meters and the measurement of its firmware.
 
-A meter counts for as long as the device exists: it only grows, through every power cut, and after FFFFFFFFh comes 0. No
-meter tells anything of a card's face. The list is what a service contract bills and what WAC 230-16-152 (1)(b) names
+A meter counts for as long as the device exists: it only grows, through every power cut, and wraps from FFFFFFFFh to 0.
+No meter reveals the face of a card. The list covers what a service contract bills and what WAC 230-16-152 (1)(b) names
 for a shuffler whose use is billed: (i) hard count meters; (ii) successful and unsuccessful shuffles, shuffles completed
 by service, card sorts, the number of cards in each shuffle; (iii) malfunctions, recognition errors, maintenance.
 """
@@ -31,7 +31,7 @@ NONCE_BYTES: Final = 16
 _HEAD_BYTES: Final = 9  # session, total, first, the count byte
 _READING_BYTES: Final = 6
 READINGS_MAX: Final = (MAX_FRAME - HEADER_SIZE - CHECK_BYTES - _HEAD_BYTES) // _READING_BYTES
-"""Meters that one frame holds."""
+"""Number of meters that fit in one frame."""
 
 MEANINGS: Final[dict[DeviceMeter, str]] = {
     DeviceMeter.ROUNDS: "rounds dealt to their end: the remainder lifted, the round ended, END GAME",
@@ -59,7 +59,8 @@ MEANINGS: Final[dict[DeviceMeter, str]] = {
 
 
 class MeterReading(NamedTuple):
-    """What one meter shows: a `DeviceMeter`, a `Component`, 0 to 2^32 - 1. Numbers that are not known stay numbers."""
+    """Reading of one meter: a `DeviceMeter`, a `Component`, and a count of 0 to 2^32 - 1. Unknown numbers stay
+    numbers."""
 
     meter: int
     component: int
@@ -67,20 +68,23 @@ class MeterReading(NamedTuple):
 
 
 class Instruments(NamedTuple):
-    """What a device has to show. `readings` gives all its meters at a time in nanoseconds, in an order that stays the
-    same; `image` the bytes of a region, None when there is no such region. None: it has none."""
+    """Data that a device can report.
+
+    `readings` takes a time in nanoseconds and returns all its meters, in a fixed order. `image` returns the bytes of a
+    region, or None if the region does not exist. Either is None if the device lacks the capability.
+    """
 
     readings: Callable[[int], Sequence[MeterReading]] | None = None
     image: Callable[[int], bytes | None] | None = None
 
     @property
     def capabilities(self) -> Capability:
-        """The bits these stand for."""
+        """Capability bits for the data that is provided."""
         meters = Capability(0) if self.readings is None else Capability.METERS
         return meters | (Capability(0) if self.image is None else Capability.VERIFY)
 
     def answer(self, command: Message, session: int, now_ns: int) -> Message | Reason:
-        """What follows the reply to *ReadMeters* or *Verify*, or why it is refused."""
+        """Return the message that follows the reply to *ReadMeters* or *Verify*, or the reason to refuse it."""
         if isinstance(command, ReadMetersMessage) and self.readings is not None:
             readings = tuple((one.meter, one.component, one.shown) for one in self.readings(now_ns))
             shown = readings[command.first : command.first + READINGS_MAX]
@@ -95,5 +99,5 @@ class Instruments(NamedTuple):
 
 
 def measure(nonce: bytes, image: bytes) -> bytes:
-    """SHA-256 over the nonce, then the image: 32 bytes."""
+    """Return SHA-256 over the nonce, then the image: 32 bytes."""
     return hashlib.sha256(nonce + image).digest()
