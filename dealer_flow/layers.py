@@ -1,9 +1,9 @@
-"""Layers of TOML files: a file names in `base` what it stands on and says only what differs.
+"""Layers of TOML files: a file names the files it extends in `base` and states only the differences.
 
-The layers lie in the order in which they are named, each upon its own, and the file itself comes last; the later one
-decides. A table is merged key by key. A row takes the place of the one that bears its name, or is merged with it, as
-the kind of file has it; others are added. `without` takes away what the layers below gave. Rows of whole files come
-before those of shared parts. Every fault names the file, line and key of the layer that says it.
+The layers are applied in the order in which they are named, each on top of its own bases, and the file itself comes
+last; the later layer wins. A table is merged key by key. A row replaces the row with its name, or is merged with it,
+depending on the kind of file; other rows are added. `without` removes what the layers below gave. Rows of whole files
+come before those of shared parts. Every error names the file, line and key of the layer that is wrong.
 """
 
 import json
@@ -19,16 +19,16 @@ from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError
 
 DEEPEST_BASE: Final = 8
-"""Files that stand upon each other; three are the most in what comes with this program."""
+"""Most files that may extend one another in a chain; the longest chain in the package is three."""
 MOST_LAYERS: Final = 24
-"""Files that one may come of, each of which is read."""
+"""Most files that one file may be built from; each of them is read."""
 _NO_FILES: Final[Mapping[str, Path]] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One file's own content, or a table of one. `named`: the name by which a `base` calls it; `at`: the key of its
-    table in the file."""
+    """Content of one file, or of a table in one. `named` is the name by which a `base` refers to it, `at` the key of
+    its table in the file."""
 
     file: str
     text: str
@@ -39,21 +39,21 @@ class Layer:
 
     @property
     def is_part(self) -> bool:
-        """True for a shared part, which is no whole file."""
+        """True for a shared part, which is not a whole file."""
         return bool(self.kind.part_schema) and self.content.get("schema") == self.kind.part_schema
 
     def called(self, own: "Layer") -> str:
-        """The file's name for a reader of the one that stands on it."""
+        """Return the file's name in a message for the reader of `own`, the file that extends it."""
         return "this file" if self is own else f"the {'part' if self.is_part else self.kind.what} {self.named}"
 
     def fault(self, key: Key, why: str) -> TomlFileError:
-        """The error for a key of this layer."""
+        """Return the error for a key of this layer."""
         return fault_at(self.file, self.text, (*self.at, *key), why, self.kind.error)
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A row as one layer writes it, `number` rows after the first of its kind there."""
+    """A row as one layer writes it; `number` is its index among the rows of its kind there."""
 
     value: Mapping[str, Any]
     layer: Layer
@@ -62,8 +62,8 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One row of the whole. `written`: the row as each layer has it, the topmost first. `name`: the name under which
-    its place is kept, though a later row takes a part of it over."""
+    """One row of the merged content. `written` has the row as each layer writes it, topmost first. `name` keeps its
+    place, even if a later row replaces a part of it."""
 
     value: dict[str, Any]
     written: tuple[Written, ...]
@@ -71,63 +71,65 @@ class Row:
 
     @property
     def layer(self) -> Layer:
-        """The topmost layer that speaks of it."""
+        """Topmost layer that states something about the row."""
         return self.written[0].layer
 
     def says(self, key: Key) -> Written:
-        """The layer that gives a key of the row: the topmost of those that have most of it."""
+        """Return the layer that gives a key of the row: the topmost of those that have the longest part of the key."""
         return max(self.written, key=lambda each: _parts_held(each.value, key))
 
 
 class Layering:
-    """One kind of layered file: names of its files, keys that are a file's own, tables whose rows have names."""
+    """One kind of layered file: the names of its files, the keys that are not inherited, the tables whose rows have
+    names."""
 
     what: ClassVar[str]
-    """The kind's name in messages."""
+    """Name of the kind in messages."""
     error: ClassVar[type[TomlFileError]] = TomlFileError
     own: ClassVar[frozenset[str]]
-    """Keys that a file says of itself and no other has from it, beside `base` and `without`."""
+    """Keys that describe the file itself and are not inherited, in addition to `base` and `without`."""
     rows: ClassVar[Mapping[str, tuple[str, ...]]]
-    """Table of rows -> the keys that tell its rows apart; of one without any, all rows are new once they are given."""
+    """Table of rows -> the keys that identify a row. If there are none, the rows of a later layer replace all those
+    below."""
     merged: ClassVar[bool] = False
-    """True where a row is merged with the one below key by key, and does not take its place."""
+    """True if a row is merged with the one below key by key; otherwise it replaces it."""
     part_schema: ClassVar[str] = ""
-    """The `schema` of shared parts, where the kind has them."""
+    """`schema` of shared parts, if the kind has them."""
     one_of: ClassVar[str] = ""
-    """A key of parts of which only one counts: the later part takes the other's place."""
+    """Key of parts of which only one counts: the later part replaces the other."""
 
     def files(self) -> Mapping[str, Path]:
-        """Files that come with the package, by the name that a `base` gives them."""
+        """Return the files in the package, by the name that a `base` uses."""
         return _NO_FILES
 
     def parts(self) -> Mapping[str, Path]:
-        """Shared parts that come with the package, by name."""
+        """Return the shared parts in the package, by name."""
         return _NO_FILES
 
     def unknown(self, name: str) -> str:
-        """The message for a `base` that names nothing."""
+        """Return the message for a `base` that names nothing."""
         known = f"allowed: {', '.join(self.files())}, or a .toml file"
         return f"no {self.what} {printable(repr(name))}{did_you_mean(name, self.files())}; {known}"
 
     def check(self, layer: Layer) -> None:
-        """Refuse a file that is not of this kind, before it is laid on another or another on it."""
+        """Refuse a file that is not of this kind, before it is merged with another."""
 
     def left_over(self, kind: str, row: Row, new: Sequence[Row]) -> Row | None:
-        """A row of a layer below as the rows of a later one leave it; None when nothing is left of it."""
+        """Return what the rows of a later layer leave of a row below; None if nothing is left."""
         return row
 
     def names(self, kind: str, row: Mapping[str, Any]) -> Iterator[str]:
-        """The names by which `without` may call a row."""
+        """Yield the names by which `without` may refer to a row."""
         yield from (str(row[key]) for key in self.rows.get(kind) or ("name",) if key in row)
 
     def sub_layering(self, name: str) -> "Layering | None":
-        """The kind of the tables within the table of this name, where they are layered files of their own."""
+        """Return the kind of the tables in the table of this name if they are layered files of their own, else None."""
         return None
 
 
 @dataclass
 class Whole:
-    """The content that the layers come to, and for every key the layer that says it."""
+    """Merged content of the layers, and for every key the layer that gives it."""
 
     layers: tuple[Layer, ...]
     tables: dict[str, Any] = field(default_factory=dict)
@@ -135,30 +137,31 @@ class Whole:
     within: dict[str, dict[str, "Whole"]] = field(default_factory=dict)
     """Tables of tables that are layered on their own."""
     begins: dict[tuple[str, ...], Layer] = field(default_factory=dict)
-    """Such a table that a layer took away -> that layer: those below it say nothing of the table any more."""
+    """A table of that sort that a layer removes -> that layer; what the layers below it say of the table is ignored."""
     origin: dict[Key, Layer] = field(default_factory=dict)
     order: dict[tuple[str, bool], list[str]] = field(default_factory=dict)
-    """Names of rows by their kind, those of parts apart, in the order in which they stand."""
+    """Names of rows in order, by their kind and whether they are of a part."""
 
     @property
     def own(self) -> Layer:
-        """The file that stands on all the others."""
+        """The file itself, the topmost layer."""
         return self.layers[-1]
 
     def content(self) -> dict[str, Any]:
-        """The same as one file would say it."""
+        """Return the content that a single file would have to state."""
         found = {**self.tables, **{kind: [row.value for row in rows] for kind, rows in self.rows.items() if rows}}
         for name, inner in self.within.items():
             found[name] = {key: whole.content() for key, whole in inner.items()}
         return found
 
     def fault(self, key: Key, why: str) -> TomlFileError:
-        """The error for a key of the whole, where it is written."""
+        """Return the error for a key of the merged content, at the place where it is written."""
         layer, there = self.place(key)
         return layer.fault(there, why)
 
     def place(self, key: Key) -> tuple[Layer, Key]:
-        """The layer that a key comes from, and the key in it; what nobody gave is missed in the file itself."""
+        """Return the layer that a key comes from and the key in it; a key that no layer gives belongs to the file
+        itself."""
         if len(key) > 1 and (inner := self.within.get(str(key[0]), {}).get(str(key[1]))):
             return inner.place(key[2:])
         rows = self.rows.get(str(key[0]), []) if key else []
@@ -173,13 +176,16 @@ class Whole:
 
 
 def compose(text: str, file: str, kind: Layering) -> Whole:
-    """The file with this text upon all it stands on. TomlFileError names the file, line and key that cannot be used."""
+    """Merge the file with this text onto everything that it extends.
+
+    TomlFileError names the file, line and key that cannot be used.
+    """
     own = Layer(file, text, parsed(file, text, kind.error), kind)
     return laid(_layers(own, (_identity(file),), {}))
 
 
 def alone(text: str, file: str, kind: Layering) -> Whole:
-    """The file with this text by itself: what it says, and nothing of what it stands on."""
+    """Return the file with this text on its own, without what it extends."""
     own = Layer(file, text, parsed(file, text, kind.error), kind)
     whole = Whole((own,))
     _lay(whole, own)
@@ -189,7 +195,7 @@ def alone(text: str, file: str, kind: Layering) -> Whole:
 
 
 def laid(layers: Sequence[Layer]) -> Whole:
-    """The content of layers, the lowest first."""
+    """Merge layers, lowest first."""
     whole, kind = Whole(tuple(layers)), layers[-1].kind
     for layer in layers:
         _take_away(whole, layer)
@@ -203,8 +209,11 @@ def laid(layers: Sequence[Layer]) -> Whole:
 
 
 def _layers(layer: Layer, path: tuple[str, ...], read_before: dict[str, Layer]) -> list[Layer]:
-    """All that lies under a layer, lowest first, and the layer itself. A file named twice counts at its first place,
-    but what a file names itself comes after all that it names before."""
+    """Return all layers below a layer, lowest first, and the layer itself.
+
+    A file that is named twice counts at its first place, but what a file names itself comes after all that it names
+    before.
+    """
     layer.kind.check(layer)
     found: list[Layer] = []
     for key, name in _names(layer, "base"):
@@ -222,8 +231,11 @@ def _layers(layer: Layer, path: tuple[str, ...], read_before: dict[str, Layer]) 
 
 
 def _stack(found: list[Layer], layer: Layer) -> None:
-    """Lay one more upon those below. Of parts of which only one counts it takes the place of another, so that what a
-    game says of its own stays above it; where a part was laid once more, it comes once more after that as well."""
+    """Put a layer on top of those found so far.
+
+    Of parts of which only one counts, it replaces the other at that place, so that what a game states itself stays
+    above it. If a part is named once more, it is also applied once more after that.
+    """
     one_of = layer.kind.one_of
     others = [each for each in found if each.is_part and one_of in each.content and each is not layer]
     again = len({id(each) for each in found}) < len(found)
@@ -235,7 +247,7 @@ def _stack(found: list[Layer], layer: Layer) -> None:
 
 
 def _named_layer(layer: Layer, key: Key, name: str, read_before: dict[str, Layer]) -> Layer:
-    """The file that a `base` names: a part, a file of the package, or a path beside the file that names it."""
+    """Return the file that a `base` names: a part, a file of the package, or a path relative to the file that names it."""
     kind = layer.kind
     if name.endswith(".toml"):
         path = Path(layer.file).parent / name
@@ -258,12 +270,12 @@ def _named_layer(layer: Layer, key: Key, name: str, read_before: dict[str, Layer
 
 @lru_cache(maxsize=256)
 def _layer_of(file: str, text: str, name: str, kind: Layering) -> Layer:
-    """A file that others stand on: as long as it says the same it is taken apart once, for it lies under many."""
+    """Parse a file that others extend; cached by its text, for many files extend the same one."""
     return Layer(file, text, parsed(file, text, kind.error), kind, name)
 
 
 def _names(layer: Layer, key: str) -> list[tuple[Key, str]]:
-    """A list of names, each once, or one name; each with its key."""
+    """Return the names in `base` or `without`, one name or a list without duplicates, each with its key."""
     names = layer.content.get(key, [])
     if isinstance(names, str):
         return [((key,), names)]
@@ -278,7 +290,7 @@ def _names(layer: Layer, key: str) -> list[tuple[Key, str]]:
 
 
 def _identity(file: str) -> str:
-    """One name for one file, however it is spelled."""
+    """Return one name for one file, however its path is spelled."""
     try:
         return str(Path(file).resolve())
     except (OSError, ValueError, RuntimeError):  # a name no file can have, links that go round
@@ -305,7 +317,7 @@ def _is_rows(kind: Layering, name: str, value: Any) -> bool:
 
 
 def _lay_table(whole: Whole, into: dict[str, Any], key: Key, value: Any, layer: Layer) -> None:
-    """A table into a table, key by key; anything else takes the place of what was there."""
+    """Merge a table into a table, key by key; any other value replaces what was there."""
     name, whole.origin[key] = str(key[-1]), layer
     if isinstance(value, dict):
         before = into.get(name)
@@ -342,8 +354,11 @@ def _lay_rows(whole: Whole, kind: str, new: list[Row], layer: Layer) -> None:
 
 
 def _put_in_order(names: list[str], new: Sequence[str], *, last: bool) -> None:
-    """Add new names: each behind the one before it in its own file, or in front of the first known one after it; where
-    neither is known, or `last`, at the end."""
+    """Insert new names into `names` in place.
+
+    Each goes behind the name before it in its own file, or in front of the first known name after it. If neither is
+    known, or with `last`, it goes to the end.
+    """
     for at, name in enumerate(new):
         if name in names:
             continue
@@ -353,7 +368,7 @@ def _put_in_order(names: list[str], new: Sequence[str], *, last: bool) -> None:
 
 
 def _place(whole: Whole, kind: str, row: Row) -> tuple[bool, int]:
-    """The place of a row: those of whole files come before those of parts."""
+    """Return the sort key of a row: rows of whole files come before those of parts."""
     part = row.layer.is_part
     return part, whole.order[kind, part].index(row.name)
 
@@ -363,20 +378,20 @@ def _merged_row(below: Row, above: Row) -> Row:
 
 
 def _merged(below: Any, above: Any) -> Any:
-    """A table upon a table, key by key; anything else as it is above."""
+    """Merge tables key by key; any other value is taken from `above`."""
     if isinstance(below, dict) and isinstance(above, dict):
         return {**below, **{key: _merged(below.get(key), part) for key, part in above.items()}}
     return above
 
 
 def _name(of: Layering, kind: str, row: Row) -> str:
-    """The values that tell a row from the others of its kind."""
+    """Return the values that identify a row among those of its kind."""
     parts = [row.value.get(key) for key in of.rows[kind]]
     return json.dumps([sorted(map(str, part)) if isinstance(part, list) else part for part in parts], default=str)
 
 
 def _lay_within(whole: Whole, name: str) -> None:
-    """Tables that are layered files of their own: each of the layers' that has one, upon what it stands on."""
+    """Merge the tables that are layered files of their own: each layer's table on top of what that table extends."""
     of, tables = whole.own.kind.sub_layering(name), whole.tables.pop(name)
     assert of is not None
     whole.within[name] = {}
@@ -398,7 +413,7 @@ def _lay_within(whole: Whole, name: str) -> None:
 
 
 def drop(whole: Whole, what: str) -> bool:
-    """Take a table, a row or a key away, as `without` names it; False when it is not there."""
+    """Remove a table, a row or a key that `without` names; False if it does not exist."""
     return _take_rows(whole, whole.own.kind, what) or take_key(whole.tables, what.split("."))
 
 
@@ -415,7 +430,7 @@ def _take_away(whole: Whole, layer: Layer) -> None:
 
 
 def _takes_nothing(whole: Whole, of: Layering, what: str) -> str:
-    """The message for a `without` that names nothing: what stands there, as far as the name is right."""
+    """Return the message for a `without` that names nothing: the names that exist, as far as the path is right."""
     content, path = whole.content(), what.split(".")
     held: Any = content
     for number, part in enumerate(path):
@@ -435,7 +450,7 @@ def _takes_nothing(whole: Whole, of: Layering, what: str) -> str:
 
 
 def _take_rows(whole: Whole, of: Layering, what: str) -> bool:
-    """Rows by their kind, or by kind and name: `fault`, `bet.ante`; where rows are merged, a key of one, too:
+    """Remove rows by kind, or by kind and name: `fault`, `bet.ante`. If rows are merged, also a key of one row:
     `bets.ante.pairs-with`."""
     kind, _, name = what.partition(".")
     rows = whole.rows.get(kind, [])
@@ -454,20 +469,20 @@ def _take_rows(whole: Whole, of: Layering, what: str) -> bool:
 
 
 def _without(value: Mapping[str, Any], parts: list[str]) -> dict[str, Any] | None:
-    """A copy of a table without a key of it; None when it has no such key."""
+    """Return a copy of a table without one key; None if it has no such key."""
     copy = json_copy(value)
     return copy if take_key(copy, parts) else None
 
 
 def json_copy(value: Any) -> Any:
-    """A copy of a table with all tables and lists in it."""
+    """Return a deep copy of a table's mappings and lists."""
     if isinstance(value, Mapping):
         return {key: json_copy(part) for key, part in value.items()}
     return [json_copy(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def take_key(table: Any, parts: Sequence[str]) -> bool:
-    """Take away a key of a table, or of a table in it; False when it is not there."""
+    """Remove a key of a table, or of a table within it; False if it does not exist."""
     if not isinstance(table, dict) or parts[0] not in table:
         return False
     if len(parts) > 1:
@@ -477,7 +492,7 @@ def take_key(table: Any, parts: Sequence[str]) -> bool:
 
 
 def _parts_held(value: Any, key: Key) -> int:
-    """The number of parts of a key, from its first, that a value has."""
+    """Return how many parts of a key, from the first, a value has."""
     for number, part in enumerate(key):
         try:
             value = value[part]
@@ -487,7 +502,7 @@ def _parts_held(value: Any, key: Key) -> int:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text in what a file holds, or a model of one."""
+    """Yield every text in the content of a file, or in a model of one."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list | tuple):

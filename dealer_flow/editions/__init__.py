@@ -1,7 +1,8 @@
-"""Editions of the law: from when until when a text holds, and which figures of the files stand otherwise in it.
+"""Editions of the regulation: the dates on which a text is in force, and the figures in which it differs.
 
-The files of procedures and games say what one text prints. An edition is that text, or names another one as its `base`
-and says in dated `[[change]]`s what differs: `amend` lays them over a procedure or a game when it is read for a table.
+The files of procedures and games state what one text prints. An edition is that text, or names another edition as its
+`base` and lists the differences in dated `[[change]]` tables. `amend` applies them to a procedure or a game when it is
+read for a table.
 
     colorado-rule-10.toml     Rule 10 as printed
     colorado-2021-05-01.toml  its limits since Amendment 77

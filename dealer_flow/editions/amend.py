@@ -1,4 +1,4 @@
-"""The changes of an edition, laid over what a procedure's or a game's file says."""
+"""Application of an edition's changes to the content of a procedure's or a game's file."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,14 +10,14 @@ from dealer_flow.layers import json_copy
 from protocol.tomlfile import Key, spell
 
 ABSENT: Final = "none"
-"""What `was` says of a figure that the base does not have."""
+"""Value of `was` for a figure that the base does not have."""
 _WORDS: Final = frozenset({"clause", "reason", "because", "when"})
-"""Keys that decide nothing by themselves: a row or table with no others is gone with its figure."""
+"""Keys that decide nothing on their own: a row or table that has no other key is removed with its figure."""
 
 
 class Amended(NamedTuple):
-    """One figure that stands otherwise: its `key`, with rows by their names, the clause that it cites, what it was and
-    is, None where it is gone, and by the how-manieth change of which edition."""
+    """One figure that an edition changes: its `key` (rows by name), the clause it cites, its old and new value (`now`
+    is None if the figure is removed), the edition that changes it, and the index of the change in that edition."""
 
     key: str
     clause: str
@@ -28,8 +28,10 @@ class Amended(NamedTuple):
 
 
 def amend(content: Mapping[str, Any], edition: Edition) -> tuple[dict[str, Any], list[Amended]]:
-    """What a file says under an edition, and every place where that is something else. `content` is as TOML has it,
-    with its own keys; it is left as it is."""
+    """Return the content of a file under an edition, and every figure that differs.
+
+    `content` is as TOML has it, with the file's own keys; it is not modified.
+    """
     whole: dict[str, Any] = json_copy(content)
     found: list[Amended] = []
     for layer in edition.layers:
@@ -43,14 +45,17 @@ def amend(content: Mapping[str, Any], edition: Edition) -> tuple[dict[str, Any],
 
 
 def misfit(changes: Sequence[Amended], of: str, key: Key, why: str) -> EditionError:
-    """What is wrong at a key of the file `of` once these changes are made, at the change that most likely did it."""
+    """Return the error for a key of the file `of` that is wrong once these changes are applied.
+
+    It points at the change that most likely caused it.
+    """
     parts = {str(part) for part in key}
     by = next((each for each in reversed(changes) if each.key.rpartition(".")[2] in parts), changes[-1])
     return by.by.fault(("change", by.number), f"{of}: {spell(key)}: {why}")
 
 
 def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) -> Iterator[tuple[str, str, Any]]:
-    """Change each figure at a path that cites the clause; its key, the clause, and what it was."""
+    """Change each figure at a path that cites the clause; yield its key, the clause and the old value."""
     adds = change.was == ABSENT
     places = [*_places(whole, path, (), "", adds)]
     for place, clause in reversed(places):  # the last row first, so that the others keep their numbers
@@ -69,7 +74,7 @@ def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) ->
 
 
 def _named_key(whole: Any, place: Key) -> Iterator[str]:
-    """A place as a change writes it: a row by its name, where it has one."""
+    """Yield the parts of a place as a change writes them: a row by its name, if it has one."""
     for part in place:
         whole = whole.get(part) if isinstance(whole, dict) else whole[part]
         if isinstance(part, str):
@@ -85,7 +90,7 @@ def _at(whole: Any, key: Key) -> Any:
 
 
 def _take_away(whole: dict[str, Any], place: Key) -> None:
-    """Take a figure away, and with it the row or table that says nothing else."""
+    """Remove a figure, and with it the row or table in which nothing else is left."""
     while place:
         holder = _at(whole, place[:-1])
         del holder[place[-1]]
@@ -95,8 +100,10 @@ def _take_away(whole: dict[str, Any], place: Key) -> None:
 
 
 def _places(node: Any, path: tuple[str, ...], here: Key, clause: str, adds: bool) -> Iterator[tuple[Key, str]]:
-    """Each place of a path's last key, and the clause of its table, or of the nearest around it. `adds`: the places
-    where it may be put, too."""
+    """Yield each place of a path's last key, with the clause of its table or of the nearest table around it.
+
+    With `adds`, also yield the places where the key may be added.
+    """
     if isinstance(node, list):
         for number, row in enumerate(node):
             named = isinstance(row, dict) and len(path) > 1 and row.get("name") == path[0]
@@ -110,7 +117,7 @@ def _places(node: Any, path: tuple[str, ...], here: Key, clause: str, adds: bool
 
 
 def cites(text: str, clause: str) -> bool:
-    """Whether a citation names this clause; one of its own paragraphs is another."""
+    """Return True if a citation names this clause; a citation of one of its paragraphs does not."""
     return _named(clause).search(text) is not None
 
 
@@ -120,7 +127,7 @@ def _named(clause: str) -> re.Pattern[str]:
 
 
 def _recite(node: Any, change: ChangePart, key: str = "") -> None:
-    """Cite a clause as the edition does, wherever a key names one."""
+    """Replace the citation of a clause by the edition's own, in every key that holds clauses."""
     parts = node.items() if isinstance(node, dict) else enumerate(node)
     for name, part in [*parts]:
         of = name if isinstance(name, str) and ("clause" in name or key != "clauses") else key

@@ -1,4 +1,4 @@
-"""An edition as a strict TOML file."""
+"""Schema and loader of an edition, a strict TOML file."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from protocol.tomlfile import Key, TomlFileError
 
 FOLDER: Final = Path(__file__).parent
 DEEPEST_BASE: Final = 16
-"""Editions that stand upon each other."""
+"""Most editions that may extend one another in a chain."""
 Text = Annotated[str, Field(min_length=1, max_length=300)]
 KeyPath = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$", max_length=200)]
 
@@ -35,38 +35,38 @@ Day = Annotated[
     AfterValidator(_day),
     BeforeValidator(lambda value: value.isoformat() if type(value) is date else value),
 ]
-"""A day as YYYY-MM-DD, as text or as TOML's own date."""
+"""A day as YYYY-MM-DD, as text or as a TOML date."""
 EditionId = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$", max_length=64)]
 
 
 class EditionError(TomlFileError):
-    """An edition's file cannot be used, or does not fit the files that it changes."""
+    """Error of an edition's file, or of a change that does not fit the files it changes."""
 
 
 class ChangePart(TomlTable):
-    """What stands otherwise in this edition than in its base: figures, by their keys and the clause that they cite.
+    """Difference between this edition and its base: figures, by their keys and the clause that they cite.
 
     `keys` are written as in `limit.each-bet` or `bet.ante.must.at-most`: a row of a list is named, or all rows are
-    meant. Where a file has no such key, or gives another clause for it, nothing is changed.
+    meant. A file that does not have the key, or cites another clause for it, is not changed.
     """
 
     clause: Annotated[tuple[Text, ...], Field(min_length=1)] | Text
-    """The clause that the figure cites, or several: of others of the same key nothing is said."""
+    """Clause that the figure cites, or several; figures with the same key that cite another clause do not change."""
     keys: tuple[KeyPath, ...] = ()
-    """Where the figure stands in a procedure's or a game's file; without one only `cited_as` counts."""
+    """Key of the figure in a procedure's or a game's file; without one only `cited_as` counts."""
     was: Any = None
-    """The figure in the base, any unless given; `"none"` where it has none and one is put into the table that cites
-    the clause."""
+    """Figure in the base; any figure unless given. `"none"` if the base has none and one is added to the table that
+    cites the clause."""
     is_: Any = None
-    """The figure in this edition; without one the base's is gone, and with it a row that says nothing else."""
+    """Figure in this edition; without one the base's figure is removed, and with it a row that has no other key."""
     cited_as: Text | None = None
-    """How the clause is cited in this edition."""
+    """Citation of the clause in this edition."""
     effective: Day | None = None
-    """From when this holds; the edition's own day unless given."""
+    """First day on which the change is in force; the edition's own unless given."""
     until: Day | None = None
-    """The last day on which this holds; the edition's own unless given."""
+    """Last day on which the change is in force; the edition's own unless given."""
     because: Text | None = None
-    """Why, where the text does not say it in so many words."""
+    """Reason, if the text does not state the change in so many words."""
 
     @property
     def clauses(self) -> tuple[str, ...]:
@@ -75,31 +75,31 @@ class ChangePart(TomlTable):
 
 
 class EditionFile(TomlTable):
-    """The whole file."""
+    """An edition's file."""
 
     schema_: Literal["dealwire.edition/1"] = Field(alias="schema")
     id: EditionId
     title: Text
     base: str | None = None
-    """The edition that this one changes: an id, or a file beside this one."""
+    """Edition that this one changes: an id, or a file in the same folder."""
     jurisdiction: Text | None = None
-    """Where it is the law; the base's unless given."""
+    """Jurisdiction in which it is in force; the base's unless given."""
     covers: tuple[Text, ...] = ()
-    """How the `jurisdiction` of the files begins that it is the text of; the jurisdiction's name unless given."""
+    """Beginnings of the `jurisdiction` of the files that it applies to; its own jurisdiction's name unless given."""
     effective: Day | None = None
-    """The first day on which it holds; absent where that is not at hand."""
+    """First day on which it is in force; absent if unknown."""
     until: Day | None = None
-    """The last day on which it holds; absent while it does, or where that is not at hand."""
+    """Last day on which it is in force; absent while it is in force, or if unknown."""
     cited_as: Text | None = None
-    """How its clauses are cited in the files; the base's way unless given."""
+    """Citation of its clauses in the files; the base's unless given."""
     source: Text
-    """Where the text comes from, and what of it is not at hand."""
+    """Source of the text, and which parts of it are not available."""
     change: tuple[ChangePart, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Edition:
-    """An edition ready to be applied. `part` is what its file says, `base` the edition that it stands on."""
+    """An edition ready to be applied. `part` is the content of its file, `base` the edition that it changes."""
 
     part: EditionFile
     file: str
@@ -108,67 +108,67 @@ class Edition:
 
     @property
     def id(self) -> str:
-        """As in `colorado-rule-10`."""
+        """Id of the edition, as in `colorado-rule-10`."""
         return self.part.id
 
     @cached_property
     def layers(self) -> tuple["Edition", ...]:
-        """The editions that it stands on, lowest first, and itself."""
+        """The edition and all that it is based on, lowest first."""
         return (*(self.base.layers if self.base is not None else ()), self)
 
     @property
     def jurisdiction(self) -> str:
-        """Where it is the law."""
+        """Jurisdiction in which it is in force."""
         return next((each.part.jurisdiction for each in reversed(self.layers) if each.part.jurisdiction), "")
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """How the jurisdiction of the files begins that it is an edition of."""
+        """Beginnings of the `jurisdiction` of the files that it applies to."""
         found = next((each.part.covers for each in reversed(self.layers) if each.part.covers), ())
         return found or (self.jurisdiction,)
 
     @property
     def cited_as(self) -> str:
-        """How its clauses are cited; empty where nothing is said of it."""
+        """Citation of its clauses; empty if the file does not give one."""
         return next((each.part.cited_as for each in reversed(self.layers) if each.part.cited_as), "")
 
     @cached_property
     def ref(self) -> EditionRef:
-        """Id, and SHA-256 of the content of its file and of those that it stands on; layout does not count."""
+        """Id and SHA-256 of the content of its file and of its bases; layout does not count."""
         content = [each.part.model_dump(mode="json", by_alias=True, exclude_defaults=True) for each in self.layers]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return EditionRef(id=self.id, sha256=hashlib.sha256(text.encode()).hexdigest())
 
     def of(self, jurisdiction: str) -> bool:
-        """Whether a file of this jurisdiction is one of its text."""
+        """Return True if the edition applies to files of this jurisdiction."""
         return jurisdiction.startswith(self.covers)
 
     def holds_on(self, day: str) -> bool:
-        """Whether it is in force on a day, given as YYYY-MM-DD."""
+        """Return True if the edition is in force on a day, given as YYYY-MM-DD."""
         first, last = self.part.effective, self.part.until
         return (first is None or first <= day) and (last is None or day <= last)
 
     def days(self) -> str:
-        """`from 2013-10-16 until 2021-04-30`."""
+        """Return its days, as in `from 2013-10-16 until 2021-04-30`."""
         return days_in_words(self.part.effective, self.part.until) or "no day printed"
 
     def days_of(self, number: int) -> tuple[str | None, str | None]:
-        """The first and the last day on which one of its changes holds."""
+        """Return the first and the last day on which one of its changes is in force; None where unknown."""
         change = self.part.change[number]
         return change.effective or self.part.effective, change.until or self.part.until
 
     def fault(self, key: Key, why: str) -> EditionError:
-        """What is wrong at a key of its file."""
+        """Return the error for a key of its file."""
         return fault_at(self.file, self.text, key, why, EditionError)
 
 
 def days_in_words(first: str | None, last: str | None) -> str:
-    """`from 2013-10-16 until 2021-04-30`; empty where neither is known."""
+    """Return both days as in `from 2013-10-16 until 2021-04-30`; empty if neither is known."""
     return " ".join(f"{word} {day}" for word, day in (("from", first), ("until", last)) if day)
 
 
 def edition_ids() -> tuple[str, ...]:
-    """Ids of the editions that come with the package."""
+    """Return the ids of the editions in the package."""
     return tuple(_files())
 
 
@@ -178,21 +178,26 @@ def _files() -> dict[str, Path]:
 
 
 def load_edition(source: str | Path) -> Edition:
-    """The edition with this id, or in this file. EditionError says in one line what is wrong and where."""
+    """Load the edition with this id, or from this file.
+
+    EditionError states in one line what is wrong and where.
+    """
     path = locate(source, _files(), "edition", EditionError)
     return _of_package(path) if path.parent == FOLDER else _read(path, ())
 
 
 @cache
 def _of_package(path: Path) -> Edition:
-    """An edition that comes with the package: read once."""
+    """Read an edition of the package, once per process."""
     return _read(path, ())
 
 
 @cache
 def printed_edition(jurisdiction: str) -> Edition | None:
-    """The text that the files of a jurisdiction print, by which a table deals that names none; None where no edition
-    of the package is that text."""
+    """Return the edition that the files of a jurisdiction print, which a table uses if it names none.
+
+    None if no edition of the package is that text.
+    """
     known = (load_edition(name) for name in edition_ids())
     return next((each for each in known if each.base is None and each.of(jurisdiction)), None)
 
@@ -214,7 +219,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> Edition:
 
 
 def _faults(part: EditionFile) -> Iterator[tuple[Key, str]]:
-    """What does not fit together in one file."""
+    """Yield the keys of one file that contradict each other, with the reason."""
     if part.base is None and part.jurisdiction is None:
         yield ("jurisdiction",), "missing; an edition without a base says where it is the law"
     if part.base is None and part.change:

@@ -1,11 +1,12 @@
-"""The games that come with the package, one folder a game: how it is dealt, what it pays, and its pay tables.
+"""The games in the package, one folder each: the dealing procedure, what it pays, and its pay tables.
 
     mississippi-stud/co.deal.toml          the procedure `mississippi-stud.co`
     mississippi-stud/co-single.deal.toml   the procedure `mississippi-stud.co-single`
     mississippi-stud/co.pays.toml          the game `mississippi-stud.co`
     mississippi-stud/paytables/MS-01.toml  the pay table `MS-01`
 
-An id is the folder's name, a dot and the file's first part. The name of a pay table is unique in the package.
+An id is the folder's name, a dot and the first part of the file's name. The name of a pay table is unique in the
+package.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ GAMES: Final = Path(__file__).parent
 
 @cache
 def files_of(part: Literal["deal", "pays"]) -> Mapping[str, Path]:
-    """Id -> file of every procedure (`deal`) or game (`pays`) of the package, by id."""
+    """Return id -> file of every procedure (`deal`) or game (`pays`) of the package, sorted by id."""
     found = {_id_of(path, part): path for path in GAMES.glob(f"*/*{part}.toml")}
     return MappingProxyType(dict(sorted(found.items())))
 
@@ -30,5 +31,5 @@ def _id_of(path: Path, part: str) -> str:
 
 @cache
 def paytable_files() -> Mapping[str, Path]:
-    """Name -> file of every pay table of the package."""
+    """Return name -> file of every pay table of the package."""
     return MappingProxyType({path.stem: path for path in sorted(GAMES.glob("*/paytables/*.toml"))})

@@ -1,1 +1,1 @@
-"""How a round goes on: states and guards, what each report does, what a finding means, what may happen next."""
+"""The play of a round: states and guards, handlers of reports, verdicts, and the legal next steps."""

@@ -1,4 +1,4 @@
-"""What is known to lie at each place when a step is over, and which bets are settled by then."""
+"""Record of the cards known at each place when a step ends, and of the bets that are settled by then."""
 
 from msgspec.structs import replace
 
@@ -14,7 +14,8 @@ from protocol.places import BURN, Place
 
 
 def lying(round_: Round, place: Place) -> tuple[Card, ...]:
-    """The cards of a place as they lie there; without burned ones once they are burned, none of a place without."""
+    """Return the cards of a place in order; without its burned cards once they are burned, empty if the place has no
+    hand."""
     hand = round_.ledger.hands.get(place)
     if hand is None:
         return ()
@@ -22,7 +23,7 @@ def lying(round_: Round, place: Place) -> tuple[Card, ...]:
 
 
 def _known(round_: Round, place: Place, step: AnyStep) -> tuple[Card, ...]:
-    """What lies there after a step; of cards that it turned up some of, those."""
+    """Return the cards of a place after a step; if the step turned up only some of them, those and `??` for the others."""
     cards, hand = lying(round_, place), round_.ledger.hands[place]
     if step.do == "show" and round_.plan.kind(place) in step.of and hand.opened and hand.revealed is None:
         return hand.opened + (UNREAD,) * max(len(cards) - len(hand.opened), 0)
@@ -30,7 +31,7 @@ def _known(round_: Round, place: Place, step: AnyStep) -> tuple[Card, ...]:
 
 
 def note_stages(round_: Round, step: AnyStep | None) -> None:
-    """This step is over: what lies at a place, where a face of it is known and it is not what lay there before."""
+    """Record, as this step ends, the cards of every place where a face is known and the cards have changed."""
     if step is None or round_.over:
         return
     for place, hand in round_.ledger.hands.items():
@@ -39,7 +40,7 @@ def note_stages(round_: Round, step: AnyStep | None) -> None:
 
 
 def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
-    """The same for one place, whose cards are about to change within the step."""
+    """Record the cards of one place, which are about to change within the step."""
     if step is None or place == BURN or place not in round_.ledger.hands:
         return
     cards, before = _known(round_, place, step), round_.stages.get(place, ())
@@ -51,14 +52,18 @@ def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
 
 
 def correct_stages(round_: Round, place: Place, keyed: tuple[Card, ...], right: tuple[Card, ...]) -> None:
-    """What was keyed for a place was other cards: so it was at the steps before."""
+    """Replace cards that were keyed wrong for a place in what was recorded at the steps before."""
     for index, stage in enumerate(round_.stages.get(place, ())):
         cards = corrected(parse_cards(" ".join(stage.cards)), keyed, right)
         round_.stages[place][index] = replace(stage, cards=tuple(spell_cards(cards)))
 
 
 def settle(round_: Round, *, seen: bool) -> None:
-    """The step under way is over: its bets are settled. Where nothing of it need be `seen`, that shows by the next."""
+    """Settle the bets of the step under way, which is over.
+
+    If nothing of the step has to be `seen`, its bets are settled only when the next report shows that play has moved
+    on.
+    """
     if seen:
         _settle(round_, round_.at)
     else:
@@ -66,14 +71,16 @@ def settle(round_: Round, *, seen: bool) -> None:
 
 
 def reached_step(round_: Round, name: str) -> None:
-    """A choice was made in this step, or a card dealt by it."""
+    """Note that a choice was made in this step, or that it dealt a card."""
     if round_.passed or round_.settled_by is not None:
         _reached(round_, round_.plan.order[name])
 
 
 def reached_show(round_: Round, kind: str) -> None:
-    """Cards of this recipient are shown: by the first step that may show them, of those whose bets are not settled for
-    good and those that follow."""
+    """Note that cards of this recipient are shown.
+
+    They belong to the first step that may show them, from the earliest one whose bets are not final yet.
+    """
     if not round_.passed and round_.settled_by is None:
         return
     first = min([*round_.passed, *(() if round_.settled_by is None else (round_.settled_by,))])
@@ -84,7 +91,8 @@ def reached_show(round_: Round, kind: str) -> None:
 
 
 def _reached(round_: Round, index: int) -> None:
-    """Something of this step is reported: what earlier ones settle, is, and no card of theirs revokes it any more."""
+    """Settle the bets of all steps before this one, of which something is reported: no card of theirs revokes them any
+    longer."""
     if round_.settled_by is not None and round_.settled_by < index:
         round_.settled_by = None
     for passed in [each for each in round_.passed if each < index]:
@@ -94,7 +102,7 @@ def _reached(round_: Round, index: int) -> None:
 
 
 def _settle(round_: Round, index: int) -> None:
-    """The bets of this step, and the tips on them, are settled at the seats it names whose hands are not dead."""
+    """Settle the bets of this step, and the tips on them, at the seats it names whose hands are not dead."""
     step = round_.plan.steps[index]
     if round_.over or round_.house_wrong or round_.ledger.conserved is False:
         return
@@ -111,7 +119,7 @@ def _settle(round_: Round, index: int) -> None:
 
 
 def _settling(round_: Round, step: AnyStep, rows: tuple[tuple[str, str | None], ...], number: int) -> set[str]:
-    """The bets that these rows of a step settle at a seat, by what it chose and declared."""
+    """Return the bets that these rows of a step settle at a seat, by its choices and declarations."""
     made = {*round_.choices[number].values()} if number in round_.choices else set()
     if number in round_.declared and step.name in round_.declared[number]:
         made.add(DECLARED)
@@ -119,9 +127,11 @@ def _settling(round_: Round, step: AnyStep, rows: tuple[tuple[str, str | None], 
 
 
 def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
-    """The cards of this recipient are wrong: the bets that rest on them are not settled, if the step that dealt or
-    showed them was the last of which anything was reported. Those of seat `number` alone, where nobody else's rest on
-    them."""
+    """Revoke the settlement of the bets that depend on this recipient's cards, which are wrong.
+
+    This applies if the step that dealt or showed them is the last one of which anything was reported. With `number`,
+    only that seat's bets are revoked, since no one else's depend on its cards.
+    """
     if round_.settled_by is None:
         return
     step = round_.plan.steps[round_.settled_by]
@@ -135,8 +145,11 @@ def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
 
 
 def finished(round_: Round, number: int, outcome: Outcome) -> frozenset[str]:
-    """The bets of a seat that the table is done with, whatever voids the round: by a step that is over; of a deck found
-    defective after the hand was shown, and compared, all of them, those in a pot when all hands were."""
+    """Return the bets of a seat that are final even if the round is void: those settled by a step that is over.
+
+    After a defective deck these are all bets of a hand that was shown and compared; bets in a pot only once all hands
+    were.
+    """
     compared = number in round_.compared or (round_.all_shown and number in round_.active)
     if compared and number not in round_.dead and round_.plan.shown_stands and outcome == "defective-deck":
         return frozenset(round_.wagers.get(number, {})) - (frozenset() if round_.all_shown else round_.plan.in_pot)
@@ -144,13 +157,13 @@ def finished(round_: Round, number: int, outcome: Outcome) -> frozenset[str]:
 
 
 def settled_bets(round_: Round, number: int, outcome: Outcome) -> frozenset[str]:
-    """Those of them that are settled: one that is held waits for a person."""
+    """Return the final bets of a seat that are settled; a bet that is held waits for a supervisor."""
     over = finished(round_, number, outcome)
     return over - round_.held[number].keys() if number in round_.held else over
 
 
 def note_declared(round_: Round, step: ShowStep, place: Place, cards: tuple[Card, ...]) -> None:
-    """A player declares a hand by showing these cards of it; the last time counts."""
+    """Record the hand that a player declares by showing these cards of it; the last declaration counts."""
     hand = round_.ledger.hands.get(place)
     if hand is None or place.seat is None or round_.over:
         return

@@ -1,7 +1,7 @@
-"""Which faces players may see in a game in which they bet against each other: what was dealt face up, or shown.
+"""Faces that players may see in a game in which they bet against each other: those dealt face up or shown.
 
-A shoe reads every card, those of hands that are folded, mucked or won unshown, too. Such a hand is its player's own
-(47.1-1033(5)), during the hand and after it, so a record of it has `??` for each card nobody has shown.
+A shoe reads every card, including those of hands that are folded, mucked or won unshown. Such a hand belongs to its
+player alone (47.1-1033(5)), during the hand and after it, so a record of it has `??` for each card that was not shown.
 """
 
 from collections import Counter
@@ -16,13 +16,13 @@ from protocol.places import COMMUNITY, Place
 
 
 def lie_open(round_: Round, due: Due) -> bool:
-    """Whether cards that come for this are dealt face up."""
+    """Return True if cards that come for this due are dealt face up."""
     step = round_.plan.steps[round_.plan.order[due.step]] if due.step in round_.plan.order else None
     return isinstance(step, DealStep) and step.face == "up"
 
 
 def faced(round_: Round, place: Place) -> tuple[Card, ...]:
-    """The cards at a place that were dealt face up, in their order, `??` for one that was not read."""
+    """Return the cards of a place that were dealt face up, in order, with `??` for one that was not read."""
     if round_.plan.betting is None:
         return ()
     common = place == COMMUNITY and round_.common_card
@@ -31,8 +31,10 @@ def faced(round_: Round, place: Place) -> tuple[Card, ...]:
 
 
 def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
-    """The faces of a hand that lie open: those shown, then others that were dealt face up. One that was shown and not
-    read is one of these, where it can be."""
+    """Return the faces of a hand that lie open: those shown, then others that were dealt face up.
+
+    A card that was shown and not read is taken to be one of those dealt face up, where possible.
+    """
     if hand.revealed is not None:
         return hand.revealed
     more = Counter(faced(round_, hand.place)) - Counter(hand.opened)
@@ -43,13 +45,13 @@ def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
 
 
 def board_read(round_: Round) -> bool:
-    """Whether every community card was dealt face up and read: the board need not be keyed."""
+    """Return True if every community card was dealt face up and read: the board need not be keyed."""
     hand, cards = round_.ledger.hands.get(COMMUNITY), faced(round_, COMMUNITY)
     return hand is not None and bool(cards) and UNREAD not in cards and len(cards) == hand.counted
 
 
 def private(round_: Round, place: Place, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Cards of a player's hand as they may be shown: those that nobody has shown are `??`."""
+    """Return cards of a player's hand as they may be published: `??` for each that was not shown."""
     hand = round_.ledger.hands.get(place)
     if round_.plan.betting is None or place.seat is None or hand is None:
         return cards
@@ -62,14 +64,14 @@ def private(round_: Round, place: Place, cards: tuple[Card, ...]) -> tuple[Card,
 
 
 def burned_as_seen(round_: Round) -> tuple[Card, ...]:
-    """The burned cards of a round, `??` for each that nobody has shown. Those of a race left the shoe before it."""
+    """Return the burned cards of a round, `??` for each that was not shown. Those of a race left the shoe before it."""
     if round_.draw is None:
         return round_.ledger.burned_as_seen()
     return round_.ledger.burned_shown or (UNREAD,) * len(round_.draw.burned)
 
 
 def burned_unseen(round_: Round) -> frozenset[Card]:
-    """The faces of burned cards that nobody has shown, without those that another card has, too."""
+    """Return the faces of burned cards that were not shown, without those that another card of the round has, too."""
     draw = round_.draw
     if draw is None:
         return round_.ledger.burned_unseen()

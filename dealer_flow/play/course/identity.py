@@ -1,4 +1,4 @@
-"""Which device is on a line, by its own word: whether it is another one than before, and the one it should be."""
+"""Identity of the device on a line as the device itself states it, compared with earlier and expected devices."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -14,11 +14,11 @@ PARTS: Final = {
     "firmware": "firmware",
     "firmware-digest": "firmware_digest",
 }
-"""What tells a device from others, by the name it has in settings and incidents, and its field."""
+"""Name of each part of a device's identity in settings and incidents -> its field."""
 
 
 class DeviceIdentity(Struct, frozen=True):
-    """A device by its own word; a part is empty when it does not say."""
+    """Identity of a device as it states it; a part is empty if the device does not give it."""
 
     maker: str = ""
     model: str = ""
@@ -28,17 +28,17 @@ class DeviceIdentity(Struct, frozen=True):
 
     @classmethod
     def of(cls, body: LinkUp) -> "DeviceIdentity":
-        """What it says as its line comes up."""
+        """Return the identity in the report that the line is up."""
         return cls(body.maker, body.model, body.serial, body.firmware, body.firmware_digest)
 
     @property
     def text(self) -> str:
-        """The device for as long as it lives, whatever firmware it gets; empty when it says nothing of itself."""
+        """Name of the device, which does not depend on its firmware; empty if the device gives no identity."""
         return "/".join((self.maker, self.model, self.serial)) if self.maker or self.model or self.serial else ""
 
 
 class Pin(Struct, frozen=True):
-    """The device that a line must have; None where any will do."""
+    """Identity required of the device on a line; None in a part that may be anything."""
 
     maker: str | None = None
     model: str | None = None
@@ -48,7 +48,7 @@ class Pin(Struct, frozen=True):
 
 
 class Unlike(NamedTuple):
-    """The parts in which two devices differ, and what each is of the one and of the other."""
+    """Parts in which two devices differ, and the values of the one and of the other."""
 
     parts: tuple[str, ...]
     one: tuple[str, ...]
@@ -56,7 +56,7 @@ class Unlike(NamedTuple):
 
 
 def unlike(one: DeviceIdentity | Pin, other: DeviceIdentity) -> Unlike | None:
-    """Where they differ; None when they are the same, as far as `one` says what it must be."""
+    """Compare two identities; None if they are equal in every part that `one` requires."""
     rows = list(_rows(one, other))
     if not rows:
         return None

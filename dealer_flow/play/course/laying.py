@@ -1,10 +1,10 @@
-"""Where the cards drawn out of a shoe lie: each goes to whom the next card is due, and is laid anew when a person says
-that it went another way.
+"""Placement of the cards drawn from a shoe: each goes to the place that is due next, until somebody reports otherwise.
 
-A dealer first puts right what goes wrong and then says so, or says so first: both come to the same. So every card
-drawn is kept in its order. One that a person speaks of is *marked* (it is dead, it lies too many at a place, it went
-back into the deck) and takes no due; the others take the dues in their order, so that whatever came after a marked card
-lies one place further. A card that nobody was due is spare until a person says where it lies or what became of it.
+A dealer may fix an error first and report it afterwards, or report it first: both must lead to the same result. So
+every card drawn is kept in order, and all are placed again after each such report. A card that somebody reports on is
+*marked* (it is dead, it is one too many at a place, it went back into the deck) and takes no due; the others take the
+dues in order, so every card after a marked one lies one place further. A card that no place was due is spare until
+somebody reports where it lies or what happened to it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ _DEAD, _BACK = CardMark("dead"), CardMark("back")
 
 
 def laid(round_: Round) -> list[Due | None]:
-    """What each card drawn came for, in their order; None for one that lies nowhere."""
+    """Return the due that each card drawn was taken for, in order; None for a card that lies at no place."""
     dues = iter(round_.dues)
     found: list[Due | None] = []
     for index in range(len(round_.from_shoe)):
@@ -38,12 +38,12 @@ def laid(round_: Round) -> list[Due | None]:
 
 
 def lying(round_: Round) -> list[tuple[Card, Due]]:
-    """The cards drawn that lie somewhere, and what each came for."""
+    """Return the cards drawn that lie at a place, each with the due it was taken for."""
     return [(card, due) for card, due in zip(round_.from_shoe, laid(round_), strict=True) if due is not None]
 
 
 def lay(round_: Round, card: Card) -> Due | None:
-    """The card goes to whom it is due; None when it is nobody's: it is spare."""
+    """Place a card where it is due; None if no place is due one: the card is spare."""
     due = round_.next_due
     round_.from_shoe.append(card)
     if due is None:
@@ -57,7 +57,7 @@ def lay(round_: Round, card: Card) -> Due | None:
 
 
 def _explain(round_: Round) -> None:
-    """A card is spare: when a hand was counted that has one too many, and none that lacks one, it is the last one's."""
+    """Explain a spare card: it is the last card of a hand that was counted with one too many, if no hand lacks one."""
     hands = [hand for hand in round_.ledger.hands.values() if hand.person_count is not None]
     more = {hand.place: (hand.person_count or 0) - (hand.device_count or 0) for hand in hands}
     long = [place for place, cards in more.items() if cards > 0]
@@ -66,13 +66,15 @@ def _explain(round_: Round) -> None:
 
 
 def spares(round_: Round) -> list[int]:
-    """Cards that nobody was due and nobody has spoken of since."""
+    """Return the indexes of cards that no place was due and that nobody has reported on since."""
     return [index for index, mark in round_.marks.items() if mark.why == "spare"]
 
 
 def find(round_: Round, place: Place, face: Card | None = None) -> int | None:
-    """The card drawn that a person speaks of: of this face, else the last one at the place. None where none lies
-    there."""
+    """Return the index of the card that a report means: one with this face, else the last one at the place.
+
+    None if no card lies there.
+    """
     there = [index for index, due in enumerate(laid(round_)) if due is not None and due.place == place]
     if (hand := round_.ledger.hands.get(place)) is not None and hand.counted == 0:
         there = []  # all that came were laid down
@@ -95,8 +97,11 @@ def _moves(round_: Round, index: int) -> bool:
 
 
 def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
-    """The card is dead, or went `back` into the deck, and the next one takes its place: drawn already or still to come.
-    When all cards of its step are out, and none more, it was not replaced yet: the next one comes after them."""
+    """Mark a card as dead, or `back` in the deck; the next card takes its place, whether drawn already or not.
+
+    If all cards of its step are out and no spare one followed, it has not been replaced yet: the replacement comes
+    after them.
+    """
     due, following = laid(round_)[index], round_.next_due
     deals = due is not None and following is not None and following.step == due.step
     deals = deals or (due is not None and _community_begun(round_, due))
@@ -110,19 +115,21 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
 
 
 def discard(round_: Round, index: int) -> None:
-    """A card that nobody was due goes to the discards."""
+    """Send a card that no place was due to the discards."""
     _mark(round_, index, _DEAD)
 
 
 def _owe_again(round_: Round, index: int) -> None:
-    """A card that was dealt before its time took what was due then: that is due next."""
+    """Make the due of a card that was dealt early the next due again."""
     if (mark := round_.marks.get(index)) is not None and mark.why == "deal":
         round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
 
 
 def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False) -> None:
-    """The card is dead, or went `back`, and its place gets another when all others have theirs, or those of the `lap`
-    around the table in which it came."""
+    """Mark a card as dead, or `back` in the deck; its place gets another one after all others have theirs.
+
+    With `lap` the replacement comes at the end of the lap around the table in which the card came.
+    """
     before, completes = laid(round_), False
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
@@ -143,16 +150,21 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
 
 
 def before_burn(round_: Round, step: str) -> int:
-    """Where all that is due has come out before a card is burned for a later step: until then a hand of this step is
-    made whole."""
+    """Return the index among the dues at which a card is burned for a later step.
+
+    Up to there a hand of this step is completed.
+    """
     to_come = range(round_.given, len(round_.dues))
     burns = (at for at in to_come if round_.dues[at].place == BURN and round_.dues[at].step != step)
     return next(burns, len(round_.dues))
 
 
 def _others_end(round_: Round, due: Due) -> int:
-    """Where all others have theirs. Where players bet against each other, community cards that are being dealt after
-    theirs are a street of their own: a player's hand gets its card before them."""
+    """Return the index among the dues at which all other places have their cards.
+
+    In a game in which players bet against each other, the community cards dealt after the players' are a street of
+    their own: a player's hand gets its card before them.
+    """
     after, following = before_burn(round_, due.step), round_.next_due
     if round_.plan.betting is None or due.place.seat is None or following is None or following.place != COMMUNITY:
         return after
@@ -162,12 +174,12 @@ def _others_end(round_: Round, due: Due) -> int:
 
 
 def _community_begun(round_: Round, due: Due) -> bool:
-    """Whether community cards are being dealt, and one of them has seemed to come, after a player's card."""
+    """Return True if community cards are being dealt, and one of them seems to have come, after a player's card."""
     return _others_end(round_, due) < round_.given
 
 
 def _lap_end(round_: Round, number: int) -> int:
-    """Where the lap is over in which this card is due: before the next one that goes to a place a second time."""
+    """Return the index at which the lap of this due ends: before the next card that goes to a place a second time."""
     step = round_.plan.steps[round_.plan.order[round_.dues[number].step]]
     if not isinstance(step, DealStep) or step.by != "single":
         return len(round_.dues)
@@ -185,7 +197,7 @@ def _lap_end(round_: Round, number: int) -> int:
 
 
 def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:
-    """These cards go back into the deck, and what they came for is due again; says which cards they are."""
+    """Put cards back into the deck, make what they were taken for due again, and return the cards."""
     before = laid(round_)
     gone = [index for index in indexes if round_.marks.get(index) != _BACK]
     for index in gone:
@@ -196,7 +208,7 @@ def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:
 
 
 def take_spares(round_: Round) -> None:
-    """Cards that nobody was due when they came are those that are due now."""
+    """Take spare cards for what is due now."""
     before, owed = laid(round_), len(round_.dues) - round_.given
     for due in round_.dues[round_.given :]:
         _covers(round_, due.place)
@@ -206,7 +218,7 @@ def take_spares(round_: Round) -> None:
 
 
 def unburn(round_: Round, step: str) -> None:
-    """This step burned no card: the one that was taken for it is the first of those that followed."""
+    """Undo the burn of this step, which burned no card: the card taken for it is the first of those that followed."""
     own = [number for number, due in enumerate(round_.dues) if due.place == BURN and due.step == step]
     before = laid(round_)
     del round_.dues[own[-1]]
@@ -217,7 +229,7 @@ def unburn(round_: Round, step: str) -> None:
 
 
 def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
-    """These cards, dealt before their time, are the next that this step owes to the place."""
+    """Take these cards, which were dealt early, for what this step owes the place next."""
     before = laid(round_)
     for index in indexes:
         owed = [n for n in range(round_.given, len(round_.dues)) if round_.dues[n].place == place]
@@ -230,21 +242,21 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
 
 
 def lies_at(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
-    """These cards lie at a place, beside those that are due there."""
+    """Place these cards in addition to those that are due there."""
     before = laid(round_)
     round_.marks.update(dict.fromkeys(indexes, CardMark("deal", place, step)))
     _settle(round_, before)
 
 
 def _covers(round_: Round, place: Place) -> None:
-    """A card joins those that lie open there: they are not the whole hand any more."""
+    """Reopen a hand that lies open, since a card joins it: the cards shown are no longer the whole hand."""
     hand = round_.ledger.hands.get(place)
     if hand is not None and hand.revealed is not None:
         hand.opened, hand.revealed = hand.revealed, None
 
 
 def _mark(round_: Round, index: int, mark: CardMark) -> None:
-    """The card takes no due from now on; a spare one that came after it takes one instead."""
+    """Mark a card so that it takes no due; the next spare card after it takes one instead."""
     took = index not in round_.marks
     round_.marks[index] = mark
     later = [spare for spare in spares(round_) if spare > index]
@@ -256,7 +268,7 @@ def _mark(round_: Round, index: int, mark: CardMark) -> None:
 
 
 def count(round_: Round, place: Place, counted: int) -> None:
-    """So many cards lie at a place: the cards drawn are laid anew where that shows how they lie."""
+    """Take a count of the cards at a place, and place the cards drawn again if it shows how they lie."""
     hand = round_.ledger.hands.get(place)
     if hand is None or not round_.plan.from_shoe:
         return
@@ -270,8 +282,11 @@ def count(round_: Round, place: Place, counted: int) -> None:
 
 
 def _hold(round_: Round, place: Place, more: int) -> None:
-    """The place holds cards that were not its own, which came right after its last: later hands then got theirs one
-    card later. When no card more was drawn than was due so far, another hand is short of them."""
+    """Give a place that has too many cards those that came right after its last one: every later hand got its card
+    later.
+
+    Nothing moves if no more cards were drawn than were due so far: then another hand is short of them.
+    """
     before = laid(round_)
     there = [index for index, due in enumerate(before) if due is not None and due.place == place]
     later = [index for index in range(there[-1] + 1, len(before)) if _moves(round_, index)] if there else []
@@ -284,7 +299,7 @@ def _hold(round_: Round, place: Place, more: int) -> None:
 
 
 def _stop(round_: Round, place: Place) -> None:
-    """The place is counted while it alone is due cards, or in the midst of those it gets at once: they do not come."""
+    """Stop the deal to a place that is counted while it alone is due cards, or in the middle of those it gets at once."""
     rest, hand = round_.dues[round_.given :], round_.ledger.hands[place]
     own = list(takewhile(lambda due: due.place == place and due.why == "deal", rest))
     step = next((step for step in round_.plan.steps if own and step.name == own[0].step), None)
@@ -297,13 +312,13 @@ def _stop(round_: Round, place: Place) -> None:
 
 
 def _deals(round_: Round, place: Place) -> bool:
-    """Whether the step that gave this place its cards still has some to give."""
+    """Return True if the step that gave this place its cards has more to deal."""
     due = round_.next_due
     return due is not None and due.why != "complete" and due.step == round_.ledger.hands[place].step
 
 
 def _goes_on(round_: Round, place: Place, dues: list[Due | None]) -> bool:
-    """Whether the deal that gave this place its cards is under way still, or went on to the next step at once."""
+    """Return True if the deal that gave this place its cards is still under way, or the next step followed at once."""
     if _deals(round_, place):
         return True
     step = round_.ledger.hands[place].step
@@ -315,8 +330,10 @@ def _goes_on(round_: Round, place: Place, dues: list[Due | None]) -> bool:
 
 
 def _skip(round_: Round, place: Place, counted: int) -> None:
-    """The place was passed over: whatever came later lies one place further on. When every hand has what it is due, the
-    card lies elsewhere."""
+    """Pass over a place with too few cards: every later card lies one place further on.
+
+    If every hand has what it is due, the card lies elsewhere, and nothing moves.
+    """
     hand = round_.ledger.hands[place]
     held = any(mark.why == "extra" and mark.step == hand.step for mark in round_.marks.values())
     if not (_deals(round_, place) or (held and round_.next_due is not None)):
@@ -334,19 +351,19 @@ def _skip(round_: Round, place: Place, counted: int) -> None:
 
 
 def rename(round_: Round, homes: Mapping[Place, Place]) -> None:
-    """What came and will come to these places is others' from now on."""
+    """Move the dues and marks of these places to others, from now on."""
     round_.dues = [due._replace(place=homes.get(due.place, due.place)) for due in round_.dues]
     round_.marks = {n: mark._replace(place=homes.get(mark.place, mark.place)) for n, mark in round_.marks.items()}
 
 
 def met(round_: Round, place: Place) -> None:
-    """The place has its number of cards: it is due none to complete it."""
+    """Drop the dues that would complete a place, which has its number of cards."""
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.place != place or due.why != "complete"]
 
 
 def deals_around(round_: Round, place: Place) -> bool:
-    """Whether a player's hand is one of those that single cards of a shoe still go around to."""
+    """Return True if single cards of a shoe are still being dealt around the table and this hand is one that gets them."""
     due, hand = round_.next_due, round_.ledger.hands.get(place)
     if due is None or hand is None or not round_.plan.from_shoe or place.seat is None:
         return False
@@ -355,14 +372,14 @@ def deals_around(round_: Round, place: Place) -> bool:
 
 
 def deal_out(round_: Round, place: Place) -> None:
-    """The hand is dead: of the single cards that are still dealt around the table it gets none."""
+    """Drop a dead hand from the single cards that are still dealt around the table."""
     if deals_around(round_, place):
         rest = round_.dues[round_.given :]
         round_.dues[round_.given :] = [due for due in rest if due.place != place]
 
 
 def give_next(round_: Round, hand: Hand, missing: int) -> None:
-    """The hand is due the next cards, before the deal goes on around the table."""
+    """Make the next cards due to this hand, before the deal continues around the table."""
     round_.dues[round_.given : round_.given] = [Due(hand.place, 1, hand.step)] * missing
     hand.expected, hand.judged = hand.expected - missing, 0
 
@@ -371,8 +388,11 @@ def give_next(round_: Round, hand: Hand, missing: int) -> None:
 
 
 def _settle(round_: Round, before: list[Due | None], *, certain: bool = True, counted: bool = False) -> None:
-    """The hands after the cards were laid anew. Unless it is `certain` which card lies where, no face that was read off
-    the shoe is held of any hand. Where a person's count says so (`counted`), no card moved, and counts stand."""
+    """Update the hands after the cards were placed again.
+
+    Unless it is `certain` which card lies where, the faces that the shoe read are dropped from every hand. If a
+    person's count says so (`counted`), no card moved, and counts stay.
+    """
     free = [index for index in range(len(round_.from_shoe)) if index not in round_.marks]
     for index in free[len(round_.dues) :]:
         round_.marks[index] = SPARE

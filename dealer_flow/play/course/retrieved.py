@@ -1,5 +1,7 @@
-"""A hand that was mucked at the showdown and lies face up again: its player may have had it back before it touched the
-discards, and nobody else has thrown a hand away because of it (47.1-1032(7)-(8)). No device sees that: a person says.
+"""Ruling on a hand that was mucked at the showdown and lies face up again.
+
+Its player may have retrieved it before it touched the discards, if no one else has thrown a hand away because of it
+(47.1-1032(7)-(8)). No device sees that: a supervisor rules.
 """
 
 from typing import Final
@@ -13,7 +15,7 @@ _SHOWN: Final = "mucked-hand-shown"
 
 
 def judge_retrieved(round_: Round, seen: Seen, place: Place) -> None:
-    """Cards were shown here. Once a pot was taken in nobody claims it any more (47.1-1034)."""
+    """Ask for a ruling, since cards were shown here. After a pot was taken in, no one may claim it (47.1-1034)."""
     part, number = round_.plan.betting, place.seat
     if part is None or number not in round_.betting.mucked or number in round_.dead or round_.awards:
         return
@@ -23,19 +25,19 @@ def judge_retrieved(round_: Round, seen: Seen, place: Place) -> None:
 
 
 def in_question(round_: Round, number: int) -> bool:
-    """Whether a supervisor is to say if this seat's hand was retrieved."""
+    """Return True if a supervisor has yet to rule whether this seat's hand was retrieved."""
     return any(_is_about(ruling, number) for ruling in round_.rulings)
 
 
 def retrieve(round_: Round, ruling: Ruling) -> None:
-    """A supervisor lets the hand play that was asked about."""
+    """Return a hand to play whose retrieval a supervisor confirms."""
     if ruling.why.code == _SHOWN and ruling.place.seat:
         round_.betting.mucked.discard(ruling.place.seat)
         round_.betting.folded.discard(ruling.place.seat)
 
 
 def leave_mucked(round_: Round, number: int) -> None:
-    """The hand is in the muck for good."""
+    """Leave the hand in the muck for good."""
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, number)]
 
 
