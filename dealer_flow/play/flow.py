@@ -1,14 +1,13 @@
 """`DealerFlow`: reports of the table's devices in, incidents and `RoundResult`s out.
 
-Every report takes the same way: is it in order (`order`), what does it do (the handlers), and where does the round
-stand now. That last question is the state machine's alone (`machine`): facts about the round change first, then a
-trigger is fired. None is fired that no row could take: what would be found out by firing it is asked of the same
-guards. A report asks for what its kind can have changed; what no report changes is looked up once, on the `Plan`.
+Every report takes the same path: is it in order (`order`), what does it change (the handlers), and which state is the
+round in now. The last question belongs to the state machine alone (`machine`): facts about the round change first, then
+a trigger is fired. No trigger is fired that no row could take; the same guards are evaluated beforehand. A report
+evaluates only the guards that its kind can have changed; what no report changes is looked up once, on the `Plan`.
 
-Reports of two lines are ordered by their arrival. While a line was silent in this round, its reports may come after
-those of the other line that answer to them; so from the moment a line is lost, a report that is out of turn is set
-aside and tried again after each report of another line, until it fits or the round cannot wait any longer. Within a
-line the order is never changed.
+Reports of two lines are ordered by arrival. While a line was silent in this round, its reports may come after those of
+the other line that respond to them. So once a line is lost, a report that is out of turn is set aside and retried after
+each report of another line, until it fits or the round cannot wait any longer. The order within a line never changes.
 """
 
 from collections import deque
@@ -51,33 +50,33 @@ from devices.events import Seen
 from protocol.places import COMMUNITY
 
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
-"""Reports that change something."""
+"""Reports that change anything."""
 _MOVES_NOTHING: Final = frozenset(
     {
         *(e.WagerPlaced, e.WagerOn, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped),
         *(e.RoundCounted, e.GreenButton),
     }
 )
-"""Reports after which a round stands where it stood, unless they are out of order or something is found."""
+"""Reports that leave the state of a round as it is, unless they are out of order or cause an incident."""
 
 HELD_MAX: Final = 256
-"""Reports set aside at most; when more come, all are taken as they are."""
+"""Most reports that are set aside; when more come, all of them are taken as they are."""
 
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
 _OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)  # a tuple is gone through, state by state
 _BETTING, _DECIDING, _REVEALING = State.BETTING, State.DECIDING, State.REVEALING
-"""Each report asks for these; of an enumeration they would be looked up anew."""
+"""Members that every report needs; looked up here once, because attribute access on an enumeration is slow."""
 _MAY_FIT_LATER: Final = frozenset(
     {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
 )
 
 
 class DealerFlow:
-    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
+    """The rounds of one table, one after another.
 
-    A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
-    not read; 0 believes every single reader. `pins` are the devices that lines must have, by the lines' names: a round
-    while another is there is unreliable.
+    ProcedureError if an option is not the procedure's. A card that its reader is less sure of than `least_confidence`
+    percent, or that two readers disagree on, counts as not read; 0 trusts every single reader. `pins` are the devices
+    required on the lines, by the lines' names: a round played while another device is connected is unreliable.
     """
 
     def __init__(
@@ -97,14 +96,14 @@ class DealerFlow:
         self._phase = Phase(self._open())
         self._next_round()
         self.origins: list[RoundOrigin] = []
-        """Where the rounds came from that ended at the last report, one each, in their order."""
+        """Origins of the rounds that ended at the last report, in order."""
         self.closed: list[Round] = []
-        """These rounds themselves."""
+        """The rounds that ended at the last report."""
         self._last: Seen | None = None
         self._held: deque[Seen] = deque()
 
     def _begin(self) -> None:
-        """What outlives the rounds, as it is before the first: `FlowState` keeps it, so it stands nowhere else."""
+        """Reset everything that outlives a round. `FlowState` saves it, so it is kept nowhere else."""
         self._decks, self._shoes, self._lines = Decks(), self._new_shoes(), Lines(self._pins)
         self._reports = RoundReports()
 
@@ -118,46 +117,46 @@ class DealerFlow:
 
     @property
     def state(self) -> State:
-        """Where the round stands."""
+        """State that the round is in."""
         return self._phase.state
 
     @property
     def between_rounds(self) -> bool:
-        """True when no round is under way and no report waits for another one."""
+        """True if no round is under way and no report is set aside."""
         return self._phase.state is _BETTING and not self._held
 
     @property
     def procedure(self) -> Procedure:
-        """The procedure that is followed."""
+        """Procedure that the table follows."""
         return self._plan.procedure
 
     @property
     def plan(self) -> Plan:
-        """The procedure with its options chosen."""
+        """Procedure with its options chosen."""
         return self._plan
 
     @property
     def table(self) -> str:
-        """The table's name."""
+        """Name of the table."""
         return self._table
 
     @property
     def decks(self) -> Decks:
-        """What is remembered of the decks."""
+        """Record of the table's decks."""
         return self._decks
 
     @property
     def shoe(self) -> ShoeLedger | None:
-        """The bookkeeping of the shoe on the table; None before its first report, and in games without one."""
+        """Ledger of the shoe on the table; None before its first report, and in games without a shoe."""
         return self._shoes.current if self._shoes else None
 
     def legal(self) -> tuple[Legal, ...]:
-        """What may happen next: who, what, where. Never empty."""
+        """Return what may happen next: who, what, where. Never empty."""
         return legal(self._phase.state, self._round)
 
     @property
     def deals_face_up(self) -> bool:
-        """True when the next card out of the device lies open as it is dealt."""
+        """True if the next card out of the device is dealt face up."""
         if self._round.draw is not None:
             return True
         due = self._round.next_due
@@ -167,21 +166,24 @@ class DealerFlow:
         return due is not None and getattr(steps[due.step], "face", "down") == "up"
 
     def snapshot(self) -> Snapshot:
-        """The table at this moment, with the faces that were shown and no other."""
+        """Return the state of the table at this moment, with no faces but those that were shown."""
         return snapshot(self._phase.state, self._round)
 
     # ------------------------------------------------------------------ between rounds
 
     def kept(self) -> FlowState | None:
-        """All that outlives a round, when none is under way: bets for the next one are not placed, no report is set
-        aside. None at any other moment; right after END GAME it is there."""
+        """Return everything that outlives a round, or None while it cannot be saved.
+
+        It can be saved when no round is under way, no bets for the next one are placed and no report is set aside; this
+        is so right after END GAME.
+        """
         if self._phase.state is not _BETTING or self._held or self._lines.patient:
             return None
         kept = coming_of(self._round, self._open())
         return in_order(self._at_rest(kept)) if kept is not None else None
 
     def _at_rest(self, coming: ComingRound) -> FlowState:
-        """The state between two rounds. Reports are kept from here on, for a correction need not go back further."""
+        """Return the state between two rounds. Reports are kept from here on, as a correction never goes back further."""
         shoes = self._shoes.state() if self._shoes is not None else None
         state = FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
         if not self._reports.again:
@@ -189,7 +191,7 @@ class DealerFlow:
         return state
 
     def restore(self, state: FlowState) -> None:
-        """Go on as the flow did that gave this state; one that follows the same procedure with the same options."""
+        """Resume from the state saved by a flow with the same procedure and options."""
         self._begin()
         self._decks, self._lines = Decks.restore(state.decks), Lines.restore(state.lines, self._pins)
         if self._shoes is not None and state.shoes is not None:
@@ -201,7 +203,7 @@ class DealerFlow:
     # ------------------------------------------------------------------ reports
 
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
-        """Take one report. Incidents come out as they are found, the result when the round ends."""
+        """Take one report and return what it causes: incidents as they are found, and the result when the round ends."""
         self._last = seen
         if self.origins:
             self.origins.clear()
@@ -231,8 +233,10 @@ class DealerFlow:
         return out
 
     def finish(self) -> list[RoundResult]:
-        """The input ended: a round that is under way comes out as unreliable. Another input may follow: nothing of
-        this one is carried over."""
+        """End the input; a round that is under way comes out as unreliable.
+
+        Another input may follow: nothing is carried over to it.
+        """
         out: list[RoundResult | Incident] = []
         self.origins.clear()
         self.closed.clear()
@@ -245,7 +249,7 @@ class DealerFlow:
         return [item for item in out if isinstance(item, RoundResult)]
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        """Say so when no deck was counted for as long as the procedure allows."""
+        """Report that no deck was counted for as long as the procedure allows."""
         every = self._plan.count_every
         if every is not None and self._decks.watch(seen.at_ns, every.minutes):
             due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
@@ -295,22 +299,25 @@ class DealerFlow:
             self._flush(out)
 
     def _ended(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        """END GAME has been taken."""
+        """Close the round after END GAME."""
         self._close(out)
         if self._lines.gaps and self._end_unheard(seen, out):
             self._lines.doubt_cards(self._round, seen)
             self._flush(out)
 
     def _set_aside(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        """A report that was not taken: the round goes on without it."""
+        """Continue the round without a report that was not taken."""
         self._go_on()
         self._flush(out)
         if self._lines.gaps:
             self._end_unheard(seen, out)
 
     def _end_unheard(self, seen: Seen, out: list[RoundResult | Incident]) -> bool:
-        """A round whose START GAME is gone is made known when its END GAME comes, with the bets that lay there. Which
-        cards were its own nobody can say: they stay with the round that follows, as the lost events do."""
+        """Publish a round whose START GAME was lost when its END GAME comes, with the bets that were placed; True if it
+        did so.
+
+        It cannot be known which cards belonged to it: they stay with the round that follows, as the lost events do.
+        """
         if not isinstance(seen.body, e.GameEnded) or not self._lines.began_unheard(seen, seen.body.round):
             return False
         number = seen.body.round
@@ -328,7 +335,7 @@ class DealerFlow:
         return True
 
     def _started(self, seen: Seen) -> None:
-        """START GAME has closed the bets."""
+        """Start the round after START GAME has closed the bets."""
         round_ = self._phase.round_
         round_.started_by = (seen.device, seen.session)
         self._lines.doubt(round_, seen)
@@ -336,8 +343,10 @@ class DealerFlow:
         self._shown_at = (-1, False)
 
     def _corrected(self, seen: Seen, out: list[RoundResult | Incident]) -> bool:
-        """True when the round goes on as if what this corrects had been keyed so. Where nothing needs to be undone it
-        need not be gone through again: what was keyed is replaced as it is."""
+        """Apply a correction; True if the round continues as if the cards had been keyed right.
+
+        If nothing needs to be undone, the reports are not replayed: what was keyed is replaced directly.
+        """
         round_, body, kept = self._round, seen.body, self._reports
         assert isinstance(body, e.HandCorrected)
         round_.uncorrected = ""
@@ -360,7 +369,8 @@ class DealerFlow:
         return True
 
     def _gone_through(self, change: Amendment, correction: Seen) -> "DealerFlow | None":
-        """Another flow that took the same reports but for what the correction puts right; None when it waits."""
+        """Return another flow that took the same reports with the correction applied; None if it still has reports set
+        aside."""
         again, kept = copy(self), self._reports
         again._phase, again._held, again.origins, again.closed = Phase(self._open()), deque(), [], []
         if kept.base is None:
@@ -382,7 +392,7 @@ class DealerFlow:
         return None if again._held else again
 
     def _report(self, found: Violation, seen: Seen) -> None:
-        """A violation is an incident, and a harmful one spoils the round; a wager is held."""
+        """Report a violation as an incident; a harmful one makes the round unreliable, a late wager is held."""
         allowed = dict.fromkeys(item.event for item in self.legal()) if found.code == "out-of-turn" else ()
         incident = incident_of(found, self.state, self._round, seen.body, tuple(allowed))
         self._round.report(incident, seen)
@@ -390,7 +400,7 @@ class DealerFlow:
             hold_late(self._round, seen.body, incident.clause)
 
     def _pass_by(self, seen: Seen) -> None:
-        """Play goes on without seats that have not chosen: the steps that waited for them are over."""
+        """End the steps that waited for seats that have not chosen, since play continues without them."""
         if deal_on(self._round, seen.body):
             self._go_on()
         while self._phase.state is _DECIDING and goes_on_without(self._round, seen.body):
@@ -400,7 +410,7 @@ class DealerFlow:
             self._go_on()
 
     def _pass_over(self, body: e.Body) -> bool:
-        """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
+        """End steps that end by the report of a later one; True if the report was a CONFIRM and did no more than that."""
         phase, ended = self._phase, False
         round_ = phase.round_
         while not ended and phase.state in _OPEN_STEPS and GUARDS["later_step_begun"].holds(round_):
@@ -412,7 +422,7 @@ class DealerFlow:
         return ended and not round_.by_hand
 
     def _go_on(self) -> None:
-        """Let the machine find where the round now stands, past steps whose work is already done."""
+        """Advance the machine to the round's present state, past steps that are already done."""
         phase = self._phase
         round_ = phase.round_
         if phase.state is _BETTING:
@@ -434,7 +444,7 @@ class DealerFlow:
             phase.judge()
 
     def _step_on(self, phase: Phase, round_: Round) -> bool:
-        """One step further; False when the step under way still waits."""
+        """Advance by one step; False if the step under way still waits."""
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
@@ -509,7 +519,7 @@ class DealerFlow:
     # ------------------------------------------------------------------ reports set aside
 
     def _waits(self, seen: Seen) -> bool:
-        """True when this report is to be set aside: it is out of turn, or follows one of its line that is."""
+        """Return True if this report must be set aside: it is out of turn, or follows one of its line that is."""
         if type(seen.body) not in HANDLERS:
             return False
         if any(held.device == seen.device for held in self._held):
@@ -523,7 +533,7 @@ class DealerFlow:
         return found is not None and found.code in _MAY_FIT_LATER
 
     def _retry(self, out: list[RoundResult | Incident]) -> None:
-        """Take what fits now, line by line, first come first."""
+        """Take the reports set aside that fit now, each line in its order."""
         moved = True
         while moved and self._held:
             moved = False
@@ -537,7 +547,7 @@ class DealerFlow:
                     blocked.add(held.device)
 
     def _release(self, out: list[RoundResult | Incident]) -> None:
-        """Waiting is over: what was set aside is taken as it is."""
+        """Take everything that was set aside as it is, since waiting is over."""
         self._lines.patient = False
         while self._held:
             self._take(self._held.popleft(), out)

@@ -1,4 +1,4 @@
-"""The steps of a procedure as a round goes through them: which cards are due, when a step is done, what ends it."""
+"""Steps of a round: which cards are due, when a step is done, and which reports end it."""
 
 from fractions import Fraction
 from typing import Final
@@ -23,8 +23,10 @@ _ENDS: Final = (e.RemainderDumped, e.GameEnded)
 
 
 def may_open(round_: Round, step: AnyStep | None = None) -> bool:
-    """False while a deal, the one under way unless given, waits for the seat that gets the first cards. One whose
-    hands are handed out by a number afterwards does not wait."""
+    """Return False while a deal (the one under way unless given) waits for the seat that gets the first cards.
+
+    A deal whose hands are assigned by a number afterwards does not wait.
+    """
     if not round_.plan.selects_first:
         return True
     step = step or round_.step
@@ -34,7 +36,7 @@ def may_open(round_: Round, step: AnyStep | None = None) -> bool:
 
 
 def open_step(round_: Round) -> None:
-    """The step under way begins: its cards are due."""
+    """Open the step under way: its cards become due."""
     step = round_.step
     round_.opened = True
     if round_.doing == "bet" and step is not None and step.do == "bet" and not round_.won:
@@ -45,7 +47,7 @@ def open_step(round_: Round) -> None:
 
 
 def deal_ahead(round_: Round) -> None:
-    """The players' cards of the steps that follow at once on the one under way are due before what is due last."""
+    """Make the players' cards of the steps that follow at once on the one under way due before what is due last."""
     if not isinstance(round_.step, DealStep):
         return
     for step in round_.plan.steps[round_.at + 1 :]:
@@ -57,12 +59,12 @@ def deal_ahead(round_: Round) -> None:
 
 
 def _begun_ahead(round_: Round, step: AnyStep) -> bool:
-    """Whether its cards are due already."""
+    """Return True if the step's cards are due already."""
     return bool(round_.dues) and step.name in [due.step for due in round_.dues]
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:
-    """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
+    """Record a choice of a seat: lay down the cards that go with it, if the hand has so many, and give up the money."""
     reached_step(round_, step)
     made = round_.choices.setdefault(number, {})
     made[step] = name
@@ -78,7 +80,7 @@ def choose(round_: Round, number: int, step: str, name: str) -> None:
 
 
 def _lay_down(round_: Round, number: int, choice: DecisionPart) -> None:
-    """The cards that go with a choice are discarded, or laid apart."""
+    """Discard the cards that go with a choice, or set them aside."""
     note_stage(round_, round_.step, seat(number))
     hand = round_.ledger.hands.get(seat(number))
     if hand is not None and 0 < choice.discards <= min(hand.expected, hand.counted or 0):
@@ -88,7 +90,7 @@ def _lay_down(round_: Round, number: int, choice: DecisionPart) -> None:
 
 
 def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
-    """A share of a bet goes to the house; what is left of it goes back or plays on, as the option says."""
+    """Give a share of a bet to the house; the rest goes back or stays in play, as the option says."""
     bets = round_.wagers.get(number, {})
     placed = bets.get(part.bet, 0)
     lost = int(placed * Fraction(part.share))
@@ -102,7 +104,7 @@ def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
 
 
 def shown_out(round_: Round) -> bool:
-    """Whether as many cards lie open as the step under way asks for."""
+    """Return True if as many cards lie open as the step under way requires."""
     step = round_.step
     if not isinstance(step, ShowStep):
         return False
@@ -119,7 +121,7 @@ def shown_out(round_: Round) -> bool:
 
 
 def to_set(round_: Round) -> list[Place]:
-    """The hands that the step under way has arranged: of live players, and of the house where it is about that."""
+    """Return the hands to be set at the step under way: those of live players, and of the house if the step names them."""
     step = round_.step
     if not isinstance(step, SetStep):
         return []
@@ -137,24 +139,26 @@ def _chose(round_: Round, number: int, choices: tuple[str, ...]) -> bool:
 
 
 def set_out(round_: Round) -> bool:
-    """Whether every hand that the step under way has arranged was reported."""
+    """Return True if every hand to be set at the step under way was reported."""
     return isinstance(round_.step, SetStep) and all(place in round_.splits for place in to_set(round_))
 
 
 def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
-    """True when so many cards of a place may be seen at this step."""
+    """Return True if this many cards of a place may be seen at this step."""
     limit = open_now(round_, place)
     return limit is None or cards <= limit
 
 
 def blind_now(round_: Round) -> tuple[str, ...]:
-    """Bets of later choices that may be placed now: those of the last step that let players choose."""
+    """Return the bets on later choices that may be placed now: those of the last step that let players choose."""
     return round_.plan.blind_now[round_.at]
 
 
 def declares(round_: Round, place: Place) -> bool:
-    """True when cards of a place are shown as a player likes, all of them or some: a show that may be left out was the
-    last that spoke of them."""
+    """Return True if cards of a place may be shown at the player's discretion, all or some of them.
+
+    That is so if the last show or reveal that concerned the place was an optional show.
+    """
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
     if kind not in round_.plan.declarable:
         return False
@@ -163,8 +167,11 @@ def declares(round_: Round, place: Place) -> bool:
 
 
 def declaring(round_: Round, place: Place) -> ShowStep | None:
-    """The step by which a seat that shows cards now declares its hand; None when that is past, or nobody does. A seat
-    that has chosen in a later step has had its turn, unless the step itself says until when."""
+    """Return the step by which a seat that shows cards now declares its hand.
+
+    None if that step is past, or the game has no declarations. A seat that chose in a later step has had its turn,
+    unless the step itself says until when hands are declared.
+    """
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
     if kind not in round_.plan.declarable:
         return None
@@ -178,7 +185,7 @@ def declaring(round_: Round, place: Place) -> ShowStep | None:
 
 
 def declared_late(round_: Round, place: Place) -> ShowStep | None:
-    """The step that a hand shown now comes too late for; None when it declares, or is shown in its turn."""
+    """Return the step that a hand shown now is too late for; None if it declares in time, or is shown in its turn."""
     step = round_.step
     if not round_.plan.declarable or round_.over or step is None or isinstance(step, RevealStep):
         return None
@@ -191,8 +198,10 @@ def declared_late(round_: Round, place: Place) -> ShowStep | None:
 
 
 def _too_late(round_: Round, step: ShowStep, number: int) -> bool:
-    """Whether the step until which hands are declared has begun; where none is named, whether a seat that declared
-    nothing has chosen in a later one."""
+    """Return True if the step that closes declarations has begun.
+
+    If no such step is named, return True once a seat that declared nothing has chosen in a later step.
+    """
     if step.until is not None:
         return begun(round_, step.until)
     return step.name not in round_.declared.get(number, ()) and _chose_after(round_, step, number)
@@ -204,7 +213,7 @@ def _chose_after(round_: Round, step: ShowStep, number: int) -> bool:
 
 
 def begun(round_: Round, name: str) -> bool:
-    """True once something of this step was reported: a choice made in it, a card that it deals or turns up."""
+    """Return True once anything of this step was reported: a choice, a card that it deals or turns up."""
     step = next((step for step in round_.plan.steps if step.name == name), None)
     if isinstance(step, ShowStep):
         return any(round_.open.get(round_.plan.place(kind), 0) for kind in step.of if kind != "seats")
@@ -213,7 +222,7 @@ def begun(round_: Round, name: str) -> bool:
 
 
 def next_step(round_: Round) -> None:
-    """The step under way is over; a hand that was offered and nobody took is dead."""
+    """End the step under way; a hand that was offered and that no seat took is dead."""
     step = round_.step
     note_stages(round_, step)
     if step is not None and step.settles:
@@ -225,8 +234,10 @@ def next_step(round_: Round) -> None:
 
 
 def ends_by(round_: Round, body: e.Body) -> bool:
-    """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
-    be made, the cards the house exchanges."""
+    """Return True if this report, which belongs to a later step, ends the step under way.
+
+    Steps that end so are a show that was not reported, an optional choice, and the cards that the house exchanges.
+    """
     step = round_.step
     if not round_.ends_early or step is None or not round_.opened:
         return False
@@ -266,7 +277,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
 
 
 def _of_later_step(round_: Round, body: e.DecisionMade) -> bool:
-    """True for a choice that a later step lets a seat make."""
+    """Return True for a choice that a later step offers."""
     choice = round_.plan.decisions.get(body.decision)
     later = (step for step in round_.plan.steps[round_.at + 1 :] if isinstance(step, DecideStep | ExchangeStep))
     offered = (step.choices if isinstance(step, DecideStep) else (step.unless,) for step in later)
@@ -274,19 +285,19 @@ def _of_later_step(round_: Round, body: e.DecisionMade) -> bool:
 
 
 def waits_for_cards(round_: Round, body: e.Body) -> bool:
-    """True when cards of the device come between the step that this report ends and the report itself."""
+    """Return True if cards of the device come between the step that this report ends and the report itself."""
     following = round_.plan.steps[round_.at + 1]
     return following.from_device and not isinstance(body, _CARDS_OUT)
 
 
 def _shows_more(round_: Round, body: e.HandRevealed) -> bool:
-    """True when cards of the house are shown that may not lie open yet: a later step has begun."""
+    """Return True if cards of the house are shown that may not lie open yet: a later step has begun."""
     house = round_.plan.house(round_.plan.kind(body.place))
     return house and not may_lie_open(round_, body.place, len(body.cards))
 
 
 def _turns_up_next(round_: Round, body: e.HandRevealed) -> bool:
-    """True when the very next step has every hand of this recipient turned up: it has begun."""
+    """Return True if the very next step turns up every hand of this recipient: it has begun."""
     following = round_.plan.steps[round_.at + 1]
     return (
         isinstance(following, ShowStep)
@@ -297,8 +308,10 @@ def _turns_up_next(round_: Round, body: e.HandRevealed) -> bool:
 
 
 def _turned_up_late(round_: Round, body: e.HandRevealed) -> bool:
-    """True when the hand is turned up that draws cards now and has none yet, as the step before has it: that step had
-    ended by a card which turned out to be somebody else's."""
+    """Return True if the hand that draws cards now, and has drawn none, is turned up only now.
+
+    The step before should have turned it up, and had ended by a card that turned out to belong to another place.
+    """
     before, exchange = round_.plan.steps[round_.at - 1], round_.plan.steps[round_.at]
     if not isinstance(before, ShowStep) or round_.plan.kind(body.place) not in before.of:
         return False
@@ -307,8 +320,8 @@ def _turned_up_late(round_: Round, body: e.HandRevealed) -> bool:
 
 
 def end_step(round_: Round) -> None:
-    """What is still open of the step under way is over: a seat that said nothing made the first choice, the house
-    takes no more cards."""
+    """Close what is still open of the step under way: undecided seats make the first choice, the house takes no more
+    cards."""
     step = round_.step
     if isinstance(step, DecideStep):
         for number in round_.undecided:
@@ -322,12 +335,12 @@ def end_step(round_: Round) -> None:
 
 
 def _deals_at_once(round_: Round, step: AnyStep) -> bool:
-    """True when the step deals from the device, so that its cards may follow at once."""
+    """Return True if the step deals from the device, so that its cards may follow at once."""
     return step.foreseen and step.from_device and may_open(round_, step)
 
 
 def deals_on(round_: Round) -> bool:
-    """True when cards of a later step follow at once on those of the step under way."""
+    """Return True if cards of a later step follow at once on those of the step under way."""
     opened = round_.opened
     for step in round_.plan.steps[round_.at :]:
         if not _deals_at_once(round_, step):
@@ -339,7 +352,7 @@ def deals_on(round_: Round) -> bool:
 
 
 def follow(round_: Round) -> None:
-    """The order of play no longer matters: cards of the device that still come go where they were due."""
+    """Place cards of the device where they were due, in a state in which the order of play no longer matters."""
     while round_.next_due is None and round_.step is not None and round_.step.do != "reveal":
         if _deals_at_once(round_, round_.step) and not round_.opened:
             open_step(round_)
@@ -350,8 +363,11 @@ def follow(round_: Round) -> None:
 
 
 def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
-    """Whose hand is shown next; None when all were, or when no live hand is left to compare with. `live` are the seats
-    that have one, where they are known."""
+    """Return the recipient whose hand is shown next.
+
+    None if all were shown, or if there is no live hand to compare with. `live` are the seats with a live hand, if
+    known.
+    """
     plan = round_.plan
     for kind in plan.reveal_order:
         if kind in round_.shown or kind in round_.dead_hands:
@@ -365,5 +381,5 @@ def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
 
 
 def open_now(round_: Round, place: Place) -> int | None:
-    """How many cards of a place may lie open at this step; None for all."""
+    """Return how many cards of a place may lie open at this step; None for all."""
     return round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0

@@ -1,4 +1,4 @@
-"""Whose turn it is in a betting round: who acts first, and when every bet is called."""
+"""Turns in a betting round: who acts first, who acts next, and when every bet is called."""
 
 import devices.events as e
 from dealer_flow.play.course.face_up import faced
@@ -13,20 +13,23 @@ from protocol.places import seat
 
 
 def bets_called(round_: Round) -> bool:
-    """Whether the betting round under way is over."""
+    """Return True if the betting round under way is over."""
     step = round_.step
     return isinstance(step, BetStep) and (round_.won or round_.betting.over(round_.live))
 
 
 def in_turn(round_: Round) -> list[int]:
-    """The seats dealt in, clockwise from the left of the button, or of the dealer where there is none."""
+    """Return the seats dealt in, clockwise from the left of the button, or of the dealer in a game without one."""
     order, button = sorted(round_.active), round_.first or 0
     return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
 
 
 def in_showing_order(round_: Round) -> list[int]:
-    """Live seats as they show their hands: who bet or raised last in the final round begins, else who acted first in
-    it; then clockwise (47.1-1033)."""
+    """Return live seats in the order in which they show their hands.
+
+    The seat that bet or raised last in the final round begins, else the one that acted first in it; then clockwise
+    (47.1-1033).
+    """
     around = [number for number in in_turn(round_) if number in round_.live]
     final = [step.name for step in round_.plan.steps if isinstance(step, BetStep)][-1]
     high, first = 0, None
@@ -38,7 +41,7 @@ def in_showing_order(round_: Round) -> list[int]:
 
 
 def open_betting(round_: Round, step: BetStep) -> None:
-    """A betting round begins. In the first one the blinds lie there."""
+    """Open a betting round. In the first one the blinds are bets already."""
     put, forced = dict[int, int](), "none"
     if step is first_betting(round_):
         put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
@@ -56,18 +59,18 @@ def open_betting(round_: Round, step: BetStep) -> None:
 
 
 def first_betting(round_: Round) -> BetStep:
-    """The first betting round of the hand."""
+    """Return the first betting round of the hand."""
     return next(each for each in round_.plan.steps if isinstance(each, BetStep))
 
 
 def blinds_of(round_: Round, number: int) -> int:
-    """What a seat has put up that counts as a bet of the first betting round."""
+    """Return what a seat has put up that counts as a bet of the first betting round, in cents."""
     betting, bets = round_.plan.betting, round_.wagers.get(number, {})
     return sum(bets.get(name, 0) for name in betting.blinds) if betting else 0
 
 
 def _first(round_: Round, step: BetStep, forced: str) -> int | None:
-    """Who acts first; None where cards that decide it were not read."""
+    """Return the seat that acts first; None if cards that decide it were not read."""
     around, live = in_turn(round_), round_.live
     if step.first == "board":
         boards = _boards(round_, [number for number in around if number in live])
@@ -82,7 +85,7 @@ def _first(round_: Round, step: BetStep, forced: str) -> int | None:
 
 
 def _last_blind(round_: Round, around: list[int]) -> int | None:
-    """The seat that put up the last of the blinds."""
+    """Return the seat that put up the last of the blinds."""
     betting = round_.plan.betting
     posted = [
         (betting.blinds.index(name), number)
@@ -94,7 +97,8 @@ def _last_blind(round_: Round, around: list[int]) -> int | None:
 
 
 def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
-    """The cards of these seats that lie open as dealt, and one for all; none of a seat of which one was not read."""
+    """Return the cards of these seats that were dealt face up, and those common to all; empty for a seat with an unread
+    card."""
     common = tuple(round_.ledger.community())
     found = {}
     for number in numbers:
@@ -104,25 +108,30 @@ def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
 
 
 def upcards(round_: Round, number: int) -> tuple[Card, ...]:
-    """The cards of a seat that were dealt face up, in their order."""
+    """Return the cards of a seat that were dealt face up, in order."""
     return faced(round_, seat(number))
 
 
 def standing(round_: Round, body: e.PlayerActed) -> Betting:
-    """The betting as it stood before this action; before the seat's last one where that is corrected."""
+    """Return the betting as it stood before this action; for a correction, before the seat's last action."""
     return round_.betting.standing(body.seat) if body.manner == Manner.CORRECTED else round_.betting
 
 
 def may_act(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether it is this seat's turn, or it was passed by. A correction is of who acted last, and one whose last card
-    was seen says before its turn that it bets no more."""
+    """Return True if it is this seat's turn, or it was passed by.
+
+    A correction concerns the seat that acted last. A seat whose last card was seen may declare before its turn that it
+    bets no more.
+    """
     betting = standing(round_, body)
     return betting is not round_.betting or body.seat in betting.waiting(round_.live) or declares(round_, body)
 
 
 def declares(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether a player whose last card was turned up declares itself all-in, with what it has in the pot: that is said
-    before it acts on the card (47.1-1021)."""
+    """Return True if a player whose last card was turned up declares itself all-in with what it has in the pot.
+
+    It does so before it acts on the card (47.1-1021).
+    """
     betting, number = standing(round_, body), body.seat
     if body.action != BettingAction.ALL_IN or number not in round_.seen_last or betting.is_all_in(number):
         return False
@@ -131,8 +140,10 @@ def declares(round_: Round, body: e.PlayerActed) -> bool:
 
 
 def reopens(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether this corrects an action of a betting round that had seemed to be over: no card has come since, nobody has
-    chosen, no hand was shown and no pot taken."""
+    """Return True if this corrects an action of a betting round that seemed to be over.
+
+    No card may have come since, no choice made, no hand shown and no pot taken.
+    """
     hands = round_.ledger.hands.values()
     shown = bool(round_.shown) or any(hand.revealed is not None and hand.place.seat for hand in hands)
     untouched = round_.betting.stood == stands(round_) and not (shown or round_.awards)
@@ -140,21 +151,21 @@ def reopens(round_: Round, body: e.PlayerActed) -> bool:
 
 
 def stands(round_: Round) -> tuple[int, ...]:
-    """What a correction must not go behind: cards drawn, and what became of them, choices made."""
+    """Return the counts that may not change before a correction: cards drawn, cards used early, choices made."""
     used = sum(mark.why == "deal" for mark in round_.marks.values())
     return len(round_.from_shoe), used, sum(map(len, round_.choices.values()))
 
 
 def reopen(round_: Round) -> None:
-    """The betting round that had seemed to be over is under way again: what was due after it is not due yet."""
+    """Return to the betting round that seemed to be over; what was due after it is no longer due."""
     round_.go_to(round_.plan.order[round_.betting.step], opened=True)
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
 
 
 def put_in(round_: Round, number: int) -> None:
-    """What a seat has put in by its actions of this betting round is its bet of the step; a blind is a bet of its
-    own."""
+    """Set the step's bet of a seat to what it has put in by its actions in this betting round; a blind is a separate
+    bet."""
     step = round_.plan.steps[round_.plan.order[round_.betting.step]]
     assert isinstance(step, BetStep)
     blinds = blinds_of(round_, number) if step is first_betting(round_) else 0
@@ -166,8 +177,10 @@ def put_in(round_: Round, number: int) -> None:
 
 
 def take_back(round_: Round, number: int) -> int:
-    """A hand is found fouled before the next player has acted: the bet or raise that it made last is returned
-    (47.1-1031(2)). Says how many cents."""
+    """Return the bet or raise that a seat made last, since its hand was found fouled before the next player acted.
+
+    Source: 47.1-1031(2). Returns the cents that go back, 0 if none do.
+    """
     betting = round_.betting
     before = betting.earlier[-1] if betting.earlier else betting
     raised = betting.high > before.high and betting.actions[-1].seat == number
@@ -181,8 +194,10 @@ def take_back(round_: Round, number: int) -> int:
 
 
 def stay_in(round_: Round, number: int) -> None:
-    """The bet that a fouled hand had back stays in the pot after all, for it was made on purpose (47.1-1031(3)): to be
-    called by nobody, since the betting has gone on without it."""
+    """Put the bet back into the pot that went back to a fouled hand, for it was made on purpose (47.1-1031(3)).
+
+    No one has to call it, since the betting has continued without it.
+    """
     name, cents = round_.betting.taken_back.pop(number, ("", 0))
     for step in round_.plan.steps:
         if cents and isinstance(step, BetStep) and step.name == name:
@@ -195,8 +210,10 @@ def stay_in(round_: Round, number: int) -> None:
 
 
 def acted_since(round_: Round, hand: Hand) -> bool:
-    """Whether a player has acted since the last cards came to a player's hand: one that is short is not due the top
-    card of the deck any more (47.1-1031(1))."""
+    """Return True if a player has acted since the last cards came to this hand.
+
+    A hand that is short is then no longer due the top card of the deck (47.1-1031(1)).
+    """
     order = round_.plan.order
     if not hand.place.seat or hand.step not in order:
         return False

@@ -1,1 +1,1 @@
-"""The state machine: states, guards, and the engine behind them."""
+"""The state machine: states, guards, and the engine that runs them."""

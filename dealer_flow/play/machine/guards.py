@@ -1,9 +1,9 @@
-"""What must hold before play goes on: every condition that the table of states names.
+"""Guards: the conditions that must hold before a round advances, as the table of states names them.
 
 A guard is a question about the round that a regulator would understand, with the clause it enforces. The rows of
-`states.py` name those of `GUARDS`, and `machine.py` evaluates them; what the round waits for is asked of them too, by
-`order.py` and `legal.py`. So there is one place that knows, for instance, when a burn is confirmed. Conditions of a
-single report are those of `checks.py`.
+`states.py` name guards, and `machine.py` evaluates them; `order.py` and `legal.py` use the same guards to find what the
+round waits for. So exactly one place defines, for instance, when a burn is confirmed. Conditions on a single report are
+in `checks.py`.
 """
 
 from collections.abc import Callable
@@ -28,11 +28,11 @@ CLAUSES: Final[dict[str, Callable[[Plan], str | None]]] = {
     "betting": lambda plan: plan.betting.clause if plan.betting else None,
     "progressive": lambda plan: next((bet.clause for bet in plan.bets.values() if bet.progressive), None),
 }
-"""What a clause is about, and which of a procedure's it is; None where it has none of its own."""
+"""Topic of a clause -> how to find the procedure's clause on it; None if it has none of its own."""
 
 
 class Guard(NamedTuple):
-    """One condition. `words` say what holds, `of` whose clause it comes: one of `CLAUSES`."""
+    """One condition. `words` state what is true when it holds, `of` is the topic of its clause: a key of `CLAUSES`."""
 
     name: str
     words: str
@@ -40,17 +40,17 @@ class Guard(NamedTuple):
     of: str = "game"
 
     def clause(self, plan: Plan) -> str:
-        """The clause that it keeps; that of the game where there is none of its own."""
+        """Return the clause that the guard enforces; the game's clause if it has none of its own."""
         return clause_about(self.of, plan)
 
 
 def clause_about(what: str, plan: Plan) -> str:
-    """The clause of the procedure about one of `CLAUSES`; that of the game where it has none."""
+    """Return the procedure's clause on a topic in `CLAUSES`; the game's clause if it has none."""
     return CLAUSES[what](plan) or plan.clause
 
 
 def _doing(state: State) -> Callable[[Round], bool]:
-    """Whether a step of this kind is under way."""
+    """Return a guard that holds while a step of this state is under way."""
     kinds = frozenset(do for do, meanwhile in STEP_STATES.items() if meanwhile is state)
     return lambda round_: round_.doing in kinds
 
@@ -160,9 +160,9 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("extra_open", "the extra card is due, or money may be moved to a bet on it", _extra_open, "closing"),
     )
 }
-"""Every guard of the round by its name. Looked up at each question, so that a test may put another in its place."""
+"""Guards of the round by name. Looked up at each evaluation, so that a test can replace one."""
 
 
 def holds(name: str, round_: Round) -> bool:
-    """Whether the guard of this name lets pass."""
+    """Return True if the guard of this name holds."""
     return GUARDS[name].holds(round_)

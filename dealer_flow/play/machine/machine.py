@@ -1,7 +1,7 @@
-"""The state machine: a trigger is fired, and the guards that the rows of `states` name say where it leads.
+"""The state machine: a trigger is fired, and the guards named in the rows of `states` decide where it leads.
 
-The `transitions` library lives in this file only. The machine is flat and synchronous; its model is the `Phase` of a
-table, whose round the guards ask about.
+The `transitions` library is used in this file only. The machine is flat and synchronous; its model is the `Phase` of a
+table, and the guards are evaluated on its round.
 """
 
 import logging
@@ -19,7 +19,7 @@ logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
 class _NamedGuard(Condition):
-    """The guard of this name. A name that is none fails at once."""
+    """A guard by its name. An unknown name fails at once."""
 
     def __init__(self, func: str, target: bool = True) -> None:
         assert func in GUARDS, func
@@ -27,21 +27,24 @@ class _NamedGuard(Condition):
 
 
 class _Guarded(Transition):
-    """A row of the table: guards, and a destination. No row has callbacks."""
+    """A row of the table: guards and a destination. No row has callbacks."""
 
     condition_cls = _NamedGuard
 
 
 class _Trigger(Event):
-    """A trigger that is fired at once: nothing is queued, and nothing is to be called before or after. Its rows are
-    kept by the state they begin in, so that firing it asks their guards and does no more: a report fires one or two."""
+    """A trigger that fires at once, without a queue or callbacks.
+
+    Its rows are indexed by the state they begin in, so firing it evaluates their guards and does no more: every report
+    fires one or two.
+    """
 
     def __init__(self, name: str, machine: Machine) -> None:
         super().__init__(name, machine)
         self._rows: dict[State, list[tuple[tuple[tuple[str, bool], ...], State]]] = {}
 
     def add_transition(self, transition: Transition) -> None:
-        """One more row, asked after those before it."""
+        """Add a row, which is tried after those added before it."""
         super().add_transition(transition)
         source = State[transition.source]
         guards = tuple((str(guard.func), guard.target) for guard in transition.conditions)
@@ -49,7 +52,8 @@ class _Trigger(Event):
         self._rows.setdefault(source, []).append((guards, dest))
 
     def trigger(self, model: "Phase", *args: object, **kwargs: object) -> bool:  # type: ignore[override]
-        """Whether a row could be taken; the first that lets pass is. MachineError where no row begins."""
+        """Take the first row whose guards hold; return True if there is one. MachineError if no row begins in the
+        state."""
         if model.state not in self._rows:
             return self._is_valid_source(self.machine.get_model_state(model))
         for guards, dest in self._rows[model.state]:
@@ -63,7 +67,7 @@ class _Trigger(Event):
 
 
 class GuardedMachine(Machine):
-    """The library's machine, with rows that are guards and a destination."""
+    """The library's machine, reduced to rows of guards and a destination."""
 
     event_cls = _Trigger
     transition_cls = _Guarded
@@ -71,7 +75,7 @@ class GuardedMachine(Machine):
 
 @cache
 def table_machine() -> GuardedMachine:
-    """The machine of every table: it holds the rows of `states`, which no table changes."""
+    """Return the machine shared by all tables: it holds the rows of `states`, which no table changes."""
     return GuardedMachine(
         None,
         states=State,
@@ -92,8 +96,10 @@ def table_machine() -> GuardedMachine:
 
 
 class Phase:
-    """The model of the state machine: its state, the round that the guards ask about, and the triggers that
-    `transitions` puts in. Each says whether a row let it pass."""
+    """Model of the state machine: its state, and the round on which the guards are evaluated.
+
+    `transitions` adds the triggers below. Each returns True if a row was taken.
+    """
 
     state: State
 
@@ -104,22 +110,22 @@ class Phase:
         machine.remove_model(self)  # which puts it off a list alone: nothing is ever asked of all tables
 
     def start_game(self) -> bool:  # type: ignore[empty-body]
-        """START GAME closed the bets."""
+        """Fire after START GAME closed the bets."""
 
     def end_step(self) -> bool:  # type: ignore[empty-body]
-        """What the step under way waits for has happened."""
+        """Fire when the event that the step under way waits for may have happened."""
 
     def pass_step(self) -> bool:  # type: ignore[empty-body]
-        """A report of a later step ends the one under way."""
+        """Fire when a report of a later step ends the one under way."""
 
     def begin_step(self) -> bool:  # type: ignore[empty-body]
-        """Another step is under way, or a hand gets a card that it lacked."""
+        """Fire when another step is under way, or a hand gets a card that it lacked."""
 
     def draw_on(self) -> bool:  # type: ignore[empty-body]
-        """A card was drawn into a column, or named."""
+        """Fire after a card was drawn into a column, or named."""
 
     def judge(self) -> bool:  # type: ignore[empty-body]
-        """Something was found that ends the play."""
+        """Fire after a finding that may end the play."""
 
     def end_game(self) -> bool:  # type: ignore[empty-body]
-        """END GAME."""
+        """Fire at END GAME."""

@@ -1,8 +1,8 @@
-"""The states of a round and every way from one to another, as data.
+"""The states of a round and every transition between them, as data.
 
-A report fires a trigger; the guards that a row names say where it leads. `machine.py` hands this table to
-`transitions` and evaluates them; what is out of turn, what may happen next and the printed diagrams come from the
-same rows.
+A report fires a trigger; the guards that a row names decide where it leads. `machine.py` passes this table to
+`transitions` and evaluates it. Refusals of reports that are out of turn, the list of what may happen next and the
+printed diagrams come from the same rows.
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ from dealer_flow.procedure.steps.kinds import STEPS as KINDS
 
 
 class State(Enum):
-    """Where a round stands."""
+    """State of a round."""
 
     __hash__ = object.__hash__  # each is alone of its kind; Enum's own hashes the name, several times a report
 
@@ -56,7 +56,7 @@ MEANING: Final = {
 }
 
 STEP_STATES: Final = {do: State(kind.state) for do, kind in KINDS.items()}
-"""What a step does -> the state a round is in meanwhile."""
+"""Kind of a step -> the state of a round while it is under way."""
 
 WAITS: Final = {
     State.DEALING: "cards_out",
@@ -68,16 +68,19 @@ WAITS: Final = {
     State.SETTING: "hands_set",
     State.SHOWING: "all_shown",
 }
-"""The state of a step -> the guard that it waits for; the reveal waits for END GAME."""
+"""State of a step -> the guard that it waits for; the reveal waits for END GAME."""
 
 LOOSE: Final = frozenset({State.PROGRESSIVE, State.VOID, State.HALTED})
-"""States in which the order of play no longer matters: facts are kept, turns are not enforced."""
+"""States in which the order of play no longer matters: facts are recorded, turns are not enforced."""
 
 
 class Row(NamedTuple):
-    """One way on: from any of `sources`, by `trigger`, to `dest`, when every one of `guards` lets pass and none of
-    `unless` does. Of several rows of a trigger the first that lets pass is taken. `dest` None: the state stays, what
-    was waited for is over."""
+    """One transition: from any of `sources`, by `trigger`, to `dest`, if every one of `guards` holds and none of
+    `unless`.
+
+    The first row of a trigger that can be taken is taken. If `dest` is None the state stays: what the step waited for
+    has happened.
+    """
 
     trigger: str
     sources: tuple[State, ...]
@@ -143,4 +146,4 @@ TRANSITIONS: Final = (
     Row("end_game", (State.EXTRA,), State.BETTING, (), ("extra_due",)),
     Row("end_game", (State.SETTLING,), State.BETTING),
 )
-"""Every way from one state to another. The machine asks the guards; nothing else chooses a state."""
+"""All transitions. The machine evaluates the guards; nothing else chooses a state."""

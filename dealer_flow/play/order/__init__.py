@@ -1,1 +1,1 @@
-"""The order of play: which report may come when, and what follows from one out of order."""
+"""The order of play: which report may come when, and the consequence of one that is out of order."""

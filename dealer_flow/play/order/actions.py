@@ -1,4 +1,4 @@
-"""What must hold before a player acts in a betting round, by the chips that lie there and the house's figures."""
+"""Checks on a player's action in a betting round: the chips in front of the seat and the limits of the house."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -19,8 +19,11 @@ _RAISES: Final = (_A.BET, _A.RAISE, _A.ALL_IN)
 
 
 class Attempt(NamedTuple):
-    """What a player would do: where the betting stands before it, what it counts as, what lies there after it.
-    `stated`: what the report says lies there."""
+    """Action that a player attempts: the betting before it, what it counts as, and the cents in front of the seat after
+    it.
+
+    `stated` is the amount that the report gives.
+    """
 
     round: Round
     part: BettingPart
@@ -33,24 +36,26 @@ class Attempt(NamedTuple):
     declared: bool
 
     def option(self, ref: OptionRef) -> str:
-        """What the house posts."""
+        """Return the setting of an option that the house posts."""
         return self.round.plan.options[ref.option]
 
     @property
     def raises(self) -> bool:
-        """More lies there than the bet to call, and there was one."""
+        """True if it puts in more than the bet to call, and there was one."""
         return self.cents > self.betting.high > 0
 
     def breaks(self, guard: str) -> bool:
-        """It is over the limit that this guard keeps."""
+        """Return True if it exceeds the limit that this guard enforces."""
         now, most = self.betting, self.option(self.part.raises)
         found = self.part.over_limit(self.cents, now.high, now.raises, most, bring_in=now.bring_in)
         return found is not None and found.guard == guard
 
 
 def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
-    """What an action counts as, and what lies before the seat after it: chips that a call has too many go back, those
-    of a string bet too."""
+    """Return what an action counts as, and the cents in front of the seat after it.
+
+    Chips in excess of a call go back, and so do those of a string bet.
+    """
     action, most, lies = BettingAction(body.action), betting.most(body.seat), betting.lies(body.seat)
     if action in (BettingAction.FOLD, BettingAction.CHECK):
         return action, lies
@@ -64,7 +69,7 @@ def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Bett
 
 
 def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
-    """A condition of these actions alone."""
+    """Return a check that applies to these actions only."""
 
     def check(round_: Round, body: e.PlayerActed) -> bool:
         part = round_.plan.betting
@@ -83,7 +88,10 @@ def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
 
 
 def _may_check(would: Attempt) -> bool:
-    """Whose time is over must check (47.1-1038), also where the house has everybody bet or fold."""
+    """Return True if the player may check.
+
+    A player whose time has run out must check (47.1-1038), even where the house requires a bet or a fold.
+    """
     if would.timed_out or would.betting.high:
         return True
     return not would.betting.bring_in and would.option(would.part.bet_or_fold) == "no"
@@ -95,13 +103,13 @@ def _stake_covers(would: Attempt) -> bool:
 
 
 def _no_card_ahead(would: Attempt) -> bool:
-    """Who already has the last card may not bet into one who has not."""
+    """Return False for a bet by a player who already has the last card against one who does not."""
     ahead = {mark.place.seat for mark in would.round.marks.values() if mark.why == "early"}
     return would.cents <= would.betting.high or would.seat not in ahead or ahead >= {*would.round.live}
 
 
 def _may_chop(would: Attempt) -> bool:
-    """Before the flop, when all but the two in the blinds have folded and nobody has put anything in."""
+    """Return True if the blinds may be chopped: before the flop, all others have folded and no one has put anything in."""
     part, round_ = would.part, would.round
     first = first_betting(round_) is round_.step
     blinds = [number for number in round_.live if blinds_of(round_, number)]
@@ -111,7 +119,7 @@ def _may_chop(would: Attempt) -> bool:
 
 
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether it still has to do something in this betting round. A hand may be thrown away at any time."""
+    """Return True if the seat has yet to act in this betting round. A hand may be folded at any time."""
     live = standing(round_, body) is not round_.betting
     return (
         live
@@ -122,7 +130,7 @@ def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
 
 
 def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
-    """Who has not acted in time checks, and is dead where there was a bet to call."""
+    """Return True if a player whose time has run out checks, or folds if there is a bet to call."""
     if body.manner != Manner.TIME_LIMIT:
         return True
     betting = standing(round_, body)
@@ -130,17 +138,17 @@ def _time_limit_kept(round_: Round, body: e.PlayerActed) -> bool:
 
 
 def _forfeits(body: e.PlayerActed) -> bool:
-    """A person's word that chips stay in the pot: no act in turn, and of any hand."""
+    """Return True for a report that chips stay in the pot: it is not an act in turn, and may concern any hand."""
     return body.action == BettingAction.FORFEIT
 
 
 def _stays_mucked(round_: Round, body: e.PlayerActed) -> bool:
-    """Whether it answers that a hand which lies face up was not taken back out of the muck."""
+    """Return True if the report rules that a hand which lies face up was not retrieved from the muck."""
     return body.action == BettingAction.FOLD and in_question(round_, body.seat)
 
 
 def _no_turn(body: e.PlayerActed) -> bool:
-    """Whether it is said out of any turn."""
+    """Return True for an action that is reported out of turn by nature."""
     return body.action in (BettingAction.FORFEIT, BettingAction.CHOP)
 
 
@@ -184,4 +192,4 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     ),
     "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),
 }
-"""Checks of an action and of chips by their name."""
+"""Checks on actions and chips by name."""

@@ -1,4 +1,4 @@
-"""What must hold before money is put on a spot: when each bet is placed, moved, or taken back."""
+"""Checks on a wager: when each bet may be placed, moved, or taken back."""
 
 from typing import Final
 
@@ -12,13 +12,13 @@ from dealer_flow.table.round import Round
 
 
 def _bet(round_: Round, body: e.WagerPlaced | e.WagerOn, placed: str) -> BetPart | None:
-    """The bet, when it is placed at this time."""
+    """Return the bet if it is one that is placed at this time, else None."""
     bets = round_.plan.bets
     return bets[body.bet] if body.bet in bets and bets[body.bet].placed == placed else None
 
 
 def takes_back(round_: Round, seat: int, bet: str) -> bool:
-    """True when a choice gives this bet back: one the seat made, or may make now."""
+    """Return True if a choice takes this bet back: one that the seat made, or may make now."""
     names = [*round_.choices.get(seat, {}).values()]
     if isinstance(round_.step, DecideStep) and round_.is_undecided(seat):
         names += round_.step.choices
@@ -36,13 +36,13 @@ def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 def bets_stay_open(round_: Round) -> bool:
-    """True after START GAME where bets may change until the number is drawn, and it is not."""
+    """Return True after START GAME while bets may still change: until the number is drawn, in a game that allows it."""
     assign = round_.plan.assign
     return assign is not None and assign.bets == "open" and round_.in_play and round_.first is None
 
 
 def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
-    """False for a bet that changes after the number was drawn, where that sets the bets."""
+    """Return False for a bet that changes after the number was drawn, in a game in which the number closes the bets."""
     by_dice = round_.plan.assign is not None and round_.plan.assign.bets == "open" and round_.in_play
     if not (round_.plan.number_sets_bets or by_dice) or round_.first is None:
         return True
@@ -52,7 +52,7 @@ def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 def _house_covered(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
-    """False for a bet that is placed or changed after cards of the house were seen that came after its choice."""
+    """Return False for a bet that is placed or changed after cards of the house were seen that come after its choice."""
     bet = _bet(round_, body, "by-decision")
     if bet is None or _lies_so(round_, body, bet.name) or (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True
@@ -62,7 +62,7 @@ def _house_covered(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
 
 
 def _cards_to_come(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
-    """False for a bet that is placed or changed after a card came by the step until which it may be."""
+    """Return False for a bet that is placed or changed after a card of the step that closes it."""
     bet = _bet(round_, body, "by-decision")
     if bet is None or _lies_so(round_, body, bet.name) or (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True
@@ -71,7 +71,7 @@ def _cards_to_come(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
 
 
 def _lies_so(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: str) -> bool:
-    """Whether the bet lies there as it is reported."""
+    """Return True if the bet is already as this report has it."""
     if isinstance(body, e.WagerOn):
         on = round_.plan.proposition(body.bet, body.proposition, body.on) or ""
         return round_.propositions.get(body.seat, {}).get(bet, {}).get(on, 0) == body.cents
@@ -79,7 +79,7 @@ def _lies_so(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: str) -> bool:
 
 
 def _offered(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: BetPart) -> bool:
-    """Whether a choice that is still to make goes with this bet."""
+    """Return True if this bet goes with a choice that the seat has yet to make."""
     step = round_.step
     if not isinstance(step, DecideStep) or not round_.is_undecided(body.seat):
         return False
@@ -142,4 +142,4 @@ CHECKS_OF_BETS: Final[dict[str, Check]] = {
     "offered_hand_covered": _offered_hand_covered,
     "choice_is_due": _choice_is_due,
 }
-"""Checks of a wager by their name."""
+"""Checks on wagers by name."""

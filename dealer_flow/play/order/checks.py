@@ -1,6 +1,6 @@
-"""Every condition of a single report, by the name that the rules of `order.py` give it.
+"""All checks on a single report, by the names that the rules in `order.py` use.
 
-Each module beside this one has those of one kind of report; `guards.py` asks what the round as a whole waits for.
+Each module of this folder has those of one kind of report; `guards.py` has the conditions on the round as a whole.
 """
 
 from typing import Final
@@ -20,4 +20,4 @@ CHECKS: Final[dict[str, Check]] = {
     **CHECKS_OF_HANDS,
     **CHECKS_OF_SHOE,
 }
-"""Checks of a report by their name: true when it may be. `incidents.toml` has the words of each that does not hold."""
+"""Checks on a report by name: true if the report is allowed. `incidents.toml` has the sentence for each that fails."""
