@@ -1,4 +1,4 @@
-"""`docs/pays.md`: of every game that is settled the bets, the clauses that end them, readings and pay tables."""
+"""Generator of `docs/pays.md`: bets, settlement clauses, readings and pay tables of every game."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -13,7 +13,7 @@ _ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "below", "envy")
 
 
 def pages() -> dict[str, str]:
-    """The one page: path under `docs/` -> text."""
+    """Return the text of the page by its path under `docs/`."""
     return {"pays.md": printed("pays.md", _all())}
 
 
@@ -35,18 +35,18 @@ def _row(game: Game) -> tuple[str, ...]:
 
 def _of_game(game: Game) -> Iterator[str]:
     yield from ("", f"## {game.id}", "", f"{game.spec.name}, {game.spec.jurisdiction}.", "")
-    yield from table(("bet", "how it ends", "clauses"), (_bet(game, name) for name in game.bets))
-    yield from ("", f"Settled: {'; then '.join(map(_phase, game.spec.order))}.")
+    yield from table(("bet", "kind and pay", "clauses"), (_bet(game, name) for name in game.bets))
+    yield from ("", f"Settlement order: {'; then '.join(map(_phase, game.spec.order))}.")
     if game.spec.readings:
         rows = ((f"`{name}`", _options(name, each.default), each.because) for name, each in game.spec.readings.items())
-        yield from ("", *table(("reading", "options, default first", "why it is open"), rows))
+        yield from ("", *table(("reading", "options (default in bold)", "why it is ambiguous"), rows))
     yield from _pairs(game)
     for names in _families(game):
         yield from ("", *_tables([game.paytables[name] for name in names]))
 
 
 def _pairs(game: Game) -> Iterator[str]:
-    """Which tables are chosen together."""
+    """Yield one sentence for each two bets whose pay tables are chosen in pairs."""
     for bet in game.paired:
         assert bet.pairs_with is not None, "that is why it is one of them"
         other = game.bets[bet.pairs_with.bet]
@@ -58,19 +58,19 @@ def _pairs(game: Game) -> Iterator[str]:
 def _bet(game: Game, name: str) -> tuple[str, ...]:
     bet = game.bets[name]
     if bet.tip_for:
-        return f"`{name}`", f"as `{bet.tip_for}`, the dealer's money", game.tips[name].clause
+        return f"`{name}`", f"same as `{bet.tip_for}`; a tip for the dealer", game.tips[name].clause
     pays = f", pays {bet.pays.text}" if bet.pays else f", by {', '.join(bet.paytables)}" if bet.paytables else ""
     on = f", paid on `{bet.on}`" if bet.on else ""
-    folded = {"lose": ", lost by a fold", "absent": ", made by not folding"}.get(bet.fold, "")
+    folded = {"lose": ", lost by a fold", "absent": ", made instead of folding"}.get(bet.fold, "")
     ends = "; ".join(f"{end} {getattr(bet.clauses, end)}" for end in _ENDS if getattr(bet.clauses, end))
     return f"`{name}`", f"{bet.kind}{on}{pays}{folded}", ends
 
 
 def _phase(phase: Lap) -> str:
-    which = ", ".join(f"`{name}`" for name in phase.bets) or "all bets left"
+    which = ", ".join(f"`{name}`" for name in phase.bets) or "all remaining bets"
     only = f" that are {phase.only}" if phase.only else ""
-    where = "from the dealer's right" if phase.seats == "descending" else "from the dealer's left"
-    return f"{which}{only} {where} ({phase.clause})"
+    where = "starting at the dealer's right" if phase.seats == "descending" else "starting at the dealer's left"
+    return f"{which}{only}, {where} ({phase.clause})"
 
 
 def _options(name: str, default: str) -> str:
@@ -79,7 +79,7 @@ def _options(name: str, default: str) -> str:
 
 
 def _families(game: Game) -> Iterator[tuple[str, ...]]:
-    """The tables of which one is chosen for a bet, each once."""
+    """Yield each set of pay tables that a bet chooses from, without repeats."""
     seen: set[tuple[str, ...]] = set()
     for bet in game.bets.values():
         for names in (bet.paytables, bet.instead.paytables if bet.instead else ()):
@@ -89,7 +89,7 @@ def _families(game: Game) -> Iterator[tuple[str, ...]]:
 
 
 def _tables(tables: Iterable[PayTable]) -> Iterator[str]:
-    """Tables of one bet side by side; a suspect one is marked, and its reason follows."""
+    """Yield the pay tables of one bet side by side; mark the suspect ones and append their reasons."""
     tables = list(tables)
     rows = dict.fromkeys(row.when for each in tables for row in each.rows)
     head = ("row", *(f"{each.id}{' (suspect)' if each.suspect else ''}" for each in tables))
