@@ -1,4 +1,4 @@
-"""The figures of `docs/odds.md`, from its mark to its end."""
+"""Generator of the figures in `docs/odds.md`, from its mark to its end."""
 
 import hashlib
 import os
@@ -27,7 +27,7 @@ _HEAD: Final = ("bet", "pay table", "reading", "house edge", "edge %", "risk %",
 
 
 def figures(found: Sequence[Odds | NotComputed]) -> str:
-    """The tables of one game: every return, then each group of bets that is decided by fold or play."""
+    """Return the tables of one game: every return, then each group of bets that is decided by fold or play."""
     counted = [each for each in found if isinstance(each, Odds)]
     lines = [f"\n## {found[0].game}\n", *table(_HEAD, map(_return, counted))]
     lines += _not_computed([each for each in found if isinstance(each, NotComputed)])
@@ -36,7 +36,7 @@ def figures(found: Sequence[Odds | NotComputed]) -> str:
         shown = ("outcome", *(_reading(each) for each in together))
         lines += [f"\nOutcomes of {together[0].bet}, in percent of all deals:\n", *table(shown, _outcomes(together))]
         lines += [
-            "\nHands played, by how many cards they hold of each suit:\n",
+            "\nHands played, by the number of cards in each suit:\n",
             *table(("hand", *shown[1:]), _played(together)),
         ]
     progressive = [each for each in counted if "fixed_return" in each.also]
@@ -80,7 +80,7 @@ def _return(odds: Odds) -> Sequence[str]:
 def _outcomes(together: Sequence[Odds]) -> Iterator[Sequence[str]]:
     for index, outcome in enumerate(together[0].outcomes):
         yield outcome.what, *(f"{percent(each.outcomes[index].probability, 6):.6f}" for each in together)
-    yield f"staked on average, in {together[0].unit}s", *(f"{float(each.average_bet):.6f}" for each in together)
+    yield f"average stake, in {together[0].unit}s", *(f"{float(each.average_bet):.6f}" for each in together)
     yield (
         f"**lost, in percent of the {together[0].unit}**",
         *(f"**{percent(each.house_edge, 6):.6f}**" for each in together),
@@ -103,24 +103,24 @@ def _progressive(odds: Odds) -> Sequence[str]:
 
 
 def between_players(games: Sequence[str]) -> str:
-    """The games of which no bet is the house's, in one sentence."""
+    """Return the section that names the games in which players bet only against each other; empty if there is none."""
     if not games:
         return ""
-    why = "what a bet returns hangs on how they play"
+    why = "the return of a bet depends on how they play"
     return f"\n## Between players\n\nIn {listed([*games])} {BETWEEN_PLAYERS}: {why}.\n"
 
 
 AUDIT: Final = "\n## What the audit finds in these tables\n"
-"""Begins what follows the figures."""
+"""Heading of the section after the figures."""
 
 
 def findings(found: Iterable[object]) -> str:
-    """Every finding, with the nearest table that would be in line."""
+    """Return the table of audit findings, each with the nearest table that would be consistent."""
     return _found([_finding(each) for each in found if isinstance(each, PaytableFinding)])
 
 
 def _found(rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join([AUDIT, *table(("game", "table", "fault", "why", "nearest in line"), rows)]) + "\n"
+    return "\n".join([AUDIT, *table(("game", "table", "fault", "why", "nearest consistent table"), rows)]) + "\n"
 
 
 def _finding(found: PaytableFinding) -> Sequence[str]:
@@ -129,25 +129,30 @@ def _finding(found: PaytableFinding) -> Sequence[str]:
 
 
 def _times(rows: Iterable[Sequence[str]]) -> str:
-    """How each group of bets was counted, and in how long when this page was printed."""
-    text = "\n## How each figure was counted, and in how long\n\nSeconds, with every pay table and reading, on "
-    text += f"{os.cpu_count()} cores that other work may have shared, when this page was printed. "
-    text += "A hand that several bets look at is counted for the first of them.\n"
+    """Return the section that says how each group of bets was counted, and how many seconds it took."""
+    text = "\n## How each figure was counted, and the time it took\n\nSeconds for all pay tables and readings, on "
+    text += f"{os.cpu_count()} cores shared with other work, when this page was printed. "
+    text += "A hand that several bets use is counted for the first of them.\n"
     return "\n".join([text, *table(("game", "bets", "how", "seconds"), rows)]) + "\n"
 
 
 class Part(Struct, frozen=True):
-    """What the page says of one game: its figures, none where players bet against each other; what the audit finds;
-    how each group of bets was counted."""
+    """Parts of the page for one game."""
 
     figures: str
+    """Tables of the returns; empty where players bet against each other."""
     findings: tuple[tuple[str, ...], ...]
+    """Rows of the audit's findings."""
     times: tuple[tuple[str, ...], ...]
+    """Rows of how each group of bets was counted, with the seconds."""
 
 
 def part(question: Question) -> Part:
-    """What the page says of a game: as it was kept, or counted and kept. All that it depends on is in the name under
-    which it is kept: the game, its procedure and tables, the code that counts, and this page's own."""
+    """Return the parts of the page for one game from the cache, or count and cache them.
+
+    The cache file's name is a hash of everything the parts depend on: the game, its procedure and tables, the code that
+    counts, and the code of this generator.
+    """
     assert question.kept is not None, "the page is printed from what is kept"
     own = hashlib.sha256(b"".join(Path(file).read_bytes() for file in (__file__, _print.__file__))).hexdigest()
     file = question.kept.folder / "page" / f"{question.key(['page', own])}.json"
@@ -167,7 +172,7 @@ def part(question: Question) -> Part:
 
 
 def pages() -> dict[str, str]:
-    """The page with the figures of every game."""
+    """Return the page with the figures of every game by its path under `docs/`."""
     before = (DOCS / "odds.md").read_text(encoding="utf-8").partition(MARK)[0]
     kept, workers = KeptOdds(cache_folder()), os.cpu_count() or 1
     parts = {name: part(Question(load_game(name), workers=workers, kept=kept)) for name in game_ids()}
