@@ -198,11 +198,13 @@ def rebuild_command(
         make, topics = publisher_maker(ctx, reader, options)
         found = compare(reader, make, topics, check_snapshots=check_snapshots)
     if as_json:
-        counts = {"pending": len(found.pending), "given_up": len(found.given_up)}
+        counts = {"reworded": found.reworded, "pending": len(found.pending), "given_up": len(found.given_up)}
         why = None if found.difference is None else str(found.difference)
         say_object(SCHEMA, "rebuilt", equal=found.equal, snapshots=found.snapshots, **counts, difference=why)
     elif found.difference is None:
         echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        if found.reworded:
+            echo(f"{found.reworded} of them state the same facts in the sentences of another version")
         if check_snapshots:
             echo(f"{found.snapshots} snapshots, each as the raw record gives the table, byte for byte")
         if found.pending:

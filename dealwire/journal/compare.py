@@ -61,11 +61,41 @@ class Comparison:
     instead."""
 
     equal: int = 0
+    reworded: int = 0
+    """Lines among the equal ones that state the same facts in other sentences, as another version wrote them."""
     snapshots: int = 0
     """Snapshots that are as the raw record gives the table, byte for byte; none is looked at unless asked for."""
     difference: Difference | SnapshotDifference | None = None
     pending: list[Publication] = field(default_factory=list)
     given_up: list[Publication] = field(default_factory=list)
+
+
+_SENTENCES: Final = frozenset({"text", "why", "held"})
+"""Fields of a published line that hold a sentence for a person. A later version may word it differently."""
+
+
+def says_the_same(was: Publication, now: Publication) -> bool:
+    """Return True if two lines state the same facts and differ in the wording of their sentences at most.
+
+    A sentence follows from facts that stand in other fields of the line, so an update that rewords it neither changes
+    a result nor keeps a table from resuming.
+    """
+    if was.topic != now.topic:
+        return False
+    try:
+        return bool(_facts(json.loads(was.line)) == _facts(json.loads(now.line)))
+    except ValueError:  # another program's table may publish lines that are not JSON
+        return False
+
+
+def _facts(value: Any) -> Any:
+    """Return a line without its sentences; in their place, whether there is one."""
+    if isinstance(value, dict):
+        return {
+            key: bool(each) if key in _SENTENCES and isinstance(each, str | None) else _facts(each)
+            for key, each in value.items()
+        }
+    return [_facts(each) for each in value] if isinstance(value, list) else value
 
 
 def by_another_game_file(was: Publication, now: Publication) -> bool:
@@ -142,6 +172,9 @@ class Matching:
             was, now = stored.popleft(), rebuilt.popleft()
             if (was.topic, was.line) == (now.topic, now.line) or by_another_game_file(was, now):
                 self.result.equal += 1
+            elif says_the_same(was, now):
+                self.result.equal += 1
+                self.result.reworded += 1
             else:
                 self._part(table, was, now)
 

@@ -13,7 +13,14 @@ import pytest
 
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import Journal, JournalReader, rebuild, resume
-from dealwire.journal.compare import Comparison, Difference, SnapshotDifference, by_another_game_file, compare
+from dealwire.journal.compare import (
+    Comparison,
+    Difference,
+    SnapshotDifference,
+    by_another_game_file,
+    compare,
+    says_the_same,
+)
 from dealwire.journal.contents import JournalLine, TableStart
 from dealwire.journal.errors import JournalDamaged, JournalDiffers
 from dealwire.journal.export import export_capture
@@ -224,6 +231,66 @@ def test_two_states_of_a_games_file_decide_the_same() -> None:
     for other in (replace(old, topic="round"), replace(settlement(), topic="round")):
         assert not by_another_game_file(old, other)
         assert not by_another_game_file(other, old)
+
+
+FACTS: dict[str, Any] = {
+    "type": "settlement",
+    "why": None,
+    "lines": [{"pay": 5, "held": 0, "why": "a flush", "clause": "1"}],
+    "pots": [{"held": "nobody can say"}],
+    "incidents": [{"code": "c", "text": "it was so", "cause": {"code": "d", "text": "because"}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("a flush", "flush", True),
+        ("nobody can say", "the hands are uncertain", True),
+        ("it was so", "this happened", True),
+        ("because", "for this reason", True),
+        ('"nobody can say"', '""', False),
+        ('"why": null', '"why": "held"', False),
+        ('"pay": 5', '"pay": 6', False),
+        ('"held": 0', '"held": 1', False),
+        ('"clause": "1"', '"clause": "2"', False),
+        ('"code": "d"', '"code": "e"', False),
+    ],
+)
+def test_lines_that_differ_in_their_sentences_alone_state_the_same_facts(before: str, after: str, same: bool) -> None:
+    was = Publication(1, "t", 1, "settlement", json.dumps(FACTS))
+    now = replace(was, line=was.line.replace(before, after, 1))
+    assert now.line != was.line
+    assert says_the_same(was, now) is same
+    assert not says_the_same(was, replace(now, topic="round"))
+    assert not says_the_same(was, replace(now, line="no JSON"))
+
+
+class Worded(Echo):
+    """An echo whose lines carry a sentence; each version of the program words it in its own way."""
+
+    WORDS = "heard"
+
+    def publish(self, seen: Seen) -> list[PublishedLine]:
+        return [
+            PublishedLine("incident", json.dumps({"code": each.line, "text": f"{self.WORDS} {each.line}"}))
+            for each in super().publish(seen)
+        ]
+
+
+class Reworded(Worded):
+    WORDS = "received"
+
+
+def test_a_table_resumes_although_an_update_rewords_its_sentences(evening: Path, tmp_path: Path) -> None:
+    lines = [item.line for item in rebuild(raw_again(evening, tmp_path / "raw"), None, Worded)]
+    path = raw_again(evening, tmp_path / "j", incidents(lines))
+    with JournalReader(path) as reader:
+        found, as_written = compare(reader, Reworded), compare(reader, Worded)
+    assert (found.difference, found.equal, found.reworded) == (None, len(lines), len(lines))
+    assert (as_written.equal, as_written.reworded) == (len(lines), 0)
+    with Journal(path, key=None, clock=ManualClock()) as journal:
+        assert sorted(resume(journal, None, Reworded, journal.newest_ns).publishers) == ["a"]
 
 
 # ------------------------------------------------------------------ dealing

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from dealer_flow.record import incidents
 from dealwire.cli import main
 from dealwire.journal import Journal, JournalReader
 from dealwire.journal.book_tables import BookTables
@@ -47,6 +48,17 @@ def test_it_is_read_checked_and_dealt_again(older: Path) -> None:
         assert str(verify(reader).head) == HEAD
         assert [key.round for key in BookTables(reader).settled(0, "table-1")] == [1, 2, 3]
         assert {item.epoch for item in reader.publications()} == {""}
+
+
+def test_its_rounds_are_the_same_where_incidents_are_worded_in_another_way(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incidents, "sentence", lambda code, *_: f"{code}, in the words of a later version")
+    result = CliRunner().invoke(main, ["journal", "rebuild", str(older), "--procedure", str(DEALT_BY)])
+    assert result.exit_code == 0, result.output
+    assert "of them state the same facts in the sentences of another version" in result.output
+    found = CliRunner().invoke(main, ["journal", "rebuild", str(older), "--procedure", str(DEALT_BY), "--json"])
+    assert json.loads(found.stdout)["reworded"] > 0
 
 
 def test_a_writer_takes_it_up_and_nothing_of_it_changes(older: Path) -> None:
