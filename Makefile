@@ -233,7 +233,7 @@ $(VENV)/.docs: $(VENV)/.venv pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire and the stacks it is compared with into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
 	@touch $@
 
 clean:

@@ -91,7 +91,7 @@ def need_to_draw(pdf: Path | None) -> None:
     from dealwire.sheet.pdf import can_draw
 
     if pdf is not None and not can_draw():
-        raise ExtraMissing("reportlab", "sheet")
+        raise ExtraMissing("reportlab", "bench")
 
 
 def write_forms(
