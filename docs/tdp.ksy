@@ -19,20 +19,20 @@ seq:
     doc: "protocol major number"
   - id: flags
     type: u1
-    doc: "bits 7-4: the receiver must understand; bits 3-0: it may ignore"
+    doc: "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them"
   - id: kind
     type: u1
     enum: kind
-    doc: "what the frame is for"
+    doc: "kind of the frame"
   - id: link_sequence
     type: u1
-    doc: "counts every frame sent in this direction, modulo 256"
+    doc: "counter of the frames sent in this direction, modulo 256"
   - id: request
     type: u2
-    doc: "the command this belongs to, 0 for none"
+    doc: "id of the command that this belongs to, 0 for none"
   - id: message
     type: u2
-    doc: "which layout the payload has"
+    doc: "id of the message, which determines the payload's layout"
     enum: message
   - id: payload
     size: "_io.size - 12"
@@ -134,39 +134,39 @@ instances:
     doc: "kind and message as one number, -1 where no layout may be assumed"
 types:
   hello:
-    doc: "Host: who are you. Its layout never changes, whatever the version."
+    doc: "Host: request to identify. The layout never changes, in any version."
     seq:
       - id: lowest_major
         type: u1
-        doc: "the oldest version the host speaks"
+        doc: "oldest version that the host supports"
       - id: lowest_minor
         type: u1
       - id: highest_major
         type: u1
-        doc: "the newest"
+        doc: "newest version"
       - id: highest_minor
         type: u1
       - id: host
         type: text
         size: 16
-        doc: "the program that asks"
+        doc: "name of the program"
       - id: extensions
         type: extension
         repeat: eos
   hello_reply:
-    doc: "Device: who I am. Its layout never changes, whatever the version."
+    doc: "Device: identification. The layout never changes, in any version."
     seq:
       - id: session
         type: u4
         doc: "random, made at power-up, never 0"
       - id: lowest_major
         type: u1
-        doc: "the oldest version the device speaks"
+        doc: "oldest version that the device supports"
       - id: lowest_minor
         type: u1
       - id: highest_major
         type: u1
-        doc: "the newest"
+        doc: "newest version"
       - id: highest_minor
         type: u1
       - id: device_class
@@ -177,13 +177,13 @@ types:
         doc: "a sum of capability"
       - id: boot_count
         type: u4
-        doc: "how often this device ever started"
+        doc: "number of times this device has started"
       - id: event_depth
         type: u2
-        doc: "unacknowledged events it keeps, at least 256"
+        doc: "number of unacknowledged events it stores, at least 256"
       - id: max_frame
         type: u2
-        doc: "longest decoded frame it takes"
+        doc: "longest decoded frame it accepts"
       - id: maker
         type: text
         size: 16
@@ -207,23 +207,23 @@ types:
         type: extension
         repeat: eos
   heartbeat:
-    doc: "Host: I am here, in this session."
+    doc: "Host: sign of life, in this session."
     seq:
       - id: session
         type: u4
-        doc: "the one the host is in"
+        doc: "session that the host is in"
       - id: extensions
         type: extension
         repeat: eos
   gap:
-    doc: "Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."
+    doc: "Device: events from `first_missing` up to, but not including, `first_kept` are lost for good; the newest is `last`."
     seq:
       - id: session
         type: u4
-        doc: "whose events"
+        doc: "session of the events"
       - id: first_missing
         type: u4
-        doc: "first event that is gone"
+        doc: "first event that is lost"
       - id: first_kept
         type: u4
         doc: "first event that can still be read; last + 1 when none"
@@ -234,11 +234,11 @@ types:
         type: extension
         repeat: eos
   ack:
-    doc: "Host: every event of this session up to `up_to` has arrived."
+    doc: "Host: acknowledgment of every event of this session up to `up_to`."
     seq:
       - id: session
         type: u4
-        doc: "whose events"
+        doc: "session of the events"
       - id: up_to
         type: u4
         doc: "every event up to this one has arrived"
@@ -246,7 +246,7 @@ types:
         type: extension
         repeat: eos
   meters:
-    doc: "Device: what its meters show, after the reply to *ReadMeters*, with that command's request id. As many as fit; the host asks on from `first` plus their number. Since 1.2."
+    doc: "Device: readings of its meters. Follows the reply to *ReadMeters* and carries that command's request id. It holds as many meters as fit; the host requests the next ones from `first` plus their number. Since 1.2."
     seq:
       - id: session
         type: u4
@@ -256,14 +256,14 @@ types:
         doc: "meters the device has"
       - id: first
         type: u2
-        doc: "as the command had it; beyond the last none follow"
+        doc: "as in the command; none follow beyond the last"
       - id: number_of_meters
         type: u1
       - id: meters
         type: meters_record
         repeat: expr
         repeat-expr: number_of_meters
-        doc: "in an order that stays the same; a count goes from FFFFFFFFh to 0"
+        doc: "in a fixed order; a count wraps from FFFFFFFFh to 0"
       - id: extensions
         type: extension
         repeat: eos
@@ -279,18 +279,18 @@ types:
           - id: count
             type: u4
   measured:
-    doc: "Device: the digest that it measured, after the reply to *Verify*, with that command's request id. Since 1.2."
+    doc: "Device: digest that it measured. Follows the reply to *Verify* and carries that command's request id. Since 1.2."
     seq:
       - id: session
         type: u4
         doc: "the device's"
       - id: nonce
         size: 16
-        doc: "as the command had it"
+        doc: "as in the command"
       - id: region
         type: u1
         enum: region
-        doc: "as the command had it"
+        doc: "as in the command"
       - id: algorithm
         type: u1
         enum: algorithm
@@ -301,14 +301,14 @@ types:
         type: extension
         repeat: eos
   open_session:
-    doc: "The version the host picked and the role it asks for. No event flows before it."
+    doc: "Open the session with the version the host picked and the role it requests. No event is sent before it."
     seq:
       - id: session
         type: u4
         doc: "as HELLO-REPLY gave it"
       - id: major
         type: u1
-        doc: "the version the host picked"
+        doc: "version that the host picked"
       - id: minor
         type: u1
       - id: role
@@ -318,14 +318,14 @@ types:
         type: extension
         repeat: eos
   read_events:
-    doc: "Send the events from `first` again; `session` may be the one before a power cut."
+    doc: "Send the events again from `first` on. `session` may be the one before a power cut."
     seq:
       - id: session
         type: u4
-        doc: "the current one, or the one before"
+        doc: "current session, or the previous one"
       - id: first
         type: u4
-        doc: "number to start from"
+        doc: "event number to start from"
       - id: extensions
         type: extension
         repeat: eos
@@ -342,29 +342,29 @@ types:
         type: extension
         repeat: eos
   read_meters:
-    doc: "Say what the meters show, from the one at index `first` on; a *Meters* follows. Since 1.2."
+    doc: "Report the meters from index `first` on. A *Meters* follows the reply. Since 1.2."
     seq:
       - id: first
         type: u2
-        doc: "index of the first one wanted, from 0"
+        doc: "index of the first meter wanted, from 0"
       - id: extensions
         type: extension
         repeat: eos
   verify:
-    doc: "Measure a region now, together with these bytes, which nobody could know before; a *Measured* follows. Since 1.2."
+    doc: "Measure a region now, together with a nonce that no one can predict. A *Measured* follows the reply. Since 1.2."
     seq:
       - id: nonce
         size: 16
-        doc: "drawn at random for this command"
+        doc: "random, drawn for this command"
       - id: region
         type: u1
         enum: region
-        doc: "what to measure; 0: the whole firmware image"
+        doc: "region to measure; 0: the whole firmware image"
       - id: extensions
         type: extension
         repeat: eos
   booted:
-    doc: "First event of a session."
+    doc: "The device started. First event of a session."
     seq:
       - id: number
         type: u4
@@ -377,18 +377,18 @@ types:
         doc: "as in HELLO-REPLY"
       - id: previous_session
         type: u4
-        doc: "whose last whole round can still be read; 0 for none"
+        doc: "session whose last round can still be read; 0: none"
       - id: cause
         type: u1
         enum: boot_cause
       - id: mid_round
         type: u1
-        doc: "1: a round was being dealt when the power went"
+        doc: "1: the power failed in the middle of a round"
       - id: extensions
         type: extension
         repeat: eos
   fault_raised:
-    doc: "A fault began. `place` says where, `value` is what the fault counts."
+    doc: "A fault began. `place` is where, `value` is the number that the fault counts."
     seq:
       - id: number
         type: u4
@@ -404,7 +404,7 @@ types:
         enum: place
       - id: value
         type: u2
-        doc: "what the fault counts, else 0"
+        doc: "number that the fault counts, else 0"
       - id: extensions
         type: extension
         repeat: eos
@@ -439,7 +439,7 @@ types:
         type: extension
         repeat: eos
   state_changed:
-    doc: "The device went from `previous` to `state`."
+    doc: "The device changed from `previous` to `state`."
     seq:
       - id: number
         type: u4
@@ -449,15 +449,15 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: state
         type: u1
-        doc: "by the device's class; one of shuffler_state, shoe_state, controller_state"
+        doc: "meaning by device class; one of shuffler_state, shoe_state, controller_state"
       - id: previous
         type: u1
-        doc: "the state before; one of shuffler_state, shoe_state, controller_state"
+        doc: "previous state; one of shuffler_state, shoe_state, controller_state"
       - id: extensions
         type: extension
         repeat: eos
   shuffler_status:
-    doc: "The whole visible state of a shuffler: sent every second and on change. It carries no card."
+    doc: "Whole visible state of a shuffler, sent every second and on every change. It contains no card."
     seq:
       - id: session
         type: u4
@@ -467,7 +467,7 @@ types:
         doc: "number of the newest event"
       - id: uptime_ms
         type: u4
-        doc: "milliseconds since start"
+        doc: "milliseconds since the start"
       - id: state
         type: u1
         enum: shuffler_state
@@ -479,10 +479,10 @@ types:
         doc: "1 when open"
       - id: deck
         type: u1
-        doc: "the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"
+        doc: "deck being dealt, else the ready one counted last: 1 or 2; 0: none"
       - id: loaded
         type: u2
-        doc: "cards counted into that deck"
+        doc: "cards counted in that deck"
       - id: packets
         type: u1
         doc: "packets dispensed this round; 0 once it is over"
@@ -491,10 +491,10 @@ types:
         doc: "cards in them"
       - id: in_tray
         type: u1
-        doc: "cards that lie in the tray, whether of a packet or of the remainder"
+        doc: "cards in the tray, of a packet or of the remainder"
       - id: remainder
         type: u2
-        doc: "cards of the dumped remainder, as counted; 0 before it came and once the round is over"
+        doc: "cards counted in the dumped remainder; 0 before it and once the round is over"
       - id: rejected
         type: u1
         doc: "cards of that deck in the reject tray"
@@ -510,17 +510,17 @@ types:
         type: extension
         repeat: eos
   select_game:
-    doc: "Packet size and deck composition of the game to deal."
+    doc: "Set packet size and deck composition for the game to deal."
     seq:
       - id: packet_size
         type: u1
-        doc: "cards of a packet; 0: as the device's own program for the game has it"
+        doc: "cards in a packet; 0: the device's own program for the game decides"
       - id: cards
         type: u2
-        doc: "cards of the whole deck, jokers included"
+        doc: "cards in the whole deck, jokers included"
       - id: jokers
         type: u1
-        doc: "how many of them are jokers"
+        doc: "jokers among them"
       - id: game
         type: text
         size: 32
@@ -529,19 +529,19 @@ types:
         type: extension
         repeat: eos
   dispense:
-    doc: "Bring the next packet, as the green button does."
+    doc: "Dispense the next packet, as the green button does."
     seq:
       - id: extensions
         type: extension
         repeat: eos
   dump:
-    doc: "Bring the remainder, as the second press of the green button does."
+    doc: "Dispense the remainder, as the second press of the green button does."
     seq:
       - id: extensions
         type: extension
         repeat: eos
   raise_lamp:
-    doc: "Light the red lamp for a misdeal that only the host can see."
+    doc: "Light the red lamp for a misdeal that only the host can detect."
     seq:
       - id: fault
         type: u2
@@ -550,11 +550,11 @@ types:
         type: extension
         repeat: eos
   clear_misdeal:
-    doc: "A person, named by `badge`, acknowledged the misdeal and decided."
+    doc: "Clear a misdeal that the person with `badge` acknowledged and decided."
     seq:
       - id: badge
         type: u4
-        doc: "who acknowledged"
+        doc: "person who acknowledged"
       - id: resolution
         type: u1
         enum: resolution
@@ -593,13 +593,13 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: packet_size
         type: u1
-        doc: "cards of a packet; 0: as the device's own program for the game has it"
+        doc: "cards in a packet; 0: the device's own program for the game decides"
       - id: cards
         type: u2
-        doc: "cards of the whole deck, jokers included"
+        doc: "cards in the whole deck, jokers included"
       - id: jokers
         type: u1
-        doc: "how many of them are jokers"
+        doc: "jokers among them"
       - id: game
         type: text
         size: 32
@@ -608,7 +608,7 @@ types:
         type: extension
         repeat: eos
   deck_loaded:
-    doc: "A deck lies in the input; `back` tells the two decks apart."
+    doc: "A deck is in the input. `back` distinguishes the two decks."
     seq:
       - id: number
         type: u4
@@ -618,10 +618,10 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: back
         type: u1
-        doc: "a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"
+        doc: "number of the back design, different for the two decks, constant for each; 0: not seen"
       - id: extensions
         type: extension
         repeat: eos
@@ -636,7 +636,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: extensions
         type: extension
         repeat: eos
@@ -651,10 +651,10 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: expected
         type: u2
-        doc: "cards the game asks for"
+        doc: "cards that the game requires"
       - id: counted
         type: u2
         doc: "cards found"
@@ -662,7 +662,7 @@ types:
         type: extension
         repeat: eos
   packet_dispensed:
-    doc: "A packet lies in the tray. `cards` is empty unless the device recognises cards."
+    doc: "A packet is in the tray. `cards` is empty unless the device recognizes cards."
     seq:
       - id: number
         type: u4
@@ -672,7 +672,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: ordinal
         type: u1
         doc: "1 for the first packet of the round"
@@ -709,7 +709,7 @@ types:
         type: extension
         repeat: eos
   remainder_dumped:
-    doc: "Every card left of the deck lies in the tray."
+    doc: "All remaining cards of the deck are in the tray."
     seq:
       - id: number
         type: u4
@@ -719,10 +719,10 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: expected
         type: u2
-        doc: "loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"
+        doc: "loaded - rejected - packets lifted, or - all packets: see Packet shuffler"
       - id: counted
         type: u2
         doc: "cards the device counted"
@@ -740,12 +740,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: extensions
         type: extension
         repeat: eos
   card_rejected:
-    doc: "A card went to the reject tray. `card` is none unless the device recognises cards."
+    doc: "A card went to the reject tray. `card` is none unless the device recognizes cards."
     seq:
       - id: number
         type: u4
@@ -755,7 +755,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: card
         type: u1
         enum: card
@@ -785,7 +785,7 @@ types:
         type: extension
         repeat: eos
   misdeal:
-    doc: "The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."
+    doc: "Record of a misdeal: cards expected and counted in each place. `remainder` is FFFFh if unknown."
     seq:
       - id: number
         type: u4
@@ -795,13 +795,13 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "as in STATUS; 0: no deck was counted"
+        doc: "as in the status; 0: no deck was counted"
       - id: fault
         type: u2
         enum: fault
       - id: loaded
         type: u2
-        doc: "cards counted into the deck"
+        doc: "cards counted in the deck"
       - id: remainder
         type: u2
         doc: "FFFFh: not known"
@@ -814,7 +814,7 @@ types:
         type: packets_record
         repeat: expr
         repeat-expr: number_of_packets
-        doc: "in the order dispensed"
+        doc: "in the order they were dispensed"
       - id: extensions
         type: extension
         repeat: eos
@@ -839,7 +839,7 @@ types:
         enum: fault
       - id: badge
         type: u4
-        doc: "0: at the device's own key"
+        doc: "0: with the device's own key"
       - id: resolution
         type: u1
         enum: resolution
@@ -857,12 +857,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: deck
         type: u1
-        doc: "1 or 2: which of the alternating decks"
+        doc: "1 or 2, of the two alternating decks"
       - id: extensions
         type: extension
         repeat: eos
   shoe_status:
-    doc: "The whole visible state of a shoe: sent every second and on change. It carries no card."
+    doc: "Whole visible state of a shoe, sent every second and on every change. It contains no card."
     seq:
       - id: session
         type: u4
@@ -872,7 +872,7 @@ types:
         doc: "number of the newest event"
       - id: uptime_ms
         type: u4
-        doc: "milliseconds since start"
+        doc: "milliseconds since the start"
       - id: state
         type: u1
         enum: shoe_state
@@ -884,7 +884,7 @@ types:
         doc: "1 in error mode"
       - id: shoe
         type: u4
-        doc: "counts the shoes the device was filled with"
+        doc: "number of the shoe, counted at each filling"
       - id: decks
         type: u1
         doc: "decks it was filled with"
@@ -893,10 +893,10 @@ types:
         doc: "cards it was filled with"
       - id: drawn
         type: u2
-        doc: "cards that have left it"
+        doc: "cards that have left the shoe"
       - id: in_round
         type: u2
-        doc: "of these, in the round being dealt"
+        doc: "cards of these in the current round"
       - id: cut_card_seen
         type: u1
         doc: "1 once the cut card came out"
@@ -912,7 +912,7 @@ types:
         type: extension
         repeat: eos
   lock_shoe:
-    doc: "Lock or unlock the shoe: a card drawn while it is locked belongs to no game."
+    doc: "Lock or unlock the shoe. A card drawn while it is locked belongs to no game."
     seq:
       - id: locked
         type: u1
@@ -921,26 +921,26 @@ types:
         type: extension
         repeat: eos
   clear_shoe_error:
-    doc: "A person, named by `badge`, put the trouble right: leave the error mode."
+    doc: "Leave the error mode: the person with `badge` fixed the error."
     seq:
       - id: fault
         type: u2
         enum: fault
-        doc: "the trouble put right"
+        doc: "the error that was fixed"
       - id: badge
         type: u4
-        doc: "who put it right"
+        doc: "person who fixed it"
       - id: extensions
         type: extension
         repeat: eos
   end_round:
-    doc: "The round is over: stand by for the next one."
+    doc: "End the round and stand by for the next one."
     seq:
       - id: extensions
         type: extension
         repeat: eos
   shoe_loaded:
-    doc: "A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."
+    doc: "A shoe was filled with `cards` cards in `decks` decks, and closed. `shoe` counts the fillings; 0 means none."
     seq:
       - id: number
         type: u4
@@ -950,7 +950,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: shoe
         type: u4
-        doc: "counts the shoes the device was filled with"
+        doc: "number of the shoe, counted at each filling"
       - id: decks
         type: u1
         doc: "decks put in"
@@ -961,7 +961,7 @@ types:
         type: extension
         repeat: eos
   burn_started:
-    doc: "The next `count` cards are burned."
+    doc: "The next `count` cards are to be burned."
     seq:
       - id: number
         type: u4
@@ -986,20 +986,20 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "cards that have left this shoe, including this one"
       - id: card
         type: u1
         enum: card
       - id: place
         type: u1
         enum: place
-        doc: "what the device believes it is for; nowhere when it does not know"
+        doc: "destination as the device believes; nowhere if it does not know"
       - id: confidence
         type: u1
-        doc: "of the reading, 0 to 100 percent"
+        doc: "confidence of the reading, 0 to 100 percent"
       - id: reader
         type: u1
-        doc: "what the reader noticed; a sum of reader"
+        doc: "findings of the reader; a sum of reader"
       - id: extensions
         type: extension
         repeat: eos
@@ -1014,19 +1014,19 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "cards that have left this shoe, including this one"
       - id: place
         type: u1
         enum: place
-        doc: "what the device believes it is for; nowhere when it does not know"
+        doc: "destination as the device believes; nowhere if it does not know"
       - id: reader
         type: u1
-        doc: "what the reader noticed; a sum of reader"
+        doc: "findings of the reader; a sum of reader"
       - id: extensions
         type: extension
         repeat: eos
   cut_card_seen:
-    doc: "The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."
+    doc: "The cut card came out after `drawn` cards. It is not a card of the shoe and is not counted."
     seq:
       - id: number
         type: u4
@@ -1036,12 +1036,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: drawn
         type: u2
-        doc: "cards that came out before it"
+        doc: "cards drawn before it"
       - id: extensions
         type: extension
         repeat: eos
   overdraw:
-    doc: "A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."
+    doc: "A card was drawn that the game does not allow, or from an empty shoe. Card `ordinal` was the last before it."
     seq:
       - id: number
         type: u4
@@ -1051,10 +1051,10 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "of the last card before it; 0: there was none"
+        doc: "last card before it; 0: none"
       - id: halted
         type: u1
-        doc: "1: the device went into its error mode"
+        doc: "1: the device entered its error mode"
       - id: extensions
         type: extension
         repeat: eos
@@ -1069,15 +1069,15 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "of the card that was pushed back"
+        doc: "card that was pushed back"
       - id: halted
         type: u1
-        doc: "1: the device went into its error mode"
+        doc: "1: the device entered its error mode"
       - id: extensions
         type: extension
         repeat: eos
   pulled_back:
-    doc: "The card after `ordinal` turned back midway."
+    doc: "The card after `ordinal` turned back halfway."
     seq:
       - id: number
         type: u4
@@ -1090,12 +1090,12 @@ types:
         doc: "cards that have left this shoe"
       - id: halted
         type: u1
-        doc: "1: the device went into its error mode"
+        doc: "1: the device entered its error mode"
       - id: extensions
         type: extension
         repeat: eos
   card_drawn_outside:
-    doc: "A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."
+    doc: "A card was drawn while the shoe was locked, in error mode or in set-up. It belongs to no game."
     seq:
       - id: number
         type: u4
@@ -1105,7 +1105,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "cards that have left this shoe, including this one"
       - id: card
         type: u1
         enum: card
@@ -1113,12 +1113,12 @@ types:
       - id: mode
         type: u1
         enum: shoe_mode
-        doc: "what the shoe is in"
+        doc: "mode of the shoe"
       - id: extensions
         type: extension
         repeat: eos
   shoe_error:
-    doc: "A trouble of the shoe itself began; the shoe says its number."
+    doc: "An error of the shoe itself began; `fault` is its number."
     seq:
       - id: number
         type: u4
@@ -1131,12 +1131,12 @@ types:
         enum: fault
       - id: halted
         type: u1
-        doc: "1: the device went into its error mode"
+        doc: "1: the device entered its error mode"
       - id: extensions
         type: extension
         repeat: eos
   shoe_error_cleared:
-    doc: "The trouble is over, cleared at the device (badge 0) or through the host."
+    doc: "The error ended, cleared at the device (badge 0) or through the host."
     seq:
       - id: number
         type: u4
@@ -1149,7 +1149,7 @@ types:
         enum: fault
       - id: badge
         type: u4
-        doc: "0: at the device's own key"
+        doc: "0: with the device's own key"
       - id: extensions
         type: extension
         repeat: eos
@@ -1169,7 +1169,7 @@ types:
         type: extension
         repeat: eos
   shoe_ended:
-    doc: "The shoe is over; `drawn` of its cards have left it."
+    doc: "The shoe ended after `drawn` of its cards had left it."
     seq:
       - id: number
         type: u4
@@ -1179,15 +1179,15 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: shoe
         type: u4
-        doc: "counts the shoes the device was filled with"
+        doc: "number of the shoe, counted at each filling"
       - id: drawn
         type: u2
-        doc: "cards that have left it"
+        doc: "cards that have left the shoe"
       - id: extensions
         type: extension
         repeat: eos
   card_reported_again:
-    doc: "What was read of card `ordinal`, said again: never a second card."
+    doc: "Repeat of the reading of card `ordinal`. It is never a second card."
     seq:
       - id: number
         type: u4
@@ -1197,19 +1197,19 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: ordinal
         type: u2
-        doc: "cards that have left this shoe, this one included"
+        doc: "cards that have left this shoe, including this one"
       - id: card
         type: u1
         enum: card
       - id: place
         type: u1
         enum: place
-        doc: "what the device believes it is for; nowhere when it does not know"
+        doc: "destination as the device believes; nowhere if it does not know"
       - id: extensions
         type: extension
         repeat: eos
   controller_status:
-    doc: "The whole visible state of a table controller. It carries no card."
+    doc: "Whole visible state of a table controller. It contains no card."
     seq:
       - id: session
         type: u4
@@ -1219,16 +1219,16 @@ types:
         doc: "number of the newest event"
       - id: uptime_ms
         type: u4
-        doc: "milliseconds since start"
+        doc: "milliseconds since the start"
       - id: state
         type: u1
         enum: controller_state
       - id: round
         type: u4
-        doc: "the controller's own count of rounds"
+        doc: "number of the round, counted by the controller"
       - id: sensors
         type: u4
-        doc: "bit 0: seat 1 has a progressive bet on its sensor"
+        doc: "bit 0 set: seat 1 has a progressive bet on its sensor"
       - id: number_of_faults
         type: u1
       - id: faults
@@ -1241,11 +1241,11 @@ types:
         type: extension
         repeat: eos
   set_sensor_light:
-    doc: "Light of one seat's bet sensor."
+    doc: "Switch the light of one seat's bet sensor."
     seq:
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: lit
         type: u1
         doc: "1 on, 0 off"
@@ -1253,14 +1253,14 @@ types:
         type: extension
         repeat: eos
   show_meter:
-    doc: "Show a progressive meter, in cents."
+    doc: "Show the amount of a progressive meter, in cents."
     seq:
       - id: meter
         type: u1
-        doc: "the number the controller's set-up gave it"
+        doc: "its number in the controller's set-up"
       - id: cents
         type: u8
-        doc: "what it shows"
+        doc: "amount to show"
       - id: extensions
         type: extension
         repeat: eos
@@ -1285,12 +1285,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: round
         type: u4
-        doc: "the controller's own count of rounds"
+        doc: "number of the round, counted by the controller"
       - id: extensions
         type: extension
         repeat: eos
   game_ended:
-    doc: "END GAME was pressed: all action is reconciled."
+    doc: "END GAME was pressed: all action is settled."
     seq:
       - id: number
         type: u4
@@ -1300,12 +1300,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: round
         type: u4
-        doc: "the controller's own count of rounds"
+        doc: "number of the round, counted by the controller"
       - id: extensions
         type: extension
         repeat: eos
   sensor_changed:
-    doc: "A progressive bet came onto (1) or left (0) a seat's sensor."
+    doc: "A progressive bet was placed on (1) or left (0) a seat's sensor."
     seq:
       - id: number
         type: u4
@@ -1315,15 +1315,15 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: "on"
         type: u1
-        doc: "1 bet on the sensor, 0 off"
+        doc: "1: bet on the sensor, 0: off"
       - id: extensions
         type: extension
         repeat: eos
   hand_button:
-    doc: "A hand button is on (1) or, pressed again, off (0)."
+    doc: "A hand button was switched on (1) or, pressed again, off (0)."
     seq:
       - id: number
         type: u4
@@ -1351,12 +1351,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise; 0: the dealer"
+        doc: "1 at the dealer's left, then clockwise; 0: the dealer"
       - id: extensions
         type: extension
         repeat: eos
   badge_swiped:
-    doc: "A card was swiped at the controller."
+    doc: "A badge was swiped at the controller."
     seq:
       - id: number
         type: u4
@@ -1366,7 +1366,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: badge
         type: u4
-        doc: "its number"
+        doc: "badge number"
       - id: level
         type: u1
         enum: badge_level
@@ -1386,7 +1386,7 @@ types:
         type: extension
         repeat: eos
   wager_placed:
-    doc: "A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."
+    doc: "Bet of a seat on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game file."
     seq:
       - id: number
         type: u4
@@ -1396,18 +1396,18 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: bet
         type: u1
-        doc: "the spot's number in the game's file"
+        doc: "number of the spot in the game file"
       - id: cents
         type: u4
-        doc: "the whole bet on that spot, 0 takes it back"
+        doc: "whole bet on that spot, 0: taken back"
       - id: extensions
         type: extension
         repeat: eos
   decision_made:
-    doc: "A seat chose."
+    doc: "A seat decided."
     seq:
       - id: number
         type: u4
@@ -1417,7 +1417,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: decision
         type: u1
         enum: decision
@@ -1425,7 +1425,7 @@ types:
         type: extension
         repeat: eos
   burn_confirmed:
-    doc: "Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."
+    doc: "Cards of a packet were burned. Bit 0 of `positions` is position 1, counted in direction `spread`."
     seq:
       - id: number
         type: u4
@@ -1442,12 +1442,12 @@ types:
       - id: spread
         type: u1
         enum: spread
-        doc: "the direction positions are counted in"
+        doc: "direction in which positions are counted"
       - id: extensions
         type: extension
         repeat: eos
   hand_revealed:
-    doc: "The faces at a place, by a reader in the layout or keyed in."
+    doc: "Faces of the cards at a place, from a reader in the layout or keyed in."
     seq:
       - id: number
         type: u4
@@ -1468,7 +1468,7 @@ types:
         enum: card
         repeat: expr
         repeat-expr: number_of_cards
-        doc: "in the order they lie"
+        doc: "in the order in which they are on the table"
       - id: extensions
         type: extension
         repeat: eos
@@ -1486,7 +1486,7 @@ types:
         enum: place
       - id: counted
         type: u1
-        doc: "cards a person counted"
+        doc: "cards that a person counted"
       - id: extensions
         type: extension
         repeat: eos
@@ -1501,7 +1501,7 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: badge
         type: u4
-        doc: "who called it"
+        doc: "person who called it"
       - id: fault
         type: u2
         enum: fault
@@ -1509,7 +1509,7 @@ types:
         type: extension
         repeat: eos
   card_mishandled:
-    doc: "A person says what happened to a card at a place. Since 1.1."
+    doc: "A person reported the mishandling of a card at a place. Since 1.1."
     seq:
       - id: number
         type: u4
@@ -1520,19 +1520,19 @@ types:
       - id: place
         type: u1
         enum: place
-        doc: "where it happened"
+        doc: "place of the card"
       - id: how
         type: u1
         enum: mishandling
       - id: card
         type: u1
         enum: card
-        doc: "its face when it was seen, else unread"
+        doc: "its face if it was seen, else unread"
       - id: extensions
         type: extension
         repeat: eos
   hand_set:
-    doc: "A hand lies in two parts: the first `low` of `cards` are its low or first hand, the others the rest. Since 1.2."
+    doc: "A hand is set in two parts: the first `low` of `cards` are its low or first hand, the others the rest. Since 1.2."
     seq:
       - id: number
         type: u4
@@ -1543,17 +1543,17 @@ types:
       - id: place
         type: u1
         enum: place
-        doc: "whose hand it is"
+        doc: "place of the hand"
       - id: by
         type: u1
         enum: set_by
-        doc: "who set it"
+        doc: "person or rule that set it"
       - id: foul
         type: u1
         doc: "1: set against the rules, 0: not"
       - id: low
         type: u1
-        doc: "how many of the cards, from the first, are the low or first hand"
+        doc: "number of cards, from the first, in the low or first hand"
       - id: number_of_cards
         type: u1
       - id: cards
@@ -1561,12 +1561,12 @@ types:
         enum: card
         repeat: expr
         repeat-expr: number_of_cards
-        doc: "the low or first hand, then the rest if it is known; unread where nobody saw the face"
+        doc: "low or first hand, then the rest if known; unread where no one saw the face"
       - id: extensions
         type: extension
         repeat: eos
   cards_discarded:
-    doc: "Cards were laid away from a place, in the order they were laid. Since 1.2."
+    doc: "Cards were discarded from a place, in the order in which they were laid down. Since 1.2."
     seq:
       - id: number
         type: u4
@@ -1577,7 +1577,7 @@ types:
       - id: place
         type: u1
         enum: place
-        doc: "from whose hand"
+        doc: "place of the hand"
       - id: number_of_cards
         type: u1
       - id: cards
@@ -1585,12 +1585,12 @@ types:
         enum: card
         repeat: expr
         repeat-expr: number_of_cards
-        doc: "unread where the face was not seen"
+        doc: "unread where no one saw the face"
       - id: extensions
         type: extension
         repeat: eos
   number_drawn:
-    doc: "The number shaken or drawn that says who gets the first cards. Since 1.2."
+    doc: "The number shaken or drawn that decides who gets the first cards. Since 1.2."
     seq:
       - id: number
         type: u4
@@ -1600,12 +1600,12 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: drawn
         type: u1
-        doc: "the dice's total, or the number shown"
+        doc: "total of the dice, or the number shown"
       - id: extensions
         type: extension
         repeat: eos
   wager_on:
-    doc: "What a seat's bet on one spot is on, one of several such propositions, in cents; 0 takes it back. Since 1.2."
+    doc: "Wager of a seat on one of the several propositions of a spot, in cents; 0 takes it back. Since 1.2."
     seq:
       - id: number
         type: u4
@@ -1615,24 +1615,24 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: bet
         type: u1
-        doc: "the spot's number in the game's file"
+        doc: "number of the spot in the game file"
       - id: proposition
         type: u1
-        doc: "which of the spot's propositions, by its number in the game's file"
+        doc: "number of the spot's proposition in the game file"
       - id: "on"
         type: u1
-        doc: "the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"
+        doc: "card code; suit 0: any suit, rank 0: any rank; 00h: no card"
       - id: cents
         type: u4
-        doc: "the whole wager on this proposition, 0 takes it back"
+        doc: "whole wager on this proposition, 0: taken back"
       - id: extensions
         type: extension
         repeat: eos
   hand_corrected:
-    doc: "The faces that were keyed for a place are corrected, by the person whose badge it is; its count, when every card is unread. Since 1.2."
+    doc: "The faces keyed for a place were corrected under `badge`; only their number, if every card is unread. Since 1.2."
     seq:
       - id: number
         type: u4
@@ -1645,7 +1645,7 @@ types:
         enum: place
       - id: badge
         type: u4
-        doc: "whose badge was swiped"
+        doc: "badge that was swiped"
       - id: level
         type: u1
         enum: badge_level
@@ -1656,12 +1656,12 @@ types:
         enum: card
         repeat: expr
         repeat-expr: number_of_cards
-        doc: "in the order they lie"
+        doc: "in the order in which they are on the table"
       - id: extensions
         type: extension
         repeat: eos
   stake_shown:
-    doc: "The chips and the currency that lie before a seat when a hand begins; 0 when nobody plays there. Since 1.3."
+    doc: "The chips and currency in front of a seat when a hand begins; 0 if no one plays there. Since 1.3."
     seq:
       - id: number
         type: u4
@@ -1671,15 +1671,15 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: cents
         type: u4
-        doc: "all that the seat can bet in this hand, 0: nobody plays there"
+        doc: "amount that the seat can bet in this hand, 0: no one plays there"
       - id: extensions
         type: extension
         repeat: eos
   player_acted:
-    doc: "A player acted, where players bet against each other. Since 1.3."
+    doc: "A player acted, in a game where players bet against each other. Since 1.3."
     seq:
       - id: number
         type: u4
@@ -1689,23 +1689,23 @@ types:
         doc: "the device's own clock, milliseconds since it started"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: action
         type: u1
         enum: player_action
-        doc: "what the player did"
+        doc: "action of the player"
       - id: manner
         type: u1
         enum: action_manner
-        doc: "how it came about, where it was not plainly made"
+        doc: "manner, if it was not made in the ordinary way"
       - id: cents
         type: u4
-        doc: "all that lies before the seat in this betting round afterwards; as before it when nothing was added"
+        doc: "total bet of the seat in this betting round after the action; unchanged if nothing was added"
       - id: extensions
         type: extension
         repeat: eos
   pot_taken:
-    doc: "The dealer awarded so many cents of a pot, and the seat took them in. Since 1.3."
+    doc: "The dealer awarded so many cents of a pot, and the seat took them. Since 1.3."
     seq:
       - id: number
         type: u4
@@ -1718,15 +1718,15 @@ types:
         doc: "1: the main pot, 2: the first side pot, and so on"
       - id: seat
         type: u1
-        doc: "1 at the dealer's left, clockwise"
+        doc: "1 at the dealer's left, then clockwise"
       - id: cents
         type: u4
-        doc: "what the seat took of it"
+        doc: "amount that the seat took"
       - id: extensions
         type: extension
         repeat: eos
   reply:
-    doc: "Device: answer to a command; the header's message id names the command."
+    doc: "Device: answer to a command. The header's message id names the command."
     seq:
       - id: status
         type: u1
@@ -1738,29 +1738,29 @@ types:
         doc: "why it was refused"
       - id: state
         type: u1
-        doc: "the device's state, by its class; one of shuffler_state, shoe_state, controller_state"
+        doc: "device state, by its class; one of shuffler_state, shoe_state, controller_state"
       - id: extensions
         type: extension
         repeat: eos
   progress:
-    doc: "Device: an accepted command goes on."
+    doc: "Device: progress of an accepted command."
     seq:
       - id: percent
         type: u1
         doc: "0 to 100"
       - id: state
         type: u1
-        doc: "the device's state, by its class; one of shuffler_state, shoe_state, controller_state"
+        doc: "device state, by its class; one of shuffler_state, shoe_state, controller_state"
       - id: extensions
         type: extension
         repeat: eos
   nak:
-    doc: "Either side: your frame was whole but I cannot use it; the header's message id names it."
+    doc: "Either end: a frame arrived intact but cannot be used. The header's message id names it."
     seq:
       - id: reason
         type: u2
         enum: reason
-        doc: "why the frame is of no use"
+        doc: "why the frame cannot be used"
       - id: extensions
         type: extension
         repeat: eos

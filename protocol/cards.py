@@ -76,8 +76,8 @@ def _spell(code: int) -> str:
 
 _SPECIAL_TEXT: Final = {
     0x00: "--",  # no card
-    0x60: "??",  # a card is there, its face was not read
-    0x61: "?^",  # lies face up in the deck
+    0x60: "??",  # a card whose face was not read
+    0x61: "?^",  # face up in the deck
     0x62: "?#",  # back of another deck
     0x63: "||",  # the cut card
     0x64: "__",  # blank stock

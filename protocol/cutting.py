@@ -1,7 +1,7 @@
 """Splitting of a byte stream into frames and noise, for dialects that find frames by scanning bytes in order.
 
 A dialect supplies one function that looks at a position and returns the piece that begins there. The bookkeeping is
-shared: frames, noise and pending bytes together always tile the input, at whatever points the input is chunked.
+shared: frames, noise and pending bytes together always tile the input, regardless of how the input is chunked.
 """
 
 from collections.abc import Callable
@@ -44,13 +44,13 @@ it needs more bytes."""
 
 
 class Cutter(Generic[F]):
-    """Splitter of a stream into frames and noise. It never buffers more than `cut` needs to decide, whatever
-    arrives."""
+    """Splitter of a stream into frames and noise. It never buffers more than `cut` needs to decide, for any
+    input."""
 
     def __init__(self, cut: Cut[F], silence: StrEnum) -> None:
         self._cut, self._silence = cut, silence
         self._held = b""
-        self._offset = 0  # of the first held byte
+        self._offset = 0  # offset of the first held byte
 
     @property
     def pending(self) -> int:

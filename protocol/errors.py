@@ -65,7 +65,9 @@ class CannotWait(LocalError):
 
     def __init__(self, what: str) -> None:
         self.what = what
-        super().__init__(f"{what} waits for the device, which a callback of on_event holds up; use events() instead")
+        super().__init__(
+            f"{what} waits for the device, but an on_event callback blocks its thread; use events() instead"
+        )
 
 
 class NoCommands(LocalError):
@@ -105,7 +107,7 @@ class NotOffered(RemoteError):
 
     def __init__(self, command: str, capability: str, why: str) -> None:
         self.command, self.capability, self.why = command, capability, why
-        super().__init__(f"{command}: the device does not offer it (capability {capability}): {why}")
+        super().__init__(f"{command}: not supported by the device (capability {capability}): {why}")
 
 
 class BadAnswer(RemoteError):
@@ -129,7 +131,7 @@ class Unfinished(RemoteError):
 
     def __init__(self, command: str, why: str) -> None:
         self.command, self.why = command, why
-        super().__init__(f"{command} was begun and not ended: {why}")
+        super().__init__(f"{command} started but did not finish: {why}")
 
 
 class NoEvent(RemoteError):
@@ -145,7 +147,7 @@ class VersionMismatch(RemoteError):
 
     def __init__(self, ours: str, theirs: str) -> None:
         self.ours, self.theirs = ours, theirs
-        super().__init__(f"no common protocol version: we speak {ours}, the device {theirs}")
+        super().__init__(f"no common protocol version: this side supports {ours}, the device {theirs}")
 
 
 class WrongDevice(RemoteError):
@@ -218,4 +220,4 @@ class LineAmbiguous(LineError):
 
     def __init__(self, line: str, choices: tuple[str, ...]) -> None:
         self.line, self.choices = line, choices
-        super().__init__(f"{line}: {len(choices)} devices match; name one of them: {', '.join(choices)}")
+        super().__init__(f"{line}: {len(choices)} devices match; specify one of them: {', '.join(choices)}")

@@ -188,7 +188,7 @@ class Resumable(Link):
 
     @abstractmethod
     def suspend(self, now_ns: int) -> list[Output]:
-        """Close the link because its line is gone. Whatever is held back is left to the successor."""
+        """Close the link because its line is gone. Everything held back is left to the successor."""
 
     @abstractmethod
     def successor(self, role: Any = None) -> "Resumable":

@@ -20,7 +20,7 @@ def nearest(given: object, known: Iterable[str]) -> str | None:
     beginning = [name for name in names if name.lower().startswith(given.lower())]
     if len(beginning) == 1:
         return beginning[0]
-    # Whoever wrote another number meant it: FGW-04 is no slip for FGW-09, but another pay table.
+    # Different digits are intended: FGW-04 is no misspelling of FGW-09, but another pay table.
     folded = {name.lower(): name for name in reversed(names) if _digits(name) == _digits(given)}
     found = get_close_matches(given.lower(), folded, n=1, cutoff=LIKE)
     return folded[found[0]] if found else None

@@ -34,7 +34,7 @@ def printable_json(line: str) -> str:
 
 
 def _escape(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # how Python keeps a byte of a file's name that is no UTF-8
+    if "\udc80" <= character <= "\udcff":  # surrogateescape: a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 

@@ -97,7 +97,7 @@ enum {
     TDP_POT_TAKEN = 853,
 };
 
-/* How an action came about, where it was not plainly made. */
+/* Manner of an action that was not made in the ordinary way. */
 enum {
     TDP_ACTION_MANNER_NONE = 0,
     TDP_ACTION_MANNER_STRING_BET = 1,
@@ -105,26 +105,26 @@ enum {
     TDP_ACTION_MANNER_CORRECTED = 3,
 };
 
-/* How a device is measured: SHA256 is SHA-256 over the nonce, then the image. */
+/* Algorithm of a measurement: SHA256 is SHA-256 over the nonce, then the image. */
 enum {
     TDP_ALGORITHM_SHA256 = 1,
 };
 
-/* Whose card was swiped at the table controller. */
+/* Level of the badge that was swiped at the table controller. */
 enum {
     TDP_BADGE_LEVEL_DEALER = 1,
     TDP_BADGE_LEVEL_SUPERVISOR = 2,
     TDP_BADGE_LEVEL_EXECUTIVE = 3,
 };
 
-/* Why a device started. */
+/* Cause of a device's start. */
 enum {
     TDP_BOOT_CAUSE_POWER_ON = 1,
     TDP_BOOT_CAUSE_WATCHDOG = 2,
     TDP_BOOT_CAUSE_COMMANDED = 3,
 };
 
-/* What a device can do, in HELLO-REPLY. */
+/* Capabilities of a device, in HELLO-REPLY. */
 enum {
     TDP_CAPABILITY_CARD_RECOGNITION = 1,
     TDP_CAPABILITY_TWO_DECKS = 2,
@@ -136,7 +136,7 @@ enum {
     TDP_CAPABILITY_VERIFY = 128,
 };
 
-/* The part of a device that a meter counts at. 128 to 255 are a maker's own. */
+/* Part of a device that a meter belongs to. 128 to 255 are maker-specific. */
 enum {
     TDP_COMPONENT_DEVICE = 0,
     TDP_COMPONENT_FEED = 1,
@@ -159,13 +159,13 @@ enum {
     TDP_CONTROLLER_STATE_SETUP = 5,
 };
 
-/* A player's choice. */
+/* Choice of a player. */
 enum {
     TDP_DECISION_FOLD = 1,
     TDP_DECISION_PLAY = 2,
 };
 
-/* What a device says it is in HELLO-REPLY. */
+/* Class of a device, in HELLO-REPLY. */
 enum {
     TDP_DEVICE_CLASS_SHUFFLER = 1,
     TDP_DEVICE_CLASS_SHOE = 2,
@@ -173,7 +173,7 @@ enum {
     TDP_DEVICE_CLASS_EMULATOR = 15,
 };
 
-/* What a device counts for as long as it exists. 128 to 255 are a maker's own. */
+/* Meters of a device, which count for as long as it exists. 128 to 255 are maker-specific. */
 enum {
     TDP_DEVICE_METER_ROUNDS = 1,
     TDP_DEVICE_METER_PACKETS = 2,
@@ -198,7 +198,7 @@ enum {
     TDP_DEVICE_METER_COMMANDS_REFUSED = 21,
 };
 
-/* What a frame is for. */
+/* Kind of a frame. */
 enum {
     TDP_KIND_COMMAND = 1,
     TDP_KIND_REPLY = 2,
@@ -215,7 +215,7 @@ enum {
     TDP_LAMP_GREEN = 2,
 };
 
-/* What a person saw happen to a card or a hand. */
+/* Mishandling of a card or a hand, as a person saw it. */
 enum {
     TDP_MISHANDLING_EXPOSED = 1,
     TDP_MISHANDLING_OFF_TABLE = 2,
@@ -232,7 +232,7 @@ enum {
     TDP_MISHANDLING_NOT_BURNED = 13,
 };
 
-/* What a player does in turn, where players bet against each other. */
+/* Action of a player in turn, in games where players bet against each other. */
 enum {
     TDP_PLAYER_ACTION_BET = 1,
     TDP_PLAYER_ACTION_RAISE = 2,
@@ -245,7 +245,7 @@ enum {
     TDP_PLAYER_ACTION_CHOP = 9,
 };
 
-/* What the reader of a shoe noticed about a card. */
+/* Findings of a shoe's reader about a card. */
 enum {
     TDP_READER_INDEX = 1,
     TDP_READER_CODE = 2,
@@ -254,7 +254,7 @@ enum {
     TDP_READER_SLOW = 16,
 };
 
-/* Why a command was refused or a frame answered by a NAK. */
+/* Reason why a command is refused or a frame is answered with a NAK. */
 enum {
     TDP_REASON_NONE = 0,
     TDP_REASON_UNKNOWN_COMMAND = 1,
@@ -270,38 +270,38 @@ enum {
     TDP_REASON_BAD_PAYLOAD = 11,
 };
 
-/* What of a device is measured. 128 to 255 are a maker's own. */
+/* Region of a device that is measured. 128 to 255 are maker-specific. */
 enum {
     TDP_REGION_FIRMWARE = 0,
 };
 
-/* What the person who acknowledged a misdeal decided. */
+/* Decision of the person who acknowledged a misdeal. */
 enum {
     TDP_RESOLUTION_RESUME = 1,
     TDP_RESOLUTION_REMOVE_DECK = 2,
 };
 
-/* How the faces of a revealed hand came to be known. */
+/* Source of the faces of a revealed hand. */
 enum {
     TDP_REVEAL_SOURCE_READER = 1,
     TDP_REVEAL_SOURCE_KEYED = 2,
 };
 
-/* What a session may ask of a device. Observe until granted more. */
+/* Role of a session: what the host may ask of the device. Observe until more is granted. */
 enum {
     TDP_ROLE_OBSERVE = 0,
     TDP_ROLE_OPERATE = 1,
     TDP_ROLE_SERVICE = 2,
 };
 
-/* Who set a hand into its two parts. */
+/* Person or rule that set a hand into its two parts. */
 enum {
     TDP_SET_BY_PLAYER = 1,
     TDP_SET_BY_HOUSE_WAY = 2,
     TDP_SET_BY_DEALER = 3,
 };
 
-/* Why a card that was drawn belongs to no game. */
+/* Reason why a card that was drawn belongs to no game. */
 enum {
     TDP_SHOE_MODE_LOCKED = 1,
     TDP_SHOE_MODE_ERROR = 2,
@@ -345,13 +345,13 @@ enum {
     TDP_SHUFFLER_STATE_SETUP = 17,
 };
 
-/* The direction in which the positions of a spread packet are counted, seen by the dealer. */
+/* Direction in which the positions of a spread packet are counted, as the dealer sees it. */
 enum {
     TDP_SPREAD_LEFT_TO_RIGHT = 1,
     TDP_SPREAD_RIGHT_TO_LEFT = 2,
 };
 
-/* First word of a reply. */
+/* Status of a reply, its first field. */
 enum {
     TDP_STATUS_ACCEPTED = 0,
     TDP_STATUS_DONE = 1,

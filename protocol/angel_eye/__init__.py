@@ -1,1 +1,1 @@
-"""The Angel Eye II-EX style of baccarat shoe, as public programs speak to it; see `docs/dialects/angel-eye.md`."""
+"""Dialect of Angel Eye II-EX style baccarat shoes, as public programs use it; see `docs/dialects/angel-eye.md`."""

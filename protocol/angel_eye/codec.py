@@ -1,4 +1,4 @@
-"""A frame to a typed message and back, and to plain JSON values for people."""
+"""Conversion between a frame and a typed message, and to plain JSON values for a reader."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -15,27 +15,27 @@ from protocol.message import message_name
 DIALECT: Final = "angel-eye"
 
 SUITS: Final = {1: "D", 2: "C", 3: "S", 4: "H"}
-"""The suits' numbers on the wire."""
+"""Suits by their numbers on the wire."""
 _BYTES: Final = {card: number << 4 | (card.rank or 0) for number, suit in SUITS.items() for card in DECK
                  if card.suit == suit}  # fmt: skip
 _CARDS: Final = {code: card for card, code in _BYTES.items()}
 
 
 class _Wrong(ValueError):
-    """Data that its letter cannot have."""
+    """Data that its report letter does not allow."""
 
 
 def _binary(data: bytes, size: int) -> tuple[int, ...]:
-    """`size` binary bytes without their top bit."""
+    """Return `size` binary bytes without their top bit. Raise _Wrong for another length or a clear top bit."""
     if len(data) != size:
-        raise _Wrong(f"{len(data)} data bytes; it takes {size}")
+        raise _Wrong(f"{len(data)} data bytes instead of {size}")
     if not all(byte & 0x80 for byte in data):
         raise _Wrong("a binary byte without its top bit")
     return tuple(byte & 0x7F for byte in data)
 
 
 def _card(code: int) -> Card:
-    """The card; none when there is none, unread when only half of it is there."""
+    """Return the card with this code: NONE for 0, UNREAD if only its suit or only its rank is set."""
     card = _CARDS.get(code)
     if card is not None:
         return card
@@ -61,7 +61,7 @@ def _error(data: bytes) -> m.ErrorRaisedMessage:
 
 def _setting(data: bytes) -> m.SettingChangedMessage:
     if len(data) != 6 or not all(0x20 <= byte < 0x7F for byte in data):
-        raise _Wrong("it takes six printable characters")
+        raise _Wrong("it needs six printable characters")
     return m.SettingChangedMessage(data[:2].decode(), data[2:].decode())
 
 
@@ -89,8 +89,10 @@ _READERS: Final[dict[int, Callable[[bytes], m.Message]]] = {
 
 
 def decode(frame: Frame) -> m.Message:
-    """The message in a frame. An unknown letter gives `UnknownReport`; BadReport when the data does not fit its letter,
-    or a command is none that is known."""
+    """Return the message in a frame. An unknown letter yields `UnknownReport`.
+
+    Raise BadReport if the data does not fit its letter, or if a command is unknown.
+    """
     if frame.start is Start.ACK:
         return m.AcknowledgedMessage()
     if frame.start is Start.NAK:
@@ -117,11 +119,11 @@ def _decode_command(body: bytes) -> m.Message:
         raise BadReport(DIALECT, body, "an unknown operation")
     if all(0x20 <= byte < 0x7F for byte in body):
         return m.TextMessage(body.decode())
-    raise BadReport(DIALECT, body, "an answer that is no text")
+    raise BadReport(DIALECT, body, "an answer that is not text")
 
 
 def encode(message: m.Message, sequence: int = 0x30) -> bytes:
-    """The wire bytes of `message`; a report carries `sequence`. CannotEncode when a value has no room."""
+    """Return the wire bytes of `message`. A report carries `sequence`. Raise CannotEncode if a value does not fit."""
     name = message_name(message)
     match message:
         case m.AcknowledgedMessage():
@@ -137,12 +139,12 @@ def encode(message: m.Message, sequence: int = 0x30) -> bytes:
         case m.TextMessage(text):
             return encode_frame(Start.COMMAND, _text(name, text))
     if sequence not in range(0x20, 0x7F):
-        raise CannotEncode(name, f"sequence {sequence} is no printable character")
+        raise CannotEncode(name, f"sequence {sequence} is not a printable character")
     return encode_frame(Start.REPORT, bytes([sequence]) + _report(name, message))
 
 
 def _report(name: str, message: m.Message) -> bytes:
-    """Letter and data."""
+    """Return letter and data of a report."""
     match message:
         case m.StartedMessage():
             return b"S"
@@ -176,7 +178,7 @@ def _report(name: str, message: m.Message) -> bytes:
 def _pack_card(name: str, place: int, ordinal: int, card: Card) -> bytes:
     code = 0 if card in (NONE, UNREAD) else _BYTES.get(card)
     if code is None:
-        raise CannotEncode(name, f"it has no code for the card {card}")
+        raise CannotEncode(name, f"the dialect has no code for the card {card}")
     return bytes([0x80 | _within(name, place, 7) << 4 | _within(name, ordinal, 15), 0x80 | code])
 
 
@@ -204,7 +206,8 @@ _NAMES: Final[dict[tuple[type[m.Message], str], type[IntEnum]]] = {
 
 
 def describe(frame: Frame) -> dict[str, object]:
-    """JSON-ready: what kind of frame, its sequence, the message's name and fields, known numbers by name."""
+    """Return a frame as JSON-ready values: its kind, its sequence, the message's name and fields, known numbers by
+    name."""
     head: dict[str, object] = {"kind": frame.start.name}
     if frame.start is Start.REPORT:
         head["sequence"] = chr(frame.body[0])

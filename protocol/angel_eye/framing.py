@@ -1,17 +1,19 @@
-"""Frames out of a shoe's bytes, and every other byte as noise with its reason.
+"""Splitting of a shoe's bytes into frames and noise, with a reason for every byte that belongs to no frame.
 
     shoe to host   05  sequence  letter  data…   03  check check      a report
                    06                                                 ACK of a command
                    15  reason                                         NAK of a command
-                   02  text…  03  check check                         an answer in words
+                   02  text…  03  check check                         a text answer
     host to shoe   02  "OP" type digits  03  check check              a command
                    06, or 15 reason                                   ACK or NAK of a report
 
-The check is two upper-case hexadecimal digits: the XOR of what lies between the start byte and them. For a report
-the start byte is left out. For 02 the maker's printed example takes it in although his prose does not, so both are
-taken when read and the example's is sent. Control bytes never stand inside a frame, because binary data has its top
-bit set: one that does is where the next frame begins. Frames, noise and pending bytes tile the input, however it is
-cut; a run of bytes between frames may come out in parts, as it was cut.
+The check is two upper-case hexadecimal digits: the XOR of the bytes between the start byte and the check. For a report
+the start byte is left out. For 02 the maker's printed example includes it although his text does not, so both are
+accepted, and the example's is sent.
+
+Control bytes never occur inside a frame, because binary data has its top bit set; one that does begins the next frame.
+Frames, noise and pending bytes tile the input, regardless of chunk boundaries; a run of bytes between frames may come
+out in several parts, one for each chunk.
 """
 
 import re
@@ -28,14 +30,14 @@ from protocol.cutting import Noise as Noise
 ETX: Final = 0x03
 CHECK_BYTES: Final = 2
 MAX_WIRE: Final = 64
-"""Bytes of the longest frame taken. The longest one known has 12; a public program gives up at this size too."""
+"""Maximum length in bytes of a frame. The longest one known has 12; a public program gives up at this size too."""
 
 _PRINTABLE: Final = range(0x20, 0x7F)
 _HEX: Final = frozenset(b"0123456789ABCDEF")
 
 
 class Start(IntEnum):
-    """What a frame begins with."""
+    """First byte of a frame."""
 
     COMMAND = 0x02
     REPORT = 0x05
@@ -44,7 +46,7 @@ class Start(IntEnum):
 
 
 class NakReason(IntEnum):
-    """Why the other side would not take a frame."""
+    """Reasons for a NAK."""
 
     LINE_ERROR = 0x01
     CHECK_ERROR = 0x02
@@ -59,7 +61,7 @@ class NakReason(IntEnum):
 
 
 class NoiseReason(StrEnum):
-    """Why bytes belong to no frame."""
+    """Reasons why bytes belong to no frame."""
 
     BETWEEN = "between frames"
     TORN = "cut off by the next control byte"
@@ -71,7 +73,8 @@ class NoiseReason(StrEnum):
 
 
 class Frame(Struct, frozen=True, gc=False):
-    """One frame with a good check. `body` is what lies between the start byte and ETX; a NAK's reason; else empty."""
+    """One frame with a valid check. `body` is everything between the start byte and ETX; the reason for a NAK; else
+    empty."""
 
     offset: int
     length: int
@@ -86,14 +89,14 @@ _CONTROL: Final = re.compile(rb"[\x00-\x1f]")
 
 
 class Framer(Cutter[Frame]):
-    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
+    """Splitter of a stream into frames and noise. It never buffers more than one frame, for any input."""
 
     def __init__(self) -> None:
         super().__init__(_cut, NoiseReason.SILENCE)
 
 
 def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
-    """The piece that begins at `data[at]`; None when it needs more bytes."""
+    """Return the piece that begins at `data[at]`; None if it needs more bytes."""
     start = data[at]
     if start == Start.ACK:
         return Frame(offset, 1, Start.ACK, b"")
@@ -109,7 +112,7 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
 
 
 def _cut_long(data: bytes, at: int, offset: int) -> Frame | Noise | None:
-    """A report or command: up to its check, or up to where it can no longer become one."""
+    """Return a report or command up to its check, or noise up to the byte at which it can no longer become one."""
     limit = min(len(data), at + MAX_WIRE - CHECK_BYTES)
     control = _CONTROL.search(data, at + 1, limit)
     if control is None:
@@ -134,14 +137,15 @@ def _cut_long(data: bytes, at: int, offset: int) -> Frame | Noise | None:
 
 
 def _checks(start: Start, body: bytes) -> tuple[bytes, ...]:
-    """The checks that pass for a frame."""
+    """Return the checks that are valid for a frame."""
     total = reduce(xor, body, ETX)
     outside = b"%02X" % total
     return (outside,) if start is Start.REPORT else (b"%02X" % (total ^ start), outside)
 
 
 def encode_frame(start: Start, body: bytes) -> bytes:
-    """The wire bytes of a report (sequence, letter, data) or a command; a bare start byte and reason for ACK, NAK."""
+    """Return the wire bytes of a report (sequence, letter, data) or a command; for ACK and NAK only start byte and
+    reason."""
     if start in (Start.ACK, Start.NAK):
         return bytes([start]) + body
     return bytes([start]) + body + bytes([ETX]) + _checks(start, body)[0]

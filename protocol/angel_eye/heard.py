@@ -1,19 +1,19 @@
-"""What a link heard, as far as it decides what the link will deliver."""
+"""Received state of a link, as far as it decides the link's further output."""
 
 from msgspec import Struct
 
 
 class AngelEyeHeard(Struct, frozen=True, tag="angel-eye"):
-    """Of a line that is gone nothing is left: the default."""
+    """State of a link. The default is the state after a line is gone."""
 
     session: int = 0
     number: int = 0
-    """Reports delivered in it."""
+    """Number of reports delivered in the session."""
     memory: tuple[bytes, ...] = ()
-    """The last reports, which a repeat is compared with."""
+    """Last reports, with which a possible repeat is compared."""
     spoiled: bool = False
-    """Something unexplained lies behind the last report."""
+    """True if unexplained bytes follow the last report."""
     last: int | None = None
-    """Its sequence character."""
+    """Sequence character of the last report."""
     following: tuple[tuple[int, int], ...] = ()
-    """Which sequence character was heard to follow which, sorted."""
+    """Pairs of sequence characters that were seen in succession, sorted."""

@@ -2,18 +2,21 @@
 
 Theory of operation
 -------------------
-The shoe says everything up to three times until a host acknowledges it; a host that only listens hears all three. A
-report is a repeat when its sequence *and* its content are those of one of the last few: by the sequence alone a
-restarted shoe would lose cards. S empties that memory, and is itself a repeat only right after itself.
+The shoe sends everything up to three times until a host acknowledges it; a host that only listens receives all three. A
+report is a repeat if its sequence *and* its content equal those of one of the last few reports. The sequence alone is
+not enough: after a restart of the shoe, cards would be lost. S empties that memory, and is itself a repeat only right
+after itself.
 
 There are no event numbers, so a lost report shows only in the sequence. The order of its characters is not published;
-it is learned. A report that does not follow the one before it, as far as the order is natural (the next character, or
-A after 9) or was heard before on a clean line, is preceded by `Missed`. A step never heard before that goes back is
-taken for the turn of the count, unless bytes were spoiled since. What was spoiled is forgiven when the next report is
-a repeat, or follows: then it was one copy of three. What spoiled bytes seem to say is never believed.
+it is learned. A report follows the one before it if the step is natural (the next character, or A after 9) or was seen
+before on a clean line. Any other report is preceded by `Missed`. A new step backwards counts as the wrap of the
+sequence, unless bytes were corrupted since.
 
-What is delivered does not depend on what is sent. A session begins with the first report and with each S; the
-millisecond that came in is its name.
+Corrupted bytes are forgiven if the next report is a repeat, or follows: they were one copy of three. The apparent
+content of corrupted bytes is never used.
+
+Delivery does not depend on what is sent. A session begins with the first report and with each S; its name is the
+millisecond in which that report arrived.
 """
 
 from __future__ import annotations
@@ -34,11 +37,11 @@ from protocol.unnumbered import UnnumberedLink
 
 _MS: Final = 1_000_000
 QUEUE_MAX: Final = 16
-"""Commands that may wait: more than a table ever asks for at once."""
+"""Maximum number of waiting commands. No table needs as many at once."""
 REMEMBERED: Final = 3
-"""Reports a repeat is compared with: fewer than any count of the sequence can have."""
+"""Number of reports that a possible repeat is compared with: fewer than any sequence has characters."""
 SENT_TIMES: Final = 3
-"""How often the shoe says what nobody acknowledges."""
+"""Number of times that the shoe sends a report that no one acknowledges."""
 
 Command = m.LockMessage | m.ClearErrorMessage | m.AskGameMessage
 Answer = m.AcknowledgedMessage | m.RejectedMessage
@@ -49,13 +52,13 @@ class Timing:
     """Times in nanoseconds. No public program gives the maker's; these suit 4800 baud behind a serial server."""
 
     partial_ns: int = 500 * _MS
-    """A frame cut off by this much silence is given up as noise."""
+    """Silence after which an incomplete frame becomes noise."""
     answer_ns: int = 1000 * _MS
-    """A command without ACK or NAK is sent again after this."""
+    """Time after which a command without ACK or NAK is sent again."""
     tries: int = 3
-    """Times a command is sent before the host gives up."""
+    """Number of times that a command is sent before the host gives up."""
     resend_ns: int = 200 * _MS
-    """The simulated shoe repeats what is not acknowledged after this."""
+    """Time after which the simulated shoe repeats an unacknowledged report."""
 
 
 @dataclass(slots=True)
@@ -68,20 +71,20 @@ class _Pending:
 
 
 class _Sequence:
-    """What is known of the order of sequence characters, and whether something is missing from it."""
+    """Order of the sequence characters as learned so far, and detection of gaps in it."""
 
     def __init__(self) -> None:
         self.spoiled = False
-        """Something unexplained lies behind the last report."""
+        """True if unexplained bytes follow the last report."""
         self._last: int | None = None
         self._following: dict[int, int] = {}
 
     def restart(self) -> None:
-        """The count begins anew: what came before says nothing of what follows."""
+        """Start a new count. Earlier reports say nothing about the next one."""
         self._last = None
 
     def step(self, sequence: int) -> str | None:
-        """A new report has this sequence; why something before it is missing, None when nothing is."""
+        """Take the sequence of a new report. Return the reason if a report before it is missing, otherwise None."""
         last, spoiled = self._last, self.spoiled
         self._last, self.spoiled = sequence, False
         if last is None:
@@ -95,18 +98,18 @@ class _Sequence:
         return f"sequence {chr(sequence)!r} after {chr(last)!r}"
 
     def heard(self) -> tuple[bool, int | None, tuple[tuple[int, int], ...]]:
-        """All that is known, as it is recalled."""
+        """Return the learned order, in the form that `recall` takes."""
         return self.spoiled, self._last, tuple(sorted(self._following.items()))
 
     def recall(self, spoiled: bool, last: int | None, following: tuple[tuple[int, int], ...]) -> None:
-        """Know what another knew."""
+        """Restore the order that another instance learned."""
         self.spoiled, self._last, self._following = spoiled, last, dict(following)
 
 
 class HostLink(UnnumberedLink[Frame]):
-    """One host's link to one shoe, used once. It listens; with `operate` it also acknowledges and may command.
+    """Host's link to one shoe, used once. It listens; with `operate` it also acknowledges and may send commands.
 
-    `listen` is for a recording: nothing is ever sent, whatever `operate` says.
+    `listen` is for a recording: the link then never sends, even with `operate`.
     """
 
     def __init__(self, *, operate: bool = False, listen: bool = False, timing: Timing | None = None) -> None:
@@ -119,7 +122,7 @@ class HostLink(UnnumberedLink[Frame]):
         self._requests = 0
 
     def heard(self) -> AngelEyeHeard | None:
-        """None while a frame is half heard."""
+        """Return the received state; None while a frame is incomplete."""
         if self.state is LinkState.CLOSED:
             return AngelEyeHeard()
         if self._framer.pending:
@@ -127,16 +130,17 @@ class HostLink(UnnumberedLink[Frame]):
         return AngelEyeHeard(self.session, self._number, tuple(self._memory), *self._sequence.heard())
 
     def recall(self, heard: object) -> None:
-        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        """Resume from the state that another link on this line exported. Raise ValueError for the state of another
+        dialect."""
         if not isinstance(heard, AngelEyeHeard):
-            raise ValueError(f"not of an Angel Eye style shoe: {type(heard).__name__}")
+            raise ValueError(f"state of another dialect, not of an Angel Eye style shoe: {type(heard).__name__}")
         self._recall(heard.session, heard.number)
         self._memory.extend(heard.memory)
         self._sequence.recall(heard.spoiled, heard.last, heard.following)
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due; None while nothing is."""
+        """Time at which to call `tick`; None if no timer is running."""
         due_ns = super().next_deadline_ns
         if not self._commands:
             return due_ns
@@ -144,7 +148,7 @@ class HostLink(UnnumberedLink[Frame]):
         return answer_ns if due_ns is None else min(due_ns, answer_ns)
 
     def tick(self, now_ns: int) -> list[Output]:
-        """Do what is due by `now_ns`."""
+        """Run the timers that are due by `now_ns`."""
         out = super().tick(now_ns)
         if self._commands and now_ns >= self._commands[0].due_ns:
             if self._commands[0].tries < self._timing.tries:
@@ -155,13 +159,16 @@ class HostLink(UnnumberedLink[Frame]):
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Bytes that came here will never be seen: the sequence may have gone all round in them."""
+        """Note that bytes are missing here. The sequence may have wrapped in them, so the learned order is dropped."""
         out = super().skip(now_ns)
         self._sequence = _Sequence()
         return out
 
     def request(self, command: Command, now_ns: int) -> tuple[int, list[Output]]:
-        """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
+        """Queue `command` and return its request id, which the answer carries.
+
+        Raise NotUp, NotPermitted, QueueFull or CannotEncode if it cannot be sent.
+        """
         out: list[Output] = []
         if self.state is not LinkState.UP:
             raise NotUp(self.state)
@@ -179,7 +186,8 @@ class HostLink(UnnumberedLink[Frame]):
     # -------------------------------------------------------------- hearing
 
     def _end(self, now_ns: int, out: list[Output]) -> None:
-        """What waits is unanswered, and what was spoiled last may have been a report."""
+        """Fail the waiting commands, and report `Missed` if the last bytes were corrupted and may have been a
+        report."""
         if self._sequence.spoiled:
             self._miss("spoiled bytes after the last report", out)
         while self._commands:
@@ -206,7 +214,7 @@ class HostLink(UnnumberedLink[Frame]):
             self._deliver(message, out)
 
     def _take_report(self, frame: Frame, now_ns: int, out: list[Output]) -> None:
-        """Acknowledge, drop a repeat, deliver the rest."""
+        """Acknowledge a report, drop it if it is a repeat, otherwise deliver it."""
         if self._sends:
             out.append(Send(encode(m.AcknowledgedMessage())))
         is_start = frame.body[1:] == b"S"
@@ -260,17 +268,17 @@ class HostLink(UnnumberedLink[Frame]):
 
 
 class DeviceLink:
-    """The shoe's end: says each report until it is acknowledged, three times at most, one after the other.
+    """Shoe's end of the line. It sends each report until it is acknowledged, three times at most, one after the other.
 
-    Public programs disagree with nothing here, but the count of the sequence (0-9, A-F) and the pause between
-    repeats are this project's choice.
+    Nothing here contradicts public programs, but the order of the sequence (0-9, A-F) and the pause between repeats are
+    this project's choice.
     """
 
     SEQUENCE: Final = b"0123456789ABCDEF"
 
     def __init__(self, timing: Timing | None = None) -> None:
         self.commands: deque[Command] = deque()
-        """Commands heard; the owner takes each and sends its answer."""
+        """Commands received. The owner takes each one and sends its answer."""
         self._timing = timing or Timing()
         self._framer = Framer()
         self._reports: deque[bytes] = deque()
@@ -280,11 +288,11 @@ class DeviceLink:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When a repeat is due."""
+        """Time of the next repeat; None if no report is waiting."""
         return self._due_ns if self._reports else None
 
     def report(self, message: m.Message, now_ns: int) -> list[bytes]:
-        """Say `message`; the pieces to send. Reports that wait for their turn are kept."""
+        """Queue the report `message` and return the pieces to send now. Reports behind others wait their turn."""
         if isinstance(message, m.StartedMessage):
             self._next = 0
         self._reports.append(encode(message, self.SEQUENCE[self._next]))
@@ -292,7 +300,7 @@ class DeviceLink:
         return self._say(now_ns) if len(self._reports) == 1 else []
 
     def receive(self, data: bytes, now_ns: int) -> list[bytes]:
-        """Bytes from the host; the pieces to send."""
+        """Process bytes from the host and return the pieces to send."""
         out: list[bytes] = []
         for piece in self._framer.feed(data):
             if isinstance(piece, Noise):
@@ -309,7 +317,7 @@ class DeviceLink:
         return out
 
     def tick(self, now_ns: int) -> list[bytes]:
-        """Repeat what is due, or go on to the next report."""
+        """Repeat the current report if it is due, or move on to the next one."""
         if not self._reports or now_ns < self._due_ns:
             return []
         return self._say(now_ns) if self._sent < SENT_TIMES else self._next_report(now_ns)

@@ -1,4 +1,4 @@
-"""What the shoe and its host say, as frozen values. Numbers a newer shoe may send are kept as they are."""
+"""Messages of the shoe and its host, as frozen values. Unknown numbers from a newer shoe are kept unchanged."""
 
 from enum import IntEnum
 
@@ -7,7 +7,7 @@ from protocol.message import Message as Message
 
 
 class Destination(IntEnum):
-    """What a card drawn in a game is for, as the shoe's baccarat rules have it."""
+    """Destination of a card drawn in a game, according to the shoe's baccarat rules."""
 
     PLAYER = 0
     BANKER = 1
@@ -17,7 +17,7 @@ class Destination(IntEnum):
 
 
 class Mode(IntEnum):
-    """What the shoe is in when a card is drawn outside a game."""
+    """Mode of the shoe when a card is drawn outside a game."""
 
     LOCK = 0
     ERROR = 1
@@ -25,7 +25,7 @@ class Mode(IntEnum):
 
 
 class Trouble(IntEnum):
-    """What an error report can say."""
+    """Errors that an error report can name."""
 
     CANNOT_READ = 1
     OVERDRAW = 2
@@ -37,7 +37,7 @@ class Trouble(IntEnum):
 
 
 class Winner(IntEnum):
-    """How the shoe's baccarat rules decide the game."""
+    """Result of the game according to the shoe's baccarat rules."""
 
     PLAYER = 1
     TIE = 2
@@ -49,7 +49,7 @@ class Winner(IntEnum):
 
 
 class StartedMessage(Message, frozen=True):
-    """S: the shoe was powered up or reset. What it said before does not count for repeats."""
+    """S: the shoe was powered up or reset. Earlier reports are not compared for repeats."""
 
 
 class StandingByMessage(Message, frozen=True):
@@ -57,7 +57,7 @@ class StandingByMessage(Message, frozen=True):
 
 
 class CardDrawnMessage(Message, frozen=True):
-    """D: a card drawn in a game. `ordinal` counts in its destination, 0-15; `card` is none when it was not read."""
+    """D: a card drawn in a game. `ordinal` counts within its destination, 0-15; `card` is none if it was not read."""
 
     destination: int
     ordinal: int
@@ -65,7 +65,7 @@ class CardDrawnMessage(Message, frozen=True):
 
 
 class CardReportedAgainMessage(Message, frozen=True):
-    """R: a card's report sent again."""
+    """R: the report of a card, sent again."""
 
     destination: int
     ordinal: int
@@ -81,11 +81,11 @@ class CardDrawnOutsideMessage(Message, frozen=True):
 
 
 class CutCardDrawnMessage(Message, frozen=True):
-    """C: the cut card."""
+    """C: the cut card was drawn."""
 
 
 class GameResultMessage(Message, frozen=True):
-    """G: what the shoe's rules make of the game."""
+    """G: result of the game according to the shoe's rules."""
 
     winner: int
     player_pair: bool
@@ -93,14 +93,14 @@ class GameResultMessage(Message, frozen=True):
 
 
 class ErrorRaisedMessage(Message, frozen=True):
-    """E: a trouble; `error_mode` when the shoe has gone into its error mode."""
+    """E: an error. `error_mode` is true if the shoe entered its error mode."""
 
     error_mode: bool
     trouble: int
 
 
 class ErrorClearedMessage(Message, frozen=True):
-    """e: a trouble is over."""
+    """e: an error ended."""
 
     trouble: int
 
@@ -112,14 +112,14 @@ class LockMovedMessage(Message, frozen=True):
 
 
 class SettingChangedMessage(Message, frozen=True):
-    """M: a setting was changed; address and value as the shoe writes them."""
+    """M: a setting was changed. Address and value are as the shoe writes them."""
 
     address: str
     value: str
 
 
 class UnknownReportMessage(Message, frozen=True):
-    """A report with a letter this version does not know."""
+    """A report with a letter that is unknown to this version."""
 
     letter: str
     data: bytes
@@ -135,29 +135,29 @@ class LockMessage(Message, frozen=True):
 
 
 class ClearErrorMessage(Message, frozen=True):
-    """EC: clear the trouble with this number, 0-99."""
+    """EC: clear the error with this number, 0-99."""
 
     trouble: int
 
 
 class AskGameMessage(Message, frozen=True):
-    """GP: ask where the game is."""
+    """GP: request the state of the game."""
 
 
 # ------------------------------------------------------------------ answers, both ways
 
 
 class AcknowledgedMessage(Message, frozen=True):
-    """ACK: taken."""
+    """ACK: accepted."""
 
 
 class RejectedMessage(Message, frozen=True):
-    """NAK: not taken; `reason` is a `framing.NakReason`."""
+    """NAK: not accepted. `reason` is a `framing.NakReason`."""
 
     reason: int
 
 
 class TextMessage(Message, frozen=True):
-    """An answer in words; no public program reads more out of it than its text."""
+    """Text answer. No public program interprets more than its text."""
 
     text: str

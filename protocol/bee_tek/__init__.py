@@ -1,1 +1,1 @@
-"""The Bee-Tek style of shoe, as a public program reads it; see `docs/dialects/bee-tek.md`."""
+"""Dialect of Bee-Tek style shoes, as a public program reads it; see `docs/dialects/bee-tek.md`."""

@@ -1,4 +1,4 @@
-"""An item to a typed message and back, and to plain JSON values for people. Case does not matter when reading."""
+"""Conversion between an item and a typed message, and to plain JSON values for a reader. Reading ignores case."""
 
 import re
 from typing import Final
@@ -19,8 +19,10 @@ _WARNING: Final = re.compile(r"W0x([0-9A-F]{1,8})", re.IGNORECASE)
 
 
 def decode(frame: Frame) -> m.Message:
-    """The message of an item. An unknown item gives `UnknownItem`; BadReport for one that names a card that is none,
-    or that lacks its mode: an item whose head was lost."""
+    """Return the message of an item. An unknown item yields `UnknownItem`.
+
+    Raise BadReport for an item that names an impossible card, or that lacks its mode because its head was lost.
+    """
     mode, item = frame.mode, frame.item
     warning = _WARNING.fullmatch(item)
     if warning is not None:
@@ -30,7 +32,7 @@ def decode(frame: Frame) -> m.Message:
     word, colon, rest = item.partition(":")
     if colon and word.lower() == "alarm":
         alarm = _ALARM.fullmatch(rest)
-        assert alarm is not None  # every part may be empty, and a frame holds no line end
+        assert alarm is not None  # every part of the pattern may be empty, and a frame contains no line end
         return m.AlarmMessage(mode, (alarm[1] or "").upper(), alarm[2])
     if colon and word.lower() == "card":
         return m.CardDrawnMessage(mode, _card(item, rest)) if rest.strip() else m.CardNotReadMessage(mode)
@@ -48,12 +50,12 @@ def _card(item: str, text: str) -> Card:
 
 
 def encode(message: m.Message) -> bytes:
-    """The wire bytes of `message`. CannotEncode when it does not fit."""
+    """Return the wire bytes of `message`. Raise CannotEncode if it does not fit."""
     name = message_name(message)
     match message:
         case m.CardDrawnMessage(_, card):
             if not card.is_playing:
-                raise CannotEncode(name, f"it has no text for the card {card}")
+                raise CannotEncode(name, f"the dialect has no text for the card {card}")
             item = f"Card:{card.text}"
         case m.CardNotReadMessage():
             item = "Game"
@@ -67,12 +69,12 @@ def encode(message: m.Message) -> bytes:
             raise CannotEncode(name, "the dialect has no such message")
     for part, most in ((message.mode, MODE_MAX), (item, ITEM_MAX)):
         if len(part) > most or not part.isascii() or not part.isprintable() or set(part) & set("[]<>"):
-            raise CannotEncode(name, f"{part!r} is not up to {most} printable characters without brackets")
+            raise CannotEncode(name, f"{part!r} must be at most {most} printable characters without brackets")
     return encode_frame(message.mode, item)
 
 
 def describe(frame: Frame) -> dict[str, object]:
-    """JSON-ready: the mode, the message's name and fields."""
+    """Return an item as JSON-ready values: its mode, the message's name and fields."""
     head: dict[str, object] = {"kind": "ITEM", "mode": frame.mode}
     try:
         message = decode(frame)

@@ -1,12 +1,13 @@
-"""Items out of a shoe's text, and every other byte as noise with its reason.
+"""Splitting of a shoe's text into items and noise, with a reason for every byte that belongs to no item.
 
     [mode]<item>       [Game]<Card:4S>   [Manual Burn Cards]<Card:10H>   [Game]<Game>   [GameAlarm]<Alarm:E3 words>
     <warning>          <W0x01>
 
-Blanks stand between items. There is no check and no count: damage that leaves a well-formed item cannot be noticed
-here. Brackets never stand inside a mode or an item, so one that does is where the next item begins. Items, noise and
-pending bytes tile the input, however it is cut; runs of blanks and of other bytes between items may come out in
-parts, as they were cut.
+Blanks separate the items. There is no check and no count, so damage that leaves a well-formed item cannot be detected.
+
+Brackets never occur inside a mode or an item; one that does begins the next item. Items, noise and pending bytes tile
+the input, regardless of chunk boundaries; runs of blanks and of other bytes between items may come out in several
+parts, one for each chunk.
 """
 
 import re
@@ -19,14 +20,14 @@ from protocol.cutting import Cutter
 from protocol.cutting import Noise as Noise
 
 MODE_MAX: Final = 32
-"""Characters of a mode; the longest one known has 17."""
+"""Maximum length of a mode, in characters. The longest one known has 17."""
 ITEM_MAX: Final = 80
-"""Characters of an item; the longest one known has 22."""
+"""Maximum length of an item, in characters. The longest one known has 22."""
 MAX_WIRE: Final = MODE_MAX + ITEM_MAX + 4
 
 _BLANK: Final = frozenset(b" \t\r\n\0")
 _RUN: Final = re.compile(rb"[ \t\r\n\0]+|[^ \t\r\n\0\[<]+")
-"""Blanks, or what else stands between items."""
+"""Pattern of blanks, or of other bytes between items."""
 _OPEN: Final = frozenset(b"[<")
 _BRACKETS: Final = frozenset(b"[]<>")
 _ITEM: Final = re.compile(
@@ -35,7 +36,7 @@ _ITEM: Final = re.compile(
 
 
 class NoiseReason(StrEnum):
-    """Why bytes belong to no item."""
+    """Reasons why bytes belong to no item."""
 
     BLANK = "blank"
     BETWEEN = "between items"
@@ -45,7 +46,7 @@ class NoiseReason(StrEnum):
 
 
 class Frame(Struct, frozen=True, gc=False):
-    """One item. `mode` is empty for an item that stands alone."""
+    """One item. `mode` is empty for an item without one."""
 
     offset: int
     length: int
@@ -54,14 +55,14 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 class Framer(Cutter[Frame]):
-    """Cuts a stream into items and noise. Holds at most one item's bytes, whatever arrives."""
+    """Splitter of a stream into items and noise. It never buffers more than one item, for any input."""
 
     def __init__(self) -> None:
         super().__init__(_cut, NoiseReason.SILENCE)
 
 
 def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
-    """The piece that begins at `data[at]`; None when it needs more bytes."""
+    """Return the piece that begins at `data[at]`; None if it needs more bytes."""
     first = data[at]
     if first not in _OPEN:
         run = _RUN.match(data, at)[0]  # type: ignore[index]
@@ -75,7 +76,8 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
 
 
 def _damage(data: bytes, at: int) -> tuple[int | None, NoiseReason]:
-    """Where what begins at `at` can no longer become an item; None while it still can."""
+    """Return the position at which the piece at `at` can no longer become an item (None while it still can), and the
+    reason."""
     begin = at
     if data[at] == ord("["):
         end = _run(data, at + 1, MODE_MAX)
@@ -89,7 +91,7 @@ def _damage(data: bytes, at: int) -> tuple[int | None, NoiseReason]:
 
 
 def _run(data: bytes, begin: int, most: int) -> int:
-    """The end of a run of printable characters without brackets, the byte after it at `begin + most` at the latest."""
+    """Return the end of a run of printable characters without brackets, at most `most` bytes after `begin`."""
     end = min(begin, len(data))
     while end < len(data) and end < begin + most and 0x20 <= data[end] < 0x7F and data[end] not in _BRACKETS:
         end += 1
@@ -97,11 +99,12 @@ def _run(data: bytes, begin: int, most: int) -> int:
 
 
 def _stop(data: bytes, end: int, limit: int) -> tuple[int, NoiseReason]:
-    """Noise up to the byte at `end`; a bracket that opens nothing goes with it."""
+    """Return the end of the noise before the byte at `end`, and its reason. A bracket that opens nothing is part of the
+    noise."""
     reason = NoiseReason.LONG if end == limit and data[end] not in _BRACKETS else NoiseReason.TORN
     return (end + 1 if data[end] in b"]>" else end), reason
 
 
 def encode_frame(mode: str, item: str) -> bytes:
-    """The wire bytes of an item, with the blanks around it that the shoe sends."""
+    """Return the wire bytes of an item, with the blanks around it that the shoe sends."""
     return f" [{mode}]<{item}> ".encode("ascii") if mode else f"<{item}>".encode("ascii")

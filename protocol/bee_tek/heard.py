@@ -1,13 +1,13 @@
-"""What a link heard, as far as it decides what the link will deliver."""
+"""Received state of a link, as far as it decides the link's further output."""
 
 from msgspec import Struct
 
 
 class BeeTekHeard(Struct, frozen=True, gc=False, tag="bee-tek"):
-    """Of a line that is gone nothing is left: the default."""
+    """State of a link. The default is the state after a line is gone."""
 
     session: int = 0
     number: int = 0
-    """Items delivered in it."""
+    """Number of items delivered in the session."""
     spoiled: bool = False
-    """Bytes that may have been items were reported missed, and no item was heard since."""
+    """True if bytes that may have been items were reported missed and no item has arrived since."""

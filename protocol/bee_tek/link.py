@@ -1,8 +1,8 @@
-"""The host's end of the line, without I/O. The shoe speaks, nobody answers; there is nothing to send.
+"""Host's end of the line, without I/O. The shoe sends and no one answers, so the link never sends.
 
-Nothing numbers the reports and nothing repeats them, so whatever was spoiled may have been one: the first bytes that
-belong to no item, blanks apart, are `Missed`, and no more until an item is heard again. An item lost whole cannot be
-noticed. A start cannot be told from a pause, so all that one link hears is one session.
+The reports have no numbers and no repeats, so any corrupted bytes may have been a report. The first bytes that belong
+to no item, blanks apart, are `Missed`, and no further ones until the next item. An item that is lost whole cannot be
+detected. A restart cannot be distinguished from a pause, so everything that one link receives is one session.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from protocol.unnumbered import LinkState as LinkState
 from protocol.unnumbered import UnnumberedLink
 
 PARTIAL_NS: Final = 500_000_000
-"""An item cut off by this much silence is given up as noise. At 9600 baud the longest takes 120 ms."""
+"""Silence after which an incomplete item becomes noise. At 9600 baud the longest item takes 120 ms."""
 
 
 class HostLink(UnnumberedLink[Frame]):
-    """One host's ear on one shoe, used once. It never sends."""
+    """Host's listening link to one shoe, used once. It never sends."""
 
     def __init__(self) -> None:
         super().__init__(Framer(), PARTIAL_NS)
         self._spoiled = False
 
     def heard(self) -> BeeTekHeard | None:
-        """None while an item is half heard."""
+        """Return the received state; None while an item is incomplete."""
         if self.state is LinkState.CLOSED:
             return BeeTekHeard()
         return None if self._framer.pending else BeeTekHeard(self.session, self._number, self._spoiled)
 
     def recall(self, heard: object) -> None:
-        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        """Resume from the state that another link on this line exported. Raise ValueError for the state of another
+        dialect."""
         if not isinstance(heard, BeeTekHeard):
-            raise ValueError(f"not of {DIALECT}: {type(heard).__name__}")
+            raise ValueError(f"state of another dialect, not {DIALECT}: {type(heard).__name__}")
         self._recall(heard.session, heard.number)
         self._spoiled = heard.spoiled
 
     def request(self, command: object, now_ns: int) -> tuple[int, list[Output]]:
-        """NoCommands: the shoe takes none."""
+        """Raise NoCommands: the shoe accepts no commands."""
         raise NoCommands(DIALECT)
 
     def _take_noise(self, noise: Noise, out: list[Output]) -> None:

@@ -1,4 +1,4 @@
-"""What the shoe says, as frozen values. `mode` is the shoe's own word for what it is doing (`Game` ...)."""
+"""Messages of the shoe, as frozen values. `mode` is the shoe's own name of its current activity (`Game` ...)."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ ALARM: Final = "GameAlarm"
 
 
 class Message(message.Message, frozen=True):
-    """Base of everything that travels."""
+    """Base of all messages of this dialect."""
 
     mode: str
 
@@ -23,23 +23,23 @@ class CardDrawnMessage(Message, frozen=True):
 
 
 class CardNotReadMessage(Message, frozen=True):
-    """A card came out and was not read: the item has no card in it."""
+    """A card came out and was not read: the item contains no card."""
 
 
 class AlarmMessage(Message, frozen=True):
-    """Something is wrong: a code such as `E3`, and words. Either may be empty."""
+    """An alarm: a code such as `E3`, and a text. Either may be empty."""
 
     code: str
     words: str
 
 
 class WarnedMessage(Message, frozen=True):
-    """A warning number; no public program knows their meanings."""
+    """A warning number. No public program knows what the numbers mean."""
 
     code: int
 
 
 class UnknownItemMessage(Message, frozen=True):
-    """An item this version does not know."""
+    """An item that is unknown to this version."""
 
     item: str

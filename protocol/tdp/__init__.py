@@ -1,6 +1,6 @@
 """The Table Device Protocol: framing, packets, messages, codec, link. `docs/protocol.md` is its specification.
 
-Both ends of a link are without I/O: bytes and times in, outputs out. `protocol.tdp.messages` is what travels.
+Both ends of a link are without I/O: bytes and times in, outputs out. `protocol.tdp.messages` defines the messages.
 """
 
 from typing import TYPE_CHECKING

@@ -53,7 +53,7 @@ _BY_CLASS: Final = {
 WAYS: Final[Mapping[int, Way]] = {
     key & 0xFFFF: way for key, layout in _LAYOUTS.items() if (way := layout.way(key >> 16)) is not None
 }
-"""Fast decoders by message id, which identifies one message whatever the kind. `decode` uses them; a link uses them
+"""Fast decoders by message id, which identifies one message in all kinds. `decode` uses them; a link uses them
 directly for the messages that arrive all the time."""
 _ANSWER_WAYS: Final = {way[0]: way for kind, layout in _ANSWERS.items() if (way := layout.way(kind)) is not None}
 
@@ -83,7 +83,7 @@ def _decode(body: bytes) -> Envelope:
     try:
         version, _, kind, _, _, message_id = unpack_header(body)
     except struct.error:
-        raise BadPayload(0, 0, body, f"{len(body)} bytes are no header of {HEADER_SIZE}") from None
+        raise BadPayload(0, 0, body, f"{len(body)} bytes are too short for a header of {HEADER_SIZE}") from None
     key = kind << 16 | message_id
     layout = _LAYOUTS.get(key) or _ANSWERS.get(kind)
     if layout is None or (version != VERSION and key not in _OF_ANY_VERSION):
@@ -132,7 +132,7 @@ def encode(
     except struct.error:
         raise CannotEncode(name, f"header: flags {flags}, request {request}, message id {message_id}") from None
     if len(payload) > _MAX_PAYLOAD:
-        raise CannotEncode(name, f"its payload is {len(payload)} bytes; a frame holds {_MAX_PAYLOAD}")
+        raise CannotEncode(name, f"its payload is {len(payload)} bytes; a frame holds at most {_MAX_PAYLOAD}")
     return header + payload
 
 
@@ -146,7 +146,7 @@ def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes
         raise Misfit("the protocol has no such message") from None
     number = own_id if message_id is None else message_id
     if number is None:
-        raise Misfit("say which message it answers (message_id)")
+        raise Misfit("message_id is missing: the id of the message it answers")
     if own_id is not None and number != own_id:
         raise Misfit(f"its message id is 0x{own_id:04X}, not 0x{number:04X}")
     return kind, number, layout.write(message)

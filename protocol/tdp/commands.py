@@ -1,4 +1,4 @@
-"""Queue of the host's commands: one outstanding, the rest waiting in order, each retried a few times and then given up."""
+"""Queue of the host's commands. One is outstanding, the rest wait in order; each is retried a few times."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def _blob_reader(codes: str) -> Values:
 
     def values(body: bytes) -> tuple[Any, ...]:
         if body[end] != len(body) - begin:
-            raise struct.error("not as many bytes as it counts")
+            raise struct.error("the count does not match the number of bytes")
         return unpack(body) + (body[begin:],)  # noqa: RUF005  # which would make a list first
 
     return values
@@ -207,7 +207,7 @@ def _empty_reader(codes: str) -> Values:
     def values(body: bytes) -> tuple[Any, ...]:
         found = unpack(body)
         if body[-1]:
-            raise struct.error("it counts some")
+            raise struct.error("the count is not 0")
         return found + _NO_ITEMS
 
     return values
@@ -253,7 +253,7 @@ def _read_extensions(body: bytes, at: int) -> Iterator[tuple[int, bytes]]:
         start = at + 2
         end = start + body[at + 1] if start <= len(body) else start
         if end > len(body):
-            raise Misfit(f"{len(body) - at} bytes at the end are no whole extension")
+            raise Misfit(f"{len(body) - at} bytes at the end are not a complete extension")
         yield body[at], body[start:end]
         at = end
 

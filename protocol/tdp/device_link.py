@@ -79,14 +79,14 @@ class DeviceLink:
         self._granted = granted
         self._instruments = instruments or Instruments()
         self._on_host_back = on_host_back
-        self._brings: Message | None = None  # what follows the reply under way
+        self._brings: Message | None = None  # the message that follows the current reply
         self._timing = timing or Timing()
         self._framer = Framer()
         self._cache = ReplyCache()
         self._sequence = 0
         self._started_ns = self._heard_ns = self._byte_ns = self._status_ns = self._resend_ns = 0
         self._sent_ns: int | None = None
-        self._sent = 0  # the newest event sent since the window was set
+        self._sent = 0  # the newest event sent since the window was last moved back
         self.store.begin(self.session)
 
     # -------------------------------------------------------------- the face
@@ -118,9 +118,8 @@ class DeviceLink:
                 count_noise(noise, self.stats, out)
         lost = self.watch(now_ns)
         if lost:
-            return (
-                out + lost
-            )  # the device says so first; what else is due comes with the next tick, which is due at once
+            # HostLost goes first. Everything else that is due comes with the next tick, which is due at once.
+            return out + lost
         if self._unacknowledged and now_ns >= self._resend_ns:
             self._pump(now_ns, out)
         if now_ns >= self._status_ns:
@@ -151,7 +150,9 @@ class DeviceLink:
         """
         out: list[Output] = []
         made = event(number=self.store.last + 1, device_ms=self._uptime_ms(now_ns), **fields)
-        encode(made, request=request, extensions=_naming(self.session))  # so that it also fits after a power cut
+        encode(
+            made, request=request, extensions=_naming(self.session)
+        )  # with the session extension, so that it also fits after a power cut
         self.store.append(request, made)
         self.stats.events += 1
         if self.role is not None:
@@ -203,7 +204,7 @@ class DeviceLink:
             out.append(Discarded(body, why_unusable(envelope)))
             return
         self.stats.frames += 1
-        if envelope.kind == Kind.NAK:  # either end sends it: no sign of life, and never answered
+        if envelope.kind == Kind.NAK:  # both ends send it, so it is no sign of life; and it is never answered
             self.stats.naks += 1
             return
         self._hear(now_ns, out)
@@ -227,7 +228,7 @@ class DeviceLink:
     # -------------------------------------------------------------- commands
 
     def _take_command(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
-        if request == 0:  # no id, so nothing to remember it by
+        if request == 0:  # without an id it cannot be remembered
             reply = self._own_reply(request, command, now_ns, out)
             assert reply is not None
             self._answer(request, command, reply, now_ns, out)
@@ -276,9 +277,8 @@ class DeviceLink:
     def _follow_up(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
         """Send the messages that follow the reply to a command that the link answered itself."""
         if isinstance(command, m.ReportStatusMessage):
-            self._status_ns = (
-                now_ns  # with the next tick, which is due at once: events go first that the status knows of
-            )
+            # The next tick, due at once, sends it: the events that the status includes must go out before it.
+            self._status_ns = now_ns
         elif self._brings is not None:
             brings, self._brings = self._brings, None
             self._send(brings, now_ns, out, request)

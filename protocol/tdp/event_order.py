@@ -49,7 +49,7 @@ class EventOrder:
         """Contents of the last events before `expected`."""
         self.before = before or Digests(0, deque())
         self.boot_due = before is not None
-        """True if the device is known to have restarted, so that its *Booted*, whatever its number, is no news."""
+        """True if the device is known to have restarted, so that its *Booted*, with any number, is no news."""
         self.clock_ms = -1
         """Clock of the device at the last event delivered; -1 before any."""
         self.last = 0

@@ -1,4 +1,4 @@
-"""Storage of a device's events: those that the host has not acknowledged, and those of the session before a power cut."""
+"""Storage of a device's events: those not yet acknowledged by the host, and those of the session before a power cut."""
 
 from __future__ import annotations
 

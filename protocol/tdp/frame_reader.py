@@ -46,8 +46,8 @@ class FrameReader:
         self._timing = timing
         self.framer = Framer()
         """Framer of the received bytes. An incomplete frame in it is given up by `due_ns`."""
-        self._sequence = -1  # expected next
-        self._ways = self._usual  # nearer than the class's
+        self._sequence = -1  # next expected link sequence; -1 before the first frame
+        self._ways = self._usual  # an instance attribute is faster than the class's
         self._byte_ns = self._valid_ns = 0
         self.timer_ns = NEVER
         """Time before which no timer is due, except that of an incomplete frame. May be early, never late."""
@@ -159,7 +159,7 @@ class FrameReader:
             take = self._judge(envelope)
         self._count_missed(body[3])
         self.stats.frames += 1
-        if message.__class__ is not NakMessage:  # which either end sends: no sign of life
+        if message.__class__ is not NakMessage:  # both ends send it, so it is no sign of life
             self._valid_ns = now_ns
             if not self.alive:
                 self._revive(now_ns)
@@ -174,7 +174,7 @@ class FrameReader:
 
     def _count_missed(self, sequence: int) -> None:
         ahead = sequence - self._sequence & 0xFF
-        if self._sequence < 0 or ahead < 0x80:  # more is a frame heard again or out of order
+        if self._sequence < 0 or ahead < 0x80:  # otherwise the frame is a repeat or out of order
             self.stats.missed_frames += ahead if self._sequence >= 0 else 0
             self._sequence = sequence + 1 & 0xFF
 

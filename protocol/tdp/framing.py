@@ -7,7 +7,7 @@ r"""Splitting of a byte stream into frames and noise, with a reason for every by
 COBS removes every zero from the bytes between the delimiters, so the next zero always ends the damage: a framer never
 needs more than one frame to resynchronize. `NoiseReason` lists what can go wrong.
 
-Frames, noise and pending bytes tile the input exactly, at whatever points it is chunked. Only a run of idle delimiters
+Frames, noise and pending bytes tile the input exactly, regardless of chunk boundaries. Only a run of idle delimiters
 or an overlong piece may come out in several parts, one for each chunk.
 """
 
@@ -57,7 +57,7 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 _decode: Final = cobs.decode
-_BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
+_BODY: Final = slice(-CHECK_BYTES)  # built once, not for every frame
 _FEW: Final = b"\0\0\0"
 _RUN: Final = re.compile(rb"\0{3,}")
 """Pattern of more delimiters than can separate two frames."""
@@ -77,13 +77,13 @@ def _fault(part: bytes) -> NoiseReason:
 
 
 class Framer:
-    """Splitter of a stream into frames and noise. It never buffers more than one frame, whatever arrives."""
+    """Splitter of a stream into frames and noise. It never buffers more than one frame, for any input."""
 
     def __init__(self) -> None:
         self.held = b""
         """Pending bytes: an opening delimiter, the start of a frame, or both."""
-        self._offset = 0  # of the first held byte
-        self._overlong = False  # inside a piece already given up as too long
+        self._offset = 0  # offset of the first held byte
+        self._overlong = False  # inside a piece that was already dropped as too long
 
     @property
     def pending(self) -> int:
@@ -102,7 +102,7 @@ class Framer:
         at = 0
         for body in self.bodies(chunk):
             if isinstance(body, bytes):
-                end = data.index(0, at + (not data[at])) + 1  # one delimiter may open it, the next closes it
+                end = data.index(0, at + (not data[at])) + 1  # an optional opening delimiter, then the closing one
                 pieces.append(Frame(first + at, end - at, body))
                 at = end
             else:
@@ -116,7 +116,7 @@ class Framer:
         if self._overlong:
             return self._skip(chunk)
         data = self.held + chunk
-        # The short way, for frames one right behind the other; at anything else the long way begins anew.
+        # Fast path for back-to-back frames. Anything else starts over on the slow path, from the same `data`.
         parts = data.split(b"\0")
         tail = parts.pop()
         if len(parts) > 1 and parts[1] and not parts[0]:
@@ -151,7 +151,7 @@ class Framer:
         at = 0
         for run in _RUN.finditer(data):
             self._cut(self.held + data[at : run.start() + 1] if at else data[: run.start() + 1], pieces)
-            idle = len(self.held) + len(run[0]) - 2  # one closed what was before, one may open what comes
+            idle = len(self.held) + len(run[0]) - 2  # the first closed what came before, the last may open what follows
             pieces.append(Noise(self._offset, bytes(idle), NoiseReason.IDLE))
             self._offset += idle
             self.held = b"\0"
@@ -163,7 +163,7 @@ class Framer:
         parts = data.split(b"\0")
         tail = parts.pop()
         offset, add = self._offset, pieces.append
-        opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
+        opened = 0  # 1 if the delimiter right before `offset` belongs to no piece yet
         for part in parts:
             if part:
                 try:

@@ -55,7 +55,7 @@ from protocol.tdp.outputs import (
 from protocol.tdp.packets import MINOR, VERSION
 from protocol.tdp.reception import Reception
 
-_CLOSED, _HELLO, _OPENING, _LOST, _UP = (  # looked up for every read, which an enumeration makes dear
+_CLOSED, _HELLO, _OPENING, _LOST, _UP = (  # read for every chunk; looking up an enum member costs more
     LinkState.CLOSED, LinkState.HELLO, LinkState.OPENING, LinkState.LOST, LinkState.UP
 )  # fmt: skip
 _CALLING: Final = (_HELLO, _LOST)
@@ -95,14 +95,14 @@ class HostLink(Resumable):
             expects=expects, timing=timing, on_answer=self._on_answer, resume=resume.heard if resume else None
         )
         self._commands = CommandQueue()
-        self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
+        self._goes_on = resume is not None and resume.request != 0  # 0 after a listener, which sent no requests
         if resume is not None:
             self._commands.go_on(resume.request)
         self._sequence = 0
         self._sent_ns: int | None = None
         self._hello_ns = 0  # when the next HELLO is due
-        self._opened = 0, 0  # the session we opened or are opening, and the restarts seen before it
-        self._requested = 0, 0  # the session whose events were last asked for in this opening, and when
+        self._opened = 0, 0  # the session we opened or are opening, and the restart count then
+        self._requested = 0, 0  # the session whose events were last requested since opening, and when
 
     # -------------------------------------------------------------- the face
 
@@ -152,7 +152,7 @@ class HostLink(Resumable):
         """Resume from the state that another link on this line exported. Raise ValueError for the state of another
         dialect."""
         if not isinstance(heard, TdpHeard):
-            raise ValueError(f"not of TDP: {type(heard).__name__}")
+            raise ValueError(f"state of another dialect, not TDP: {type(heard).__name__}")
         self._in.recall(heard)
         if self.state is not _CLOSED:
             self._follow()
@@ -243,7 +243,7 @@ class HostLink(Resumable):
         return self._end(self._in.close(now_ns), now_ns)
 
     def suspend(self, now_ns: int) -> list[Output]:
-        """Close the link because its line is gone. Unlike `close`, leave whatever is held back to the next link."""
+        """Close the link because its line is gone. Unlike `close`, leave everything held back to the next link."""
         if self.state is _CLOSED:
             return []
         return self._end(self._in.suspend(now_ns), now_ns)
@@ -270,7 +270,9 @@ class HostLink(Resumable):
                 self._fall_back(_HELLO, now_ns, out)
             elif heard.restarts != self._opened[1]:
                 self._fall_back(_HELLO, now_ns, out)
-                self._hello_ns = now_ns + self._timing.hello_ns  # what contradicts itself for ever is no storm
+                self._hello_ns = (
+                    now_ns + self._timing.hello_ns
+                )  # a device that keeps contradicting itself must not cause a storm
         if self.state in _CALLING:
             if heard.greeted and heard.refused_hello is None:
                 self._open(now_ns, out)

@@ -1,9 +1,9 @@
-"""The messages of TDP, as frozen values, each with its number, the version that brought it, and its fields in their
-order, with their forms on the wire. `packets.py` makes the layouts of them.
+"""Messages of TDP as frozen values. Each declares its number, the version that introduced it, and its fields in wire
+order with their wire forms; `packets.py` builds the layouts from these declarations.
 
-A message knows nothing of when or where it travelled: the frame's header and the line's clock are wrapped
-around it. Code fields are plain integers, because a device newer than this program may send values it does
-not know; the enums here name the known ones.
+A message does not know when or where it traveled: the frame's header and the line's clock are wrapped around it. Code
+fields are plain integers, because a device newer than this program may send unknown values; the enums here name the
+known ones.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from protocol.tdp.wire import (
 
 
 class Kind(IntEnum):
-    """What a frame is for."""
+    """Kind of a frame."""
 
     COMMAND = 1
     REPLY = 2
@@ -46,7 +46,7 @@ class Kind(IntEnum):
 
 
 class DeviceClass(IntEnum):
-    """What a device says it is in HELLO-REPLY."""
+    """Class of a device, in HELLO-REPLY."""
 
     SHUFFLER = 1
     SHOE = 2
@@ -55,7 +55,7 @@ class DeviceClass(IntEnum):
 
 
 class Capability(IntFlag):
-    """What a device can do, in HELLO-REPLY."""
+    """Capabilities of a device, in HELLO-REPLY."""
 
     CARD_RECOGNITION = 1 << 0
     TWO_DECKS = 1 << 1
@@ -64,12 +64,12 @@ class Capability(IntFlag):
     LAYOUT_READER = 1 << 4
     BET_SENSORS = 1 << 5
     METERS = 1 << 6
-    """This and the next since 1.2."""
+    """Since 1.2, like the next one."""
     VERIFY = 1 << 7
 
 
 class Role(IntEnum):
-    """What a session may ask of a device. Observe until granted more."""
+    """Role of a session: what the host may ask of the device. Observe until more is granted."""
 
     OBSERVE = 0
     OPERATE = 1
@@ -77,7 +77,7 @@ class Role(IntEnum):
 
 
 class Status(IntEnum):
-    """First word of a reply."""
+    """Status of a reply, its first field."""
 
     ACCEPTED = 0
     DONE = 1
@@ -85,7 +85,7 @@ class Status(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why a command was refused or a frame answered by a NAK."""
+    """Reason why a command is refused or a frame is answered with a NAK."""
 
     NONE = 0
     UNKNOWN_COMMAND = 1
@@ -159,7 +159,7 @@ class Lamp(IntFlag):
 
 
 class BootCause(IntEnum):
-    """Why a device started."""
+    """Cause of a device's start."""
 
     POWER_ON = 1
     WATCHDOG = 2
@@ -167,14 +167,14 @@ class BootCause(IntEnum):
 
 
 class Resolution(IntEnum):
-    """What the person who acknowledged a misdeal decided."""
+    """Decision of the person who acknowledged a misdeal."""
 
     RESUME = 1
     REMOVE_DECK = 2
 
 
 class Reader(IntFlag):
-    """What the reader of a shoe noticed about a card."""
+    """Findings of a shoe's reader about a card."""
 
     INDEX = 1 << 0
     CODE = 1 << 1
@@ -184,7 +184,7 @@ class Reader(IntFlag):
 
 
 class ShoeMode(IntEnum):
-    """Why a card that was drawn belongs to no game."""
+    """Reason why a card that was drawn belongs to no game."""
 
     LOCKED = 1
     ERROR = 2
@@ -192,7 +192,7 @@ class ShoeMode(IntEnum):
 
 
 class BadgeLevel(IntEnum):
-    """Whose card was swiped at the table controller."""
+    """Level of the badge that was swiped at the table controller."""
 
     DEALER = 1
     SUPERVISOR = 2
@@ -200,28 +200,28 @@ class BadgeLevel(IntEnum):
 
 
 class RevealSource(IntEnum):
-    """How the faces of a revealed hand came to be known."""
+    """Source of the faces of a revealed hand."""
 
     READER = 1
     KEYED = 2
 
 
 class Decision(IntEnum):
-    """A player's choice."""
+    """Choice of a player."""
 
     FOLD = 1
     PLAY = 2
 
 
 class Spread(IntEnum):
-    """The direction in which the positions of a spread packet are counted, seen by the dealer."""
+    """Direction in which the positions of a spread packet are counted, as the dealer sees it."""
 
     LEFT_TO_RIGHT = 1
     RIGHT_TO_LEFT = 2
 
 
 class Mishandling(IntEnum):
-    """What a person saw happen to a card or a hand."""
+    """Mishandling of a card or a hand, as a person saw it."""
 
     EXPOSED = 1
     OFF_TABLE = 2
@@ -229,7 +229,7 @@ class Mishandling(IntEnum):
     JOKER = 4
     BOXED = 5
     FOULED_BY_PLAYER = 6
-    """From here on since 1.2."""
+    """Since 1.2, like all that follow."""
     FOULED_BY_OTHERS = 7
     RECONSTRUCTED = 8
     DROPPED = 9
@@ -240,7 +240,7 @@ class Mishandling(IntEnum):
 
 
 class DeviceMeter(IntEnum):
-    """What a device counts for as long as it exists. 128 to 255 are a maker's own."""
+    """Meters of a device, which count for as long as it exists. 128 to 255 are maker-specific."""
 
     ROUNDS = 1
     PACKETS = 2
@@ -266,7 +266,7 @@ class DeviceMeter(IntEnum):
 
 
 class Component(IntEnum):
-    """The part of a device that a meter counts at. 128 to 255 are a maker's own."""
+    """Part of a device that a meter belongs to. 128 to 255 are maker-specific."""
 
     DEVICE = 0
     FEED = 1
@@ -280,19 +280,19 @@ class Component(IntEnum):
 
 
 class Region(IntEnum):
-    """What of a device is measured. 128 to 255 are a maker's own."""
+    """Region of a device that is measured. 128 to 255 are maker-specific."""
 
     FIRMWARE = 0
 
 
 class Algorithm(IntEnum):
-    """How a device is measured: SHA256 is SHA-256 over the nonce, then the image."""
+    """Algorithm of a measurement: SHA256 is SHA-256 over the nonce, then the image."""
 
     SHA256 = 1
 
 
 class SetBy(IntEnum):
-    """Who set a hand into its two parts."""
+    """Person or rule that set a hand into its two parts."""
 
     PLAYER = 1
     HOUSE_WAY = 2
@@ -300,7 +300,7 @@ class SetBy(IntEnum):
 
 
 class PlayerAction(IntEnum):
-    """What a player does in turn, where players bet against each other."""
+    """Action of a player in turn, in games where players bet against each other."""
 
     BET = 1
     """The first bet of a betting round."""
@@ -309,46 +309,47 @@ class PlayerAction(IntEnum):
     FOLD = 4
     CHECK = 5
     ALL_IN = 6
-    """All that is left of the stake, be it a bet, a raise, a call or less."""
+    """The whole rest of the stake, as a bet, a raise, a call or less."""
     BRING_IN = 7
-    """A forced bet by which a betting round is opened."""
+    """A forced bet that opens a betting round."""
     FORFEIT = 8
     CHOP = 9
-    """A person rules that the player's chips stay in the pot, also where the round is void; `cents` say nothing."""
+    """A person rules that the player's chips stay in the pot, even if the round is void; `cents` has no meaning."""
 
 
 class ActionManner(IntEnum):
-    """How an action came about, where it was not plainly made."""
+    """Manner of an action that was not made in the ordinary way."""
 
     NONE = 0
     STRING_BET = 1
-    """Chips for a raise came after those of the call: they do not count."""
+    """Chips for a raise came after those of the call. They do not count."""
     TIME_LIMIT = 2
     """The time to act ran out."""
     CORRECTED = 3
-    """It takes the place of what was reported of this player last."""
+    """The action replaces the last one reported of this player."""
 
 
 # ------------------------------------------------------------------ how a message is declared
 
 
 class FrameHeader(Struct, frozen=True):
-    """The header of every frame, the same in every version."""
+    """Header of every frame, the same in every version."""
 
     version: Annotated[U8, "protocol major number"]
-    flags: Annotated[U8, "bits 7-4: the receiver must understand; bits 3-0: it may ignore"]
-    kind: Annotated[U8, Kind, "what the frame is for"]
-    link_sequence: Annotated[U8, "counts every frame sent in this direction, modulo 256"]
-    request: Annotated[U16, "the command this belongs to, 0 for none"]
-    message: Annotated[U16, "which layout the payload has"]
+    flags: Annotated[U8, "bits 7-4: the receiver must understand them; bits 3-0: it may ignore them"]
+    kind: Annotated[U8, Kind, "kind of the frame"]
+    link_sequence: Annotated[U8, "counter of the frames sent in this direction, modulo 256"]
+    request: Annotated[U16, "id of the command that this belongs to, 0 for none"]
+    message: Annotated[U16, "id of the message, which determines the payload's layout"]
 
 
 FIRST: Final = "1.0"
-"""The version of what says no other."""
+"""Version of everything that declares no other."""
 
 
 class Registered(NamedTuple):
-    """A message's kind and number, None where the number says what is answered; and the version that brought it."""
+    """Kind and number of a message (None if the number names the command answered), and the version that introduced
+    it."""
 
     kind: Kind
     number: int | None
@@ -356,13 +357,13 @@ class Registered(NamedTuple):
 
 
 DECLARED: Final[dict[type[Message], Registered]] = {}
-"""Every message, in the order of the specification."""
+"""All messages, in the order of the specification."""
 
 _Class = TypeVar("_Class", bound=type[Message])
 
 
 def message(kind: Kind, number: int | None = None, *, since: str = FIRST) -> Callable[[_Class], _Class]:
-    """Declare the class below as what frames of `kind` with the message id `number` carry."""
+    """Declare the decorated class as the payload of frames of `kind` with message id `number`."""
 
     def declare(cls: _Class) -> _Class:
         DECLARED[cls] = Registered(kind, number, since)
@@ -376,14 +377,14 @@ _Fault = Annotated[U16, Fault]
 _Card = Annotated[U8, CARDS]
 _Cards = Annotated[Blob, CARDS]
 _Faults = Annotated[Run16, Fault, "active faults"]
-_Round = Annotated[U32, "the controller's own count of rounds"]
-_Deck = Annotated[U8, "1 or 2: which of the alternating decks"]
-_Seat = Annotated[U8, "1 at the dealer's left, clockwise"]
-_Shoe = Annotated[U32, "counts the shoes the device was filled with"]
-_Ordinal = Annotated[U16, "cards that have left this shoe, this one included"]
-_DealtTo = Annotated[_Place, "what the device believes it is for; nowhere when it does not know"]
-_Reader = Annotated[U8, Reader, "what the reader noticed"]
-_Halted = Annotated[U8, "1: the device went into its error mode"]
+_Round = Annotated[U32, "number of the round, counted by the controller"]
+_Deck = Annotated[U8, "1 or 2, of the two alternating decks"]
+_Seat = Annotated[U8, "1 at the dealer's left, then clockwise"]
+_Shoe = Annotated[U32, "number of the shoe, counted at each filling"]
+_Ordinal = Annotated[U16, "cards that have left this shoe, including this one"]
+_DealtTo = Annotated[_Place, "destination as the device believes; nowhere if it does not know"]
+_Reader = Annotated[U8, Reader, "findings of the reader"]
+_Halted = Annotated[U8, "1: the device entered its error mode"]
 _Meters = Form(
     Shape.RECORDS, parts={"meter": Annotated[U8, DeviceMeter], "component": Annotated[U8, Component], "count": U32}
 )
@@ -395,29 +396,29 @@ _Packets = Form(Shape.RECORDS, parts={"expected": U8, "counted": U8})
 
 @message(Kind.LINK, 0x0001)
 class HelloMessage(Message, frozen=True):
-    """Host: who are you. Its layout never changes, whatever the version."""
+    """Host: request to identify. The layout never changes, in any version."""
 
-    lowest_major: Annotated[U8, "the oldest version the host speaks"]
+    lowest_major: Annotated[U8, "oldest version that the host supports"]
     lowest_minor: U8
-    highest_major: Annotated[U8, "the newest"]
+    highest_major: Annotated[U8, "newest version"]
     highest_minor: U8
-    host: Annotated[Text16, "the program that asks"]
+    host: Annotated[Text16, "name of the program"]
 
 
 @message(Kind.LINK, 0x0002)
 class HelloReplyMessage(Message, frozen=True):
-    """Device: who I am. Its layout never changes, whatever the version."""
+    """Device: identification. The layout never changes, in any version."""
 
     session: Annotated[U32, "random, made at power-up, never 0"]
-    lowest_major: Annotated[U8, "the oldest version the device speaks"]
+    lowest_major: Annotated[U8, "oldest version that the device supports"]
     lowest_minor: U8
-    highest_major: Annotated[U8, "the newest"]
+    highest_major: Annotated[U8, "newest version"]
     highest_minor: U8
     device_class: Annotated[U8, DeviceClass]
     capabilities: Annotated[U32, Capability]
-    boot_count: Annotated[U32, "how often this device ever started"]
-    event_depth: Annotated[U16, "unacknowledged events it keeps, at least 256"]
-    max_frame: Annotated[U16, "longest decoded frame it takes"]
+    boot_count: Annotated[U32, "number of times this device has started"]
+    event_depth: Annotated[U16, "number of unacknowledged events it stores, at least 256"]
+    max_frame: Annotated[U16, "longest decoded frame it accepts"]
     maker: Annotated[Text16, "as printed on the device"]
     model: Annotated[Text16, "as printed on the device"]
     serial: Annotated[Text16, "as printed on the device"]
@@ -427,83 +428,85 @@ class HelloReplyMessage(Message, frozen=True):
 
 @message(Kind.LINK, 0x0003)
 class HeartbeatMessage(Message, frozen=True):
-    """Host: I am here, in this session."""
+    """Host: sign of life, in this session."""
 
-    session: Annotated[U32, "the one the host is in"]
+    session: Annotated[U32, "session that the host is in"]
 
 
 @message(Kind.LINK, 0x0004)
 class GapMessage(Message, frozen=True):
-    """Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."""
+    """Device: events from `first_missing` up to, but not including, `first_kept` are lost for good; the newest is
+    `last`."""
 
-    session: Annotated[U32, "whose events"]
-    first_missing: Annotated[U32, "first event that is gone"]
+    session: Annotated[U32, "session of the events"]
+    first_missing: Annotated[U32, "first event that is lost"]
     first_kept: Annotated[U32, "first event that can still be read; last + 1 when none"]
     last: Annotated[U32, "newest event"]
 
 
 @message(Kind.ACK, 0x0005)
 class AckMessage(Message, frozen=True):
-    """Host: every event of this session up to `up_to` has arrived."""
+    """Host: acknowledgment of every event of this session up to `up_to`."""
 
-    session: Annotated[U32, "whose events"]
+    session: Annotated[U32, "session of the events"]
     up_to: Annotated[U32, "every event up to this one has arrived"]
 
 
 @message(Kind.LINK, 0x0006, since="1.2")
 class MetersMessage(Message, frozen=True):
-    """Device: what its meters show, after the reply to *ReadMeters*, with that command's request id. As many as fit;
-    the host asks on from `first` plus their number. Since 1.2."""
+    """Device: readings of its meters. Follows the reply to *ReadMeters* and carries that command's request id. It holds
+    as many meters as fit; the host requests the next ones from `first` plus their number. Since 1.2."""
 
     session: Annotated[U32, "the device's"]
     total: Annotated[U16, "meters the device has"]
-    first: Annotated[U16, "as the command had it; beyond the last none follow"]
+    first: Annotated[U16, "as in the command; none follow beyond the last"]
     meters: Annotated[
         tuple[tuple[int, int, int], ...],
         _Meters,
-        "in an order that stays the same; a count goes from FFFFFFFFh to 0",
+        "in a fixed order; a count wraps from FFFFFFFFh to 0",
     ]
 
 
 @message(Kind.LINK, 0x0007, since="1.2")
 class MeasuredMessage(Message, frozen=True):
-    """Device: the digest that it measured, after the reply to *Verify*, with that command's request id. Since 1.2."""
+    """Device: digest that it measured. Follows the reply to *Verify* and carries that command's request id. Since
+    1.2."""
 
     session: Annotated[U32, "the device's"]
-    nonce: Annotated[Bytes16, "as the command had it"]
-    region: Annotated[U8, Region, "as the command had it"]
+    nonce: Annotated[Bytes16, "as in the command"]
+    region: Annotated[U8, Region, "as in the command"]
     algorithm: Annotated[U8, Algorithm]
     digest: Annotated[Bytes32, "over the nonce, then the image"]
 
 
 class StatusMessage(Message, frozen=True):
-    """Base of a device's reports of its whole visible state."""
+    """Base of the reports of a device's whole visible state."""
 
     session: Annotated[U32, "the random number made at power-up"]
     last_event: Annotated[U32, "number of the newest event"]
-    uptime_ms: Annotated[U32, "milliseconds since start"]
+    uptime_ms: Annotated[U32, "milliseconds since the start"]
 
 
 @message(Kind.LINK, 0x0110)
 class ShufflerStatusMessage(StatusMessage, frozen=True):
-    """The whole visible state of a shuffler: sent every second and on change. It carries no card."""
+    """Whole visible state of a shuffler, sent every second and on every change. It contains no card."""
 
     state: Annotated[U8, ShufflerState]
     lamps: Annotated[U8, Lamp]
     door_open: Annotated[U8, "1 when open"]
-    deck: Annotated[U8, "the one being dealt, else the one counted last and ready: 1 or 2; 0: there is none"]
-    loaded: Annotated[U16, "cards counted into that deck"]
+    deck: Annotated[U8, "deck being dealt, else the ready one counted last: 1 or 2; 0: none"]
+    loaded: Annotated[U16, "cards counted in that deck"]
     packets: Annotated[U8, "packets dispensed this round; 0 once it is over"]
     dispensed: Annotated[U16, "cards in them"]
-    in_tray: Annotated[U8, "cards that lie in the tray, whether of a packet or of the remainder"]
-    remainder: Annotated[U16, "cards of the dumped remainder, as counted; 0 before it came and once the round is over"]
+    in_tray: Annotated[U8, "cards in the tray, of a packet or of the remainder"]
+    remainder: Annotated[U16, "cards counted in the dumped remainder; 0 before it and once the round is over"]
     rejected: Annotated[U8, "cards of that deck in the reject tray"]
     faults: _Faults
 
 
 @message(Kind.LINK, 0x0210)
 class ShoeStatusMessage(StatusMessage, frozen=True):
-    """The whole visible state of a shoe: sent every second and on change. It carries no card."""
+    """Whole visible state of a shoe, sent every second and on every change. It contains no card."""
 
     state: Annotated[U8, ShoeState]
     locked: Annotated[U8, "1 when locked"]
@@ -511,19 +514,19 @@ class ShoeStatusMessage(StatusMessage, frozen=True):
     shoe: _Shoe
     decks: Annotated[U8, "decks it was filled with"]
     loaded: Annotated[U16, "cards it was filled with"]
-    drawn: Annotated[U16, "cards that have left it"]
-    in_round: Annotated[U16, "of these, in the round being dealt"]
+    drawn: Annotated[U16, "cards that have left the shoe"]
+    in_round: Annotated[U16, "cards of these in the current round"]
     cut_card_seen: Annotated[U8, "1 once the cut card came out"]
     faults: _Faults
 
 
 @message(Kind.LINK, 0x0310)
 class ControllerStatusMessage(StatusMessage, frozen=True):
-    """The whole visible state of a table controller. It carries no card."""
+    """Whole visible state of a table controller. It contains no card."""
 
     state: Annotated[U8, ControllerState]
     round: _Round
-    sensors: Annotated[U32, "bit 0: seat 1 has a progressive bet on its sensor"]
+    sensors: Annotated[U32, "bit 0 set: seat 1 has a progressive bet on its sensor"]
     faults: _Faults
 
 
@@ -532,26 +535,26 @@ class ControllerStatusMessage(StatusMessage, frozen=True):
 
 @message(Kind.REPLY)
 class ReplyMessage(Message, frozen=True):
-    """Device: answer to a command; the header's message id names the command."""
+    """Device: answer to a command. The header's message id names the command."""
 
     status: Annotated[U8, Status, "accepted, done or refused"]
     reason: Annotated[U16, Reason, "why it was refused"]
-    state: Annotated[U8, "the device's state, by its class"]
+    state: Annotated[U8, "device state, by its class"]
 
 
 @message(Kind.PROGRESS)
 class ProgressMessage(Message, frozen=True):
-    """Device: an accepted command goes on."""
+    """Device: progress of an accepted command."""
 
     percent: Annotated[U8, "0 to 100"]
-    state: Annotated[U8, "the device's state, by its class"]
+    state: Annotated[U8, "device state, by its class"]
 
 
 @message(Kind.NAK)
 class NakMessage(Message, frozen=True):
-    """Either side: your frame was whole but I cannot use it; the header's message id names it."""
+    """Either end: a frame arrived intact but cannot be used. The header's message id names it."""
 
-    reason: Annotated[U16, Reason, "why the frame is of no use"]
+    reason: Annotated[U16, Reason, "why the frame cannot be used"]
 
 
 # ------------------------------------------------------------------ commands to any device
@@ -559,20 +562,20 @@ class NakMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0020)
 class OpenSessionMessage(Message, frozen=True):
-    """The version the host picked and the role it asks for. No event flows before it."""
+    """Open the session with the version the host picked and the role it requests. No event is sent before it."""
 
     session: Annotated[U32, "as HELLO-REPLY gave it"]
-    major: Annotated[U8, "the version the host picked"]
+    major: Annotated[U8, "version that the host picked"]
     minor: U8
     role: Annotated[U8, Role]
 
 
 @message(Kind.COMMAND, 0x0021)
 class ReadEventsMessage(Message, frozen=True):
-    """Send the events from `first` again; `session` may be the one before a power cut."""
+    """Send the events again from `first` on. `session` may be the one before a power cut."""
 
-    session: Annotated[U32, "the current one, or the one before"]
-    first: Annotated[U32, "number to start from"]
+    session: Annotated[U32, "current session, or the previous one"]
+    first: Annotated[U32, "event number to start from"]
 
 
 @message(Kind.COMMAND, 0x0022)
@@ -587,18 +590,18 @@ class SelfTestMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0024, since="1.2")
 class ReadMetersMessage(Message, frozen=True):
-    """Say what the meters show, from the one at index `first` on; a *Meters* follows. Since 1.2."""
+    """Report the meters from index `first` on. A *Meters* follows the reply. Since 1.2."""
 
-    first: Annotated[U16, "index of the first one wanted, from 0"]
+    first: Annotated[U16, "index of the first meter wanted, from 0"]
 
 
 @message(Kind.COMMAND, 0x0025, since="1.2")
 class VerifyMessage(Message, frozen=True):
-    """Measure a region now, together with these bytes, which nobody could know before; a *Measured* follows. Since
+    """Measure a region now, together with a nonce that no one can predict. A *Measured* follows the reply. Since
     1.2."""
 
-    nonce: Annotated[Bytes16, "drawn at random for this command"]
-    region: Annotated[U8, Region, "what to measure; 0: the whole firmware image"]
+    nonce: Annotated[Bytes16, "random, drawn for this command"]
+    region: Annotated[U8, Region, "region to measure; 0: the whole firmware image"]
 
 
 # ------------------------------------------------------------------ commands to a shuffler
@@ -606,36 +609,36 @@ class VerifyMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0120)
 class SelectGameMessage(Message, frozen=True):
-    """Packet size and deck composition of the game to deal."""
+    """Set packet size and deck composition for the game to deal."""
 
-    packet_size: Annotated[U8, "cards of a packet; 0: as the device's own program for the game has it"]
-    cards: Annotated[U16, "cards of the whole deck, jokers included"]
-    jokers: Annotated[U8, "how many of them are jokers"]
+    packet_size: Annotated[U8, "cards in a packet; 0: the device's own program for the game decides"]
+    cards: Annotated[U16, "cards in the whole deck, jokers included"]
+    jokers: Annotated[U8, "jokers among them"]
     game: Annotated[Text32, "procedure id"]
 
 
 @message(Kind.COMMAND, 0x0121)
 class DispenseMessage(Message, frozen=True):
-    """Bring the next packet, as the green button does."""
+    """Dispense the next packet, as the green button does."""
 
 
 @message(Kind.COMMAND, 0x0122)
 class DumpMessage(Message, frozen=True):
-    """Bring the remainder, as the second press of the green button does."""
+    """Dispense the remainder, as the second press of the green button does."""
 
 
 @message(Kind.COMMAND, 0x0123)
 class RaiseLampMessage(Message, frozen=True):
-    """Light the red lamp for a misdeal that only the host can see."""
+    """Light the red lamp for a misdeal that only the host can detect."""
 
     fault: _Fault
 
 
 @message(Kind.COMMAND, 0x0124)
 class ClearMisdealMessage(Message, frozen=True):
-    """A person, named by `badge`, acknowledged the misdeal and decided."""
+    """Clear a misdeal that the person with `badge` acknowledged and decided."""
 
-    badge: Annotated[U32, "who acknowledged"]
+    badge: Annotated[U32, "person who acknowledged"]
     resolution: Annotated[U8, Resolution]
 
 
@@ -651,22 +654,22 @@ class SetLockMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0220)
 class LockShoeMessage(Message, frozen=True):
-    """Lock or unlock the shoe: a card drawn while it is locked belongs to no game."""
+    """Lock or unlock the shoe. A card drawn while it is locked belongs to no game."""
 
     locked: Annotated[U8, "1 to lock, 0 to unlock"]
 
 
 @message(Kind.COMMAND, 0x0221)
 class ClearShoeErrorMessage(Message, frozen=True):
-    """A person, named by `badge`, put the trouble right: leave the error mode."""
+    """Leave the error mode: the person with `badge` fixed the error."""
 
-    fault: Annotated[_Fault, "the trouble put right"]
-    badge: Annotated[U32, "who put it right"]
+    fault: Annotated[_Fault, "the error that was fixed"]
+    badge: Annotated[U32, "person who fixed it"]
 
 
 @message(Kind.COMMAND, 0x0222)
 class EndRoundMessage(Message, frozen=True):
-    """The round is over: stand by for the next one."""
+    """End the round and stand by for the next one."""
 
 
 # ------------------------------------------------------------------ commands to a table controller
@@ -674,7 +677,7 @@ class EndRoundMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0320)
 class SetSensorLightMessage(Message, frozen=True):
-    """Light of one seat's bet sensor."""
+    """Switch the light of one seat's bet sensor."""
 
     seat: _Seat
     lit: Annotated[U8, "1 on, 0 off"]
@@ -682,10 +685,10 @@ class SetSensorLightMessage(Message, frozen=True):
 
 @message(Kind.COMMAND, 0x0321)
 class ShowMeterMessage(Message, frozen=True):
-    """Show a progressive meter, in cents."""
+    """Show the amount of a progressive meter, in cents."""
 
-    meter: Annotated[U8, "the number the controller's set-up gave it"]
-    cents: Annotated[U64, "what it shows"]
+    meter: Annotated[U8, "its number in the controller's set-up"]
+    cents: Annotated[U64, "amount to show"]
 
 
 @message(Kind.COMMAND, 0x0322)
@@ -699,7 +702,7 @@ class ShowTextMessage(Message, frozen=True):
 
 
 class Event(Message, frozen=True):
-    """Base of events: the number counts up within a session, `device_ms` is the device's own clock."""
+    """Base of events. The number counts up within a session; `device_ms` is the device's own clock."""
 
     number: Annotated[U32, "counts up by one within a session, from 1"]
     device_ms: Annotated[U32, "the device's own clock, milliseconds since it started"]
@@ -707,21 +710,21 @@ class Event(Message, frozen=True):
 
 @message(Kind.EVENT, 0x0030)
 class BootedMessage(Event, frozen=True):
-    """First event of a session."""
+    """The device started. First event of a session."""
 
     boot_count: Annotated[U32, "as in HELLO-REPLY"]
-    previous_session: Annotated[U32, "whose last whole round can still be read; 0 for none"]
+    previous_session: Annotated[U32, "session whose last round can still be read; 0: none"]
     cause: Annotated[U8, BootCause]
-    mid_round: Annotated[U8, "1: a round was being dealt when the power went"]
+    mid_round: Annotated[U8, "1: the power failed in the middle of a round"]
 
 
 @message(Kind.EVENT, 0x0031)
 class FaultRaisedMessage(Event, frozen=True):
-    """A fault began. `place` says where, `value` is what the fault counts."""
+    """A fault began. `place` is where, `value` is the number that the fault counts."""
 
     fault: _Fault
     place: _Place
-    value: Annotated[U16, "what the fault counts, else 0"]
+    value: Annotated[U16, "number that the fault counts, else 0"]
 
 
 @message(Kind.EVENT, 0x0032)
@@ -740,10 +743,10 @@ class DoorMovedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0034)
 class StateChangedMessage(Event, frozen=True):
-    """The device went from `previous` to `state`."""
+    """The device changed from `previous` to `state`."""
 
-    state: Annotated[U8, "by the device's class"]
-    previous: Annotated[U8, "the state before"]
+    state: Annotated[U8, "meaning by device class"]
+    previous: Annotated[U8, "previous state"]
 
 
 # ------------------------------------------------------------------ events of a shuffler
@@ -758,20 +761,18 @@ class GreenButtonMessage(Event, frozen=True):
 class GameSelectedMessage(Event, frozen=True):
     """The game was chosen, at the device or by the host."""
 
-    packet_size: Annotated[U8, "cards of a packet; 0: as the device's own program for the game has it"]
-    cards: Annotated[U16, "cards of the whole deck, jokers included"]
-    jokers: Annotated[U8, "how many of them are jokers"]
+    packet_size: Annotated[U8, "cards in a packet; 0: the device's own program for the game decides"]
+    cards: Annotated[U16, "cards in the whole deck, jokers included"]
+    jokers: Annotated[U8, "jokers among them"]
     game: Annotated[Text32, "procedure id"]
 
 
 @message(Kind.EVENT, 0x0142)
 class DeckLoadedMessage(Event, frozen=True):
-    """A deck lies in the input; `back` tells the two decks apart."""
+    """A deck is in the input. `back` distinguishes the two decks."""
 
     deck: _Deck
-    back: Annotated[
-        U8, "a number for the kind of back: the two decks have different ones, one deck always the same; 0: not seen"
-    ]
+    back: Annotated[U8, "number of the back design, different for the two decks, constant for each; 0: not seen"]
 
 
 @message(Kind.EVENT, 0x0143)
@@ -786,13 +787,13 @@ class DeckVerifiedMessage(Event, frozen=True):
     """The shuffled deck was counted."""
 
     deck: _Deck
-    expected: Annotated[U16, "cards the game asks for"]
+    expected: Annotated[U16, "cards that the game requires"]
     counted: Annotated[U16, "cards found"]
 
 
 @message(Kind.EVENT, 0x0145)
 class PacketDispensedMessage(Event, frozen=True):
-    """A packet lies in the tray. `cards` is empty unless the device recognises cards."""
+    """A packet is in the tray. `cards` is empty unless the device recognizes cards."""
 
     deck: _Deck
     ordinal: Annotated[U8, "1 for the first packet of the round"]
@@ -810,10 +811,10 @@ class PacketLiftedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0147)
 class RemainderDumpedMessage(Event, frozen=True):
-    """Every card left of the deck lies in the tray."""
+    """All remaining cards of the deck are in the tray."""
 
     deck: _Deck
-    expected: Annotated[U16, "loaded less rejected less the packets lifted, or less all packets: see Packet shuffler"]
+    expected: Annotated[U16, "loaded - rejected - packets lifted, or - all packets: see Packet shuffler"]
     counted: Annotated[U16, "cards the device counted"]
 
 
@@ -826,7 +827,7 @@ class RemainderLiftedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0149)
 class CardRejectedMessage(Event, frozen=True):
-    """A card went to the reject tray. `card` is none unless the device recognises cards."""
+    """A card went to the reject tray. `card` is none unless the device recognizes cards."""
 
     deck: _Deck
     card: Annotated[_Card, "none without recognition"]
@@ -843,14 +844,14 @@ class RedLampMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x014B)
 class MisdealMessage(Event, frozen=True):
-    """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
+    """Record of a misdeal: cards expected and counted in each place. `remainder` is FFFFh if unknown."""
 
-    deck: Annotated[U8, "as in STATUS; 0: no deck was counted"]
+    deck: Annotated[U8, "as in the status; 0: no deck was counted"]
     fault: _Fault
-    loaded: Annotated[U16, "cards counted into the deck"]
+    loaded: Annotated[U16, "cards counted in the deck"]
     remainder: Annotated[U16, "FFFFh: not known"]
     rejected: Annotated[U8, "cards in the reject tray"]
-    packets: Annotated[tuple[tuple[int, int], ...], _Packets, "in the order dispensed"]
+    packets: Annotated[tuple[tuple[int, int], ...], _Packets, "in the order they were dispensed"]
 
 
 @message(Kind.EVENT, 0x014C)
@@ -858,7 +859,7 @@ class MisdealClearedMessage(Event, frozen=True):
     """A person acknowledged the misdeal, at the device (badge 0) or through the host."""
 
     fault: _Fault
-    badge: Annotated[U32, "0: at the device's own key"]
+    badge: Annotated[U32, "0: with the device's own key"]
     resolution: Annotated[U8, Resolution]
 
 
@@ -874,7 +875,7 @@ class DeckRemovedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0240)
 class ShoeLoadedMessage(Event, frozen=True):
-    """A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."""
+    """A shoe was filled with `cards` cards in `decks` decks, and closed. `shoe` counts the fillings; 0 means none."""
 
     shoe: _Shoe
     decks: Annotated[U8, "decks put in"]
@@ -883,7 +884,7 @@ class ShoeLoadedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0241)
 class BurnStartedMessage(Event, frozen=True):
-    """The next `count` cards are burned."""
+    """The next `count` cards are to be burned."""
 
     count: Annotated[U8, "cards to burn"]
 
@@ -895,7 +896,7 @@ class CardDrawnMessage(Event, frozen=True):
     ordinal: _Ordinal
     card: _Card
     place: _DealtTo
-    confidence: Annotated[U8, "of the reading, 0 to 100 percent"]
+    confidence: Annotated[U8, "confidence of the reading, 0 to 100 percent"]
     reader: _Reader
 
 
@@ -910,16 +911,16 @@ class CardUnreadableMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0244)
 class CutCardSeenMessage(Event, frozen=True):
-    """The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."""
+    """The cut card came out after `drawn` cards. It is not a card of the shoe and is not counted."""
 
-    drawn: Annotated[U16, "cards that came out before it"]
+    drawn: Annotated[U16, "cards drawn before it"]
 
 
 @message(Kind.EVENT, 0x0245)
 class OverdrawMessage(Event, frozen=True):
-    """A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."""
+    """A card was drawn that the game does not allow, or from an empty shoe. Card `ordinal` was the last before it."""
 
-    ordinal: Annotated[U16, "of the last card before it; 0: there was none"]
+    ordinal: Annotated[U16, "last card before it; 0: none"]
     halted: _Halted
 
 
@@ -927,13 +928,13 @@ class OverdrawMessage(Event, frozen=True):
 class PushedBackMessage(Event, frozen=True):
     """Card `ordinal` was pushed back into the exit."""
 
-    ordinal: Annotated[U16, "of the card that was pushed back"]
+    ordinal: Annotated[U16, "card that was pushed back"]
     halted: _Halted
 
 
 @message(Kind.EVENT, 0x0247)
 class PulledBackMessage(Event, frozen=True):
-    """The card after `ordinal` turned back midway."""
+    """The card after `ordinal` turned back halfway."""
 
     ordinal: Annotated[U16, "cards that have left this shoe"]
     halted: _Halted
@@ -941,16 +942,16 @@ class PulledBackMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0248)
 class CardDrawnOutsideMessage(Event, frozen=True):
-    """A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."""
+    """A card was drawn while the shoe was locked, in error mode or in set-up. It belongs to no game."""
 
     ordinal: _Ordinal
     card: Annotated[_Card, "unread when it was not read"]
-    mode: Annotated[U8, ShoeMode, "what the shoe is in"]
+    mode: Annotated[U8, ShoeMode, "mode of the shoe"]
 
 
 @message(Kind.EVENT, 0x0249)
 class ShoeErrorMessage(Event, frozen=True):
-    """A trouble of the shoe itself began; the shoe says its number."""
+    """An error of the shoe itself began; `fault` is its number."""
 
     fault: _Fault
     halted: _Halted
@@ -958,10 +959,10 @@ class ShoeErrorMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x024A)
 class ShoeErrorClearedMessage(Event, frozen=True):
-    """The trouble is over, cleared at the device (badge 0) or through the host."""
+    """The error ended, cleared at the device (badge 0) or through the host."""
 
     fault: _Fault
-    badge: Annotated[U32, "0: at the device's own key"]
+    badge: Annotated[U32, "0: with the device's own key"]
 
 
 @message(Kind.EVENT, 0x024B)
@@ -973,15 +974,15 @@ class ShoeLockMovedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x024C)
 class ShoeEndedMessage(Event, frozen=True):
-    """The shoe is over; `drawn` of its cards have left it."""
+    """The shoe ended after `drawn` of its cards had left it."""
 
     shoe: _Shoe
-    drawn: Annotated[U16, "cards that have left it"]
+    drawn: Annotated[U16, "cards that have left the shoe"]
 
 
 @message(Kind.EVENT, 0x024D)
 class CardReportedAgainMessage(Event, frozen=True):
-    """What was read of card `ordinal`, said again: never a second card."""
+    """Repeat of the reading of card `ordinal`. It is never a second card."""
 
     ordinal: _Ordinal
     card: _Card
@@ -1000,22 +1001,22 @@ class GameStartedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0341)
 class GameEndedMessage(Event, frozen=True):
-    """END GAME was pressed: all action is reconciled."""
+    """END GAME was pressed: all action is settled."""
 
     round: _Round
 
 
 @message(Kind.EVENT, 0x0342)
 class SensorChangedMessage(Event, frozen=True):
-    """A progressive bet came onto (1) or left (0) a seat's sensor."""
+    """A progressive bet was placed on (1) or left (0) a seat's sensor."""
 
     seat: _Seat
-    on: Annotated[U8, "1 bet on the sensor, 0 off"]
+    on: Annotated[U8, "1: bet on the sensor, 0: off"]
 
 
 @message(Kind.EVENT, 0x0343)
 class HandButtonMessage(Event, frozen=True):
-    """A hand button is on (1) or, pressed again, off (0)."""
+    """A hand button was switched on (1) or, pressed again, off (0)."""
 
     hand: Annotated[U8, "the button's number"]
     on: Annotated[U8, "1 on, 0 off"]
@@ -1025,14 +1026,14 @@ class HandButtonMessage(Event, frozen=True):
 class SpotSelectedMessage(Event, frozen=True):
     """The dealer selected a seat on the display."""
 
-    seat: Annotated[U8, "1 at the dealer's left, clockwise; 0: the dealer"]
+    seat: Annotated[U8, "1 at the dealer's left, then clockwise; 0: the dealer"]
 
 
 @message(Kind.EVENT, 0x0345)
 class BadgeSwipedMessage(Event, frozen=True):
-    """A card was swiped at the controller."""
+    """A badge was swiped at the controller."""
 
-    badge: Annotated[U32, "its number"]
+    badge: Annotated[U32, "badge number"]
     level: Annotated[U8, BadgeLevel]
 
 
@@ -1043,16 +1044,16 @@ class ConfirmedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0347)
 class WagerPlacedMessage(Event, frozen=True):
-    """A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."""
+    """Bet of a seat on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game file."""
 
     seat: _Seat
-    bet: Annotated[U8, "the spot's number in the game's file"]
-    cents: Annotated[U32, "the whole bet on that spot, 0 takes it back"]
+    bet: Annotated[U8, "number of the spot in the game file"]
+    cents: Annotated[U32, "whole bet on that spot, 0: taken back"]
 
 
 @message(Kind.EVENT, 0x0348)
 class DecisionMadeMessage(Event, frozen=True):
-    """A seat chose."""
+    """A seat decided."""
 
     seat: _Seat
     decision: Annotated[U8, Decision]
@@ -1060,20 +1061,20 @@ class DecisionMadeMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0349)
 class BurnConfirmedMessage(Event, frozen=True):
-    """Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."""
+    """Cards of a packet were burned. Bit 0 of `positions` is position 1, counted in direction `spread`."""
 
     place: _Place
     positions: Annotated[U16, "bit 0: position 1"]
-    spread: Annotated[U8, Spread, "the direction positions are counted in"]
+    spread: Annotated[U8, Spread, "direction in which positions are counted"]
 
 
 @message(Kind.EVENT, 0x034A)
 class HandRevealedMessage(Event, frozen=True):
-    """The faces at a place, by a reader in the layout or keyed in."""
+    """Faces of the cards at a place, from a reader in the layout or keyed in."""
 
     place: _Place
     source: Annotated[U8, RevealSource]
-    cards: Annotated[_Cards, "in the order they lie"]
+    cards: Annotated[_Cards, "in the order in which they are on the table"]
 
 
 @message(Kind.EVENT, 0x034B)
@@ -1081,101 +1082,99 @@ class CardsCountedMessage(Event, frozen=True):
     """A person counted the cards at a place."""
 
     place: _Place
-    counted: Annotated[U8, "cards a person counted"]
+    counted: Annotated[U8, "cards that a person counted"]
 
 
 @message(Kind.EVENT, 0x034C)
 class MisdealCalledMessage(Event, frozen=True):
     """A person, named by `badge`, called a misdeal."""
 
-    badge: Annotated[U32, "who called it"]
+    badge: Annotated[U32, "person who called it"]
     fault: _Fault
 
 
 @message(Kind.EVENT, 0x034D, since="1.1")
 class CardMishandledMessage(Event, frozen=True):
-    """A person says what happened to a card at a place. Since 1.1."""
+    """A person reported the mishandling of a card at a place. Since 1.1."""
 
-    place: Annotated[_Place, "where it happened"]
+    place: Annotated[_Place, "place of the card"]
     how: Annotated[U8, Mishandling]
-    card: Annotated[_Card, "its face when it was seen, else unread"]
+    card: Annotated[_Card, "its face if it was seen, else unread"]
 
 
 @message(Kind.EVENT, 0x034E, since="1.2")
 class HandSetMessage(Event, frozen=True):
-    """A hand lies in two parts: the first `low` of `cards` are its low or first hand, the others the rest.
+    """A hand is set in two parts: the first `low` of `cards` are its low or first hand, the others the rest. Since
+    1.2."""
 
-    Since 1.2.
-    """
-
-    place: Annotated[_Place, "whose hand it is"]
-    by: Annotated[U8, SetBy, "who set it"]
+    place: Annotated[_Place, "place of the hand"]
+    by: Annotated[U8, SetBy, "person or rule that set it"]
     foul: Annotated[U8, "1: set against the rules, 0: not"]
-    low: Annotated[U8, "how many of the cards, from the first, are the low or first hand"]
-    cards: Annotated[_Cards, "the low or first hand, then the rest if it is known; unread where nobody saw the face"]
+    low: Annotated[U8, "number of cards, from the first, in the low or first hand"]
+    cards: Annotated[_Cards, "low or first hand, then the rest if known; unread where no one saw the face"]
 
 
 @message(Kind.EVENT, 0x034F, since="1.2")
 class CardsDiscardedMessage(Event, frozen=True):
-    """Cards were laid away from a place, in the order they were laid. Since 1.2."""
+    """Cards were discarded from a place, in the order in which they were laid down. Since 1.2."""
 
-    place: Annotated[_Place, "from whose hand"]
-    cards: Annotated[_Cards, "unread where the face was not seen"]
+    place: Annotated[_Place, "place of the hand"]
+    cards: Annotated[_Cards, "unread where no one saw the face"]
 
 
 @message(Kind.EVENT, 0x0350, since="1.2")
 class NumberDrawnMessage(Event, frozen=True):
-    """The number shaken or drawn that says who gets the first cards. Since 1.2."""
+    """The number shaken or drawn that decides who gets the first cards. Since 1.2."""
 
-    drawn: Annotated[U8, "the dice's total, or the number shown"]
+    drawn: Annotated[U8, "total of the dice, or the number shown"]
 
 
 @message(Kind.EVENT, 0x0351, since="1.2")
 class WagerOnMessage(Event, frozen=True):
-    """What a seat's bet on one spot is on, one of several such propositions, in cents; 0 takes it back. Since 1.2."""
+    """Wager of a seat on one of the several propositions of a spot, in cents; 0 takes it back. Since 1.2."""
 
     seat: _Seat
-    bet: Annotated[U8, "the spot's number in the game's file"]
-    proposition: Annotated[U8, "which of the spot's propositions, by its number in the game's file"]
-    on: Annotated[U8, "the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card"]
-    cents: Annotated[U32, "the whole wager on this proposition, 0 takes it back"]
+    bet: Annotated[U8, "number of the spot in the game file"]
+    proposition: Annotated[U8, "number of the spot's proposition in the game file"]
+    on: Annotated[U8, "card code; suit 0: any suit, rank 0: any rank; 00h: no card"]
+    cents: Annotated[U32, "whole wager on this proposition, 0: taken back"]
 
 
 @message(Kind.EVENT, 0x0352, since="1.2")
 class HandCorrectedMessage(Event, frozen=True):
-    """The faces that were keyed for a place are corrected, by the person whose badge it is; its count, when every
-    card is unread. Since 1.2."""
+    """The faces keyed for a place were corrected under `badge`; only their number, if every card is unread. Since
+    1.2."""
 
     place: _Place
-    badge: Annotated[U32, "whose badge was swiped"]
+    badge: Annotated[U32, "badge that was swiped"]
     level: Annotated[U8, BadgeLevel]
-    cards: Annotated[_Cards, "in the order they lie"]
+    cards: Annotated[_Cards, "in the order in which they are on the table"]
 
 
 @message(Kind.EVENT, 0x0353, since="1.3")
 class StakeShownMessage(Event, frozen=True):
-    """The chips and the currency that lie before a seat when a hand begins; 0 when nobody plays there. Since 1.3."""
+    """The chips and currency in front of a seat when a hand begins; 0 if no one plays there. Since 1.3."""
 
     seat: _Seat
-    cents: Annotated[U32, "all that the seat can bet in this hand, 0: nobody plays there"]
+    cents: Annotated[U32, "amount that the seat can bet in this hand, 0: no one plays there"]
 
 
 @message(Kind.EVENT, 0x0354, since="1.3")
 class PlayerActedMessage(Event, frozen=True):
-    """A player acted, where players bet against each other. Since 1.3."""
+    """A player acted, in a game where players bet against each other. Since 1.3."""
 
     seat: _Seat
-    action: Annotated[U8, PlayerAction, "what the player did"]
-    manner: Annotated[U8, ActionManner, "how it came about, where it was not plainly made"]
+    action: Annotated[U8, PlayerAction, "action of the player"]
+    manner: Annotated[U8, ActionManner, "manner, if it was not made in the ordinary way"]
     cents: Annotated[
-        U32, "all that lies before the seat in this betting round afterwards; as before it when nothing was added"
+        U32, "total bet of the seat in this betting round after the action; unchanged if nothing was added"
     ]
 
 
 @message(Kind.EVENT, 0x0355, since="1.3")
 class PotTakenMessage(Event, frozen=True):
-    """The dealer awarded so many cents of a pot, and the seat took them in. Since 1.3."""
+    """The dealer awarded so many cents of a pot, and the seat took them. Since 1.3."""
 
     pot: Annotated[U8, "1: the main pot, 2: the first side pot, and so on"]
     seat: _Seat
-    cents: Annotated[U32, "what the seat took of it"]
+    cents: Annotated[U32, "amount that the seat took"]

@@ -1,7 +1,7 @@
-"""Bytes that hold no frame: which of the mistakes that a new device usually makes explains them.
+"""Diagnosis of a stream without a frame: which common mistake of a new device explains it.
 
-Every mistake is tried on every piece of the stream. A check of 32 bits that fits is no accident; one of 16 bits or of
-8 must fit several pieces. Nothing here is needed by a device that is right, and nothing is accepted by it.
+Every mistake is tried on every piece of the stream. A matching 32-bit check is no coincidence; a 16-bit or 8-bit check
+must match several pieces. This module serves error messages only: nothing here makes a wrong frame valid.
 """
 
 from collections import Counter
@@ -18,17 +18,18 @@ from protocol.tdp.messages import Kind
 from protocol.tdp.packets import HEADER, MAX_FRAME, VERSION
 
 LOOKED_AT: Final = 4096
-"""Bytes of a stream that are worth looking at: a device that is wrong is wrong at once."""
+"""Number of bytes to examine. A device that is wrong is wrong from the start."""
 PIECES_MAX: Final = 24
-"""So many pieces are tried; the commonest mistake is in all of them."""
+"""Maximum number of pieces to try. The usual mistake is in all of them."""
 TEXT_SHARE: Final = 0.9
-"""A stream of which so much can be printed is text."""
+"""Share of printable bytes from which a stream counts as text."""
 _HEADER: Final = HEADER.sizeof()
 _KINDS: Final = frozenset(map(int, Kind))
 
 
 class CheckKind(Struct, frozen=True):
-    """A check by Rocksoft's parameters, of `width` 16 or 32 bits; `reflected`: the low bit goes first."""
+    """Parameters of a check in the Rocksoft model, 16 or 32 bits wide. `reflected` means that the low bit goes
+    first."""
 
     name: str
     width: int
@@ -55,12 +56,15 @@ CHECKS: Final = (
     CheckKind("CRC-16 (MODBUS)", 16, 0x8005, 0xFFFF, 0, True),
     CheckKind("CRC-16 (ARC)", 16, 0x8005, 0, 0, True),
 )
-"""The right one first, then those that are taken for it."""
+"""Checks to try: the right one first, then those that are mistaken for it."""
 
 
 class Misframed(Struct, frozen=True):
-    """What became of a stream without a frame. `reasons` counts its bytes by the reason for which they were dropped;
-    `mistake` explains `fits` of the `pieces` looked at, and is empty when nothing does."""
+    """Diagnosis of a stream without a frame.
+
+    `reasons` counts its bytes by the reason they were dropped. `mistake` explains `fits` of the `pieces` examined, and
+    is empty if no mistake does.
+    """
 
     length: int
     reasons: Mapping[NoiseReason, int]
@@ -70,7 +74,7 @@ class Misframed(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """All of it for a person, without a full stop."""
+        """The whole diagnosis for a reader, without a full stop."""
         dropped = ", ".join(f"{count:,} {reason.value}" for reason, count in self.reasons.items())
         came = f"{self.length:,} bytes, no frame ({dropped})" if dropped else f"{self.length:,} bytes, no frame"
         if not self.mistake:
@@ -80,8 +84,10 @@ class Misframed(Struct, frozen=True):
 
 
 def examine(data: bytes) -> Misframed:
-    """What is wrong with the beginning of a stream in which no frame was found. When there is a frame in it after all,
-    nothing is said to be wrong."""
+    """Return the diagnosis of the start of a stream in which no frame was found.
+
+    If there is a frame in it after all, the diagnosis is empty.
+    """
     data = data[:LOOKED_AT]
     framer = Framer()
     found = [*framer.feed(data), *framer.flush()]
@@ -117,7 +123,7 @@ def _table(polynomial: int, width: int, reflected: bool) -> tuple[int, ...]:
 
 
 def check_of(kind: CheckKind, data: bytes) -> int:
-    """The check of `data`."""
+    """Return the check of `data`."""
     table, mask, value = _table(kind.polynomial, kind.width, kind.reflected), (1 << kind.width) - 1, kind.start
     if kind.reflected:
         for byte in data:
@@ -137,11 +143,11 @@ _COVERS: Final[Mapping[str, Covered]] = {
     " over the encoded bytes": cobs.encode,
     " over header, payload and the closing delimiter": lambda body: body + b"\0",
 }
-"""What a check may be taken over, in words that stand behind its name."""
+"""Data that a check may cover by mistake, by the phrase that follows the check's name."""
 
 
 def _checked(content: bytes) -> Iterator[str]:
-    """Each mistake that explains the check at the end of what was decoded."""
+    """Yield every mistake that explains the check at the end of a decoded piece."""
     for kind in CHECKS:
         size = kind.width // 8
         body, check = content[:-size], content[-size:]
@@ -157,7 +163,7 @@ def _checked(content: bytes) -> Iterator[str]:
 
 
 def _sums(content: bytes) -> Iterator[str]:
-    """Checks that are no CRC."""
+    """Yield the mistakes whose check is not a CRC."""
     if adler32(content[:-4]) in (int.from_bytes(content[-4:], "little"), int.from_bytes(content[-4:], "big")):
         yield "the check is Adler-32"
     body, last = content[:-1], content[-1]
@@ -194,7 +200,7 @@ def _cobsr(part: bytes) -> bytes:
 
 
 class _Cutting(Struct, frozen=True):
-    """A way to cut a stream into frames and to take the stuffing out; `right`: the protocol's own."""
+    """One way to split a stream into frames and undo the byte stuffing. `right` marks the protocol's own."""
 
     name: str
     delimiter: bytes
@@ -212,11 +218,11 @@ _CUTTINGS: Final = (
 
 
 _Found = tuple[str, int, int]
-"""A mistake, how many pieces it explains, how many there are."""
+"""A mistake, the number of pieces it explains, and the number of pieces."""
 
 
 def _explained(data: bytes) -> Iterator[_Found]:
-    """Every mistake that explains at least half of the pieces, and more of them the weaker its check is."""
+    """Yield every mistake that explains at least half of the pieces, with a higher threshold for a weaker check."""
     for cutting in _CUTTINGS:
         parts = _parts(data, cutting.delimiter)
         contents = [content for part in parts if _telling(content := cutting.decode(part))]
@@ -234,27 +240,28 @@ def _explained(data: bytes) -> Iterator[_Found]:
 
 
 def _telling(content: bytes) -> bool:
-    """It is as long as a frame is at least, and not one byte again and again, for which many a check is 0."""
+    """Return True if `content` is at least as long as a frame and not one repeated byte, for which many checks are
+    0."""
     return len(content) >= _HEADER and len(set(content)) > 2
 
 
 def _weight(found: _Found) -> tuple[bool, bool, float]:
-    """What is no accident first, then what has a framing, for many a frame has nothing to stuff; then what explains
-    most."""
+    """Return the sort key of an explanation: strong checks first, then those with a framing (many frames need no
+    stuffing anyway), then those that explain the most pieces."""
     name, fits, pieces = found
     return not name.endswith(_WEAK), name != _BARE, fits / pieces
 
 
 def _parts(data: bytes, delimiter: bytes) -> list[bytes]:
-    """The pieces between delimiters, each once; the first and the last may be cut off, and are left out when there are
-    others."""
+    """Return the distinct pieces between delimiters. The first and the last may be truncated and are dropped if there
+    are others."""
     whole = data.split(delimiter)
     inner = [part for part in dict.fromkeys(whole[1:-1]) if part]
     return (inner or [part for part in whole[:-1] if part])[:PIECES_MAX]
 
 
 def _named(cutting: _Cutting, content: bytes) -> Iterator[str]:
-    """What is wrong with this content, were it cut so."""
+    """Yield the mistakes in `content`, assuming this way of cutting."""
     if not cutting.right and _whole(content):
         yield cutting.name
     for name in _checked(content):
@@ -263,41 +270,41 @@ def _named(cutting: _Cutting, content: bytes) -> Iterator[str]:
         yield f"{cutting.name}; {_NO_CHECK}" if cutting.name else _NO_CHECK
 
 
-_BARE: Final = "it is not stuffed: header, payload and check stand on the line as they are, without COBS"
-_NO_CHECK: Final = "there is no check that is known here"
+_BARE: Final = "it is not stuffed: header, payload and check are sent as they are, without COBS"
+_NO_CHECK: Final = "it has no known check"
 _WEAK: Final = ("a sum of one byte", _NO_CHECK)
 
 
 def _enough(name: str) -> int:
-    """How many pieces a mistake must explain, so that chance does not."""
+    """Return the number of pieces that a mistake must explain to rule out chance."""
     if name.endswith(_WEAK):
         return 4
     return 2 if "CRC-16" in name else 1
 
 
 def _whole(content: bytes) -> bool:
-    """It has the right check."""
+    """Return True if the check is right."""
     return len(content) >= MIN_FRAME and crc32(content) == RESIDUE
 
 
 def _plausible(content: bytes) -> bool:
-    """It begins with a header as devices send them: version, no flag, a kind that there is."""
+    """Return True if the content begins with a plausible header: this version, no flags, a known kind."""
     return content[0] == VERSION and content[1] == 0 and content[2] in _KINDS
 
 
 def _appended(parts: Iterable[bytes]) -> Iterator[str]:
-    """The check stands behind the encoded bytes, not encoded itself."""
+    """Yield the mistake of a check that is appended after the encoded bytes instead of being encoded with them."""
     for part in parts:
         coded, check = part[:-CHECK_BYTES], part[-CHECK_BYTES:]
         if not coded:
             continue
         for over, covered in ((" over the encoded bytes", coded), ("", _cobs(coded))):
             if covered and check_of(CHECKS[0], covered) == int.from_bytes(check, "little"):
-                yield f"the check{over} is appended behind the stuffing, not stuffed with the rest"
+                yield f"the check{over} is appended after the stuffed bytes instead of being stuffed with them"
 
 
 def _bare(data: bytes) -> Iterator[_Found]:
-    """Frames that are not stuffed at all: header, payload and check as they are, whatever stands between them."""
+    """Find frames without any stuffing: header, payload and check as they are, with any bytes between them."""
     found, at, tries = 0, 0, 0
     while (at := data.find(bytes([VERSION, 0]), at)) >= 0 and tries < PIECES_MAX:
         tries += 1
@@ -314,14 +321,14 @@ def _bare(data: bytes) -> Iterator[_Found]:
 
 
 def _unexplained(data: bytes, reasons: Mapping[NoiseReason, int]) -> str:
-    """What the bytes look like, when no check fits any of them."""
+    """Return a description of the bytes if no check matches any of them."""
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in data)
     if data and printable >= TEXT_SHARE * len(data):
         first = data.decode("ascii", "replace").split("\n")[0].strip()[:40]
         return f"it is text, such as {first!r}: a console, or another protocol"
     checked = reasons.get(NoiseReason.CHECK, 0)
     if checked * 2 > sum(reasons.values()):
-        return "the stuffing is right and the check is none that is known here: wrong bytes are checked, or damaged"
+        return "the stuffing is right but no known check matches: it covers the wrong bytes, or the data is damaged"
     if b"\0" not in data and len(data) > MAX_FRAME:
         return f"no delimiter 00h in {len(data):,} bytes: wrong baud rate, or another framing"
     return ""

@@ -1,6 +1,6 @@
-"""What both ends of a TDP link hand to their caller: values, the times the protocol runs on, counters.
+"""Outputs that both ends of a TDP link return to their caller, the protocol's times, and the counters.
 
-A link takes bytes and times and returns these. The caller writes `Send` to the line and passes the rest on.
+A link takes bytes and times and returns these values. The caller writes `Send` to the line and passes the rest on.
 """
 
 from __future__ import annotations
@@ -34,91 +34,94 @@ from protocol.tdp.messages import (
 _MS: Final = 1_000_000
 
 DeviceStatus = ShufflerStatusMessage | ShoeStatusMessage | ControllerStatusMessage
-"""What a device says of its whole state."""
+"""Report of a device's whole state."""
 
 MESSAGE_IDS: Final[dict[type[Message], int]] = {
     cls: declared.number for cls, declared in DECLARED.items() if declared.number is not None
 }
-"""The header's message id of every message that has its own."""
+"""Header message id of every message that has its own."""
 
 SESSION_EXTENSION: Final = 0x01
-"""Extension type of an event that belongs to the session before this one: four bytes, that session's id."""
+"""Extension type of an event that belongs to the previous session: four bytes, the id of that session."""
 
 MUST_UNDERSTAND: Final = 0xF0
-"""Header flags a receiver may not ignore. None is defined yet, so a frame with one is not interpreted."""
+"""Header flags that a receiver must not ignore. None is defined yet, so a frame with one of them is not interpreted."""
 
 
 class Timing(Struct, frozen=True, gc=False):
-    """The protocol's times, nanoseconds. Both ends and a listener must use the same ones."""
+    """Times of the protocol, in nanoseconds. Both ends and a listener must use the same ones."""
 
     reply_ns: int = 100 * _MS
-    """A device answers a command within this."""
+    """Time within which a device answers a command."""
     retry_ns: int = 250 * _MS
-    """A command without an answer is sent again after this."""
+    """Time after which a command without an answer is sent again."""
     tries: int = 3
-    """Times a command is sent before the host gives up."""
+    """Number of times that a command is sent before the host gives up."""
     hello_ns: int = 250 * _MS
-    """Between two HELLOs while nobody answers."""
+    """Time between two HELLOs while no device answers."""
     resend_ns: int = 250 * _MS
-    """A device sends unacknowledged events again after this."""
+    """Time after which a device sends unacknowledged events again."""
     status_ns: int = 1000 * _MS
-    """A device reports its status at least this often."""
+    """Maximum time between two status reports of a device."""
     heartbeat_ns: int = 1000 * _MS
-    """A host sends something at least this often: a heartbeat, when there is nothing else."""
+    """Maximum time between two frames of a host. It sends a heartbeat if there is nothing else to send."""
     lost_ns: int = 3000 * _MS
-    """Without one valid frame for this long the other end is lost."""
+    """Time without a valid frame after which the other end is lost."""
     partial_ns: int = 50 * _MS
-    """A frame cut off by this much silence is given up as noise; after as much, a zero goes first."""
+    """Silence after which an incomplete frame becomes noise, and after which a sender puts a zero before its frame."""
     hole_ns: int = 5000 * _MS
-    """A missing event that is not had by then is reported lost. Longer than `lost_ns`: a dead line is not a hole."""
+    """Time after which a missing event is reported lost. Longer than `lost_ns`, because a dead line is not a hole."""
     join_ns: int = 3000 * _MS
-    """A listener that came late waits this long for a HELLO-REPLY before it starts at the first event it heard."""
+    """Time that a late listener waits for a HELLO-REPLY before it starts at the first event it received."""
 
 
 class Standing(Struct, frozen=True):
-    """Where a link stood when its line went: what a link on the next line goes on from."""
+    """State of a link at the end of its line. A link on the next line resumes from it."""
 
     heard: TdpHeard
-    """What is left of it when the line is gone."""
+    """Received state that remains valid after the line is gone."""
     request: int
-    """The request id last used: the device remembers it, so numbering goes on from there."""
+    """Request id used last. The device remembers it, so numbering continues from there."""
 
 
 class LinkState(StrEnum):
-    """Where a host's link stands."""
+    """State of a host's link."""
 
     CLOSED = "closed"
-    HELLO = "asking who is there"
+    HELLO = "waiting for a device"
     OPENING = "opening a session"
     UP = "up"
     LOST = "lost"
 
 
 class UnknownEvent(Event, frozen=True):
-    """An event whose message this version does not know or cannot read: it keeps its place in the order."""
+    """An event whose message this version does not know or cannot read. It keeps its place in the order."""
 
     message_id: int
     payload: bytes
 
 
 class Up(Output, frozen=True):
-    """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
+    """The device granted a session (for a listener: was seen to). `resumed` means that events continue where they
+    stopped."""
 
     hello: HelloReplyMessage
     resumed: bool
 
 
 class Down(Output, frozen=True, gc=True):
-    """Nothing valid was heard for `lost_ns`, or (`error` set) the device is not one to talk to."""
+    """No valid frame arrived for `lost_ns`, or (`error` is set) the device is not one to talk to."""
 
     why: str
     error: DealwireError | None = None
 
 
 class SessionRestarted(Output, frozen=True):
-    """The device started anew, under another session id or, both being equal, under the same. What could be read of
-    the previous session came before this. `whole`: the device has said which event was its last, and all up to that one
-    were delivered or reported lost."""
+    """The device restarted, under another session id or, if both are equal, under the same one.
+
+    Everything still readable of the previous session came before this. `whole` means that the device named its last
+    event and that all events up to it were delivered or reported lost.
+    """
 
     previous: int
     session: int
@@ -126,14 +129,14 @@ class SessionRestarted(Output, frozen=True):
 
 
 class Returned(Output, frozen=True):
-    """A session that was left before the present one is heard again: its bytes are played again, or the device repeats
-    its numbers. Follows the SessionRestarted into it."""
+    """An earlier session is back: its bytes are replayed, or the device repeats its numbers. Follows the
+    SessionRestarted into it."""
 
     session: int
 
 
 class Delivered(Output, frozen=True):
-    """An event: exactly once, in order. `request` is the command that caused it, 0 for none."""
+    """An event, delivered exactly once and in order. `request` is the command that caused it, 0 for none."""
 
     session: int
     request: int
@@ -141,8 +144,10 @@ class Delivered(Output, frozen=True):
 
 
 class Lost(Output, frozen=True):
-    """Events `first` to `last` are gone for ever; delivery goes on after them. Both 0: how many is not known, because
-    the device started anew under the same session id."""
+    """Events `first` to `last` are lost for good; delivery continues after them.
+
+    Both are 0 if the number is unknown, because the device restarted under the same session id.
+    """
 
     session: int
     first: int
@@ -150,13 +155,13 @@ class Lost(Output, frozen=True):
 
 
 class StatusSeen(Output, frozen=True):
-    """The device reported its whole visible state."""
+    """Report of a device's whole visible state."""
 
     message: DeviceStatus
 
 
 class Answered(CommonAnswered, frozen=True):
-    """A command got its reply; a refusal is a reply, and so is a NAK (as status refused)."""
+    """Reply to a command. A refusal is a reply, and so is a NAK (with status refused)."""
 
     request: int
     command: Message
@@ -164,7 +169,7 @@ class Answered(CommonAnswered, frozen=True):
 
 
 class Progressed(Output, frozen=True):
-    """An accepted command goes on."""
+    """Progress of an accepted command."""
 
     request: int
     command: Message
@@ -172,7 +177,7 @@ class Progressed(Output, frozen=True):
 
 
 class Brought(Output, frozen=True):
-    """What a command asked for came: *Meters* or *Measured*. It may come before the reply, when that was lost."""
+    """Data that a command requested: *Meters* or *Measured*. It may come before the reply if the reply was lost."""
 
     request: int
     command: Message
@@ -193,28 +198,28 @@ class Opened(Output, frozen=True):
 
 
 class HostLost(Output, frozen=True):
-    """Device side: the host fell silent for `lost_ns`. Finish the motion and start no other (SAFE)."""
+    """Device side: the host was silent for `lost_ns`. Finish the current motion and start no other (SAFE)."""
 
 
 class HostBack(Output, frozen=True):
-    """Device side: the lost host is heard again."""
+    """Device side: the lost host is back."""
 
 
 @dataclass(slots=True)
 class LinkStats:
-    """Counters of one link since it was made."""
+    """Counters of one link since it was created."""
 
     frames: int = 0
     missed_frames: int = 0
-    """Breaks in the link sequence, as frames: what the line lost, as far as it shows."""
+    """Frames missing from the link sequence: losses of the line, as far as they show."""
     noise_bytes: int = 0
     bad_checks: int = 0
     idle_bytes: int = 0
     unusable: int = 0
-    """Whole frames with a good check that could not be used."""
+    """Complete frames with a valid check that could not be used."""
     events: int = 0
     repeats: int = 0
-    """Events heard again, or before the session was open, and dropped."""
+    """Events that were dropped because they were repeats or came before the session was open."""
     gaps: int = 0
     lost_events: int = 0
     commands: int = 0

@@ -1,10 +1,10 @@
-"""The layouts of all TDP messages: `construct` declarations, made of what `messages.py` says of each field. The
-specification is printed from them.
+"""Layouts of all TDP messages as `construct` declarations, built from the field declarations in `messages.py`. The
+specification is generated from them.
 
-These describe; `derive.py` derives the plain `struct` decoders that run, and a test proves the two equal on
-every message, on random bytes and on truncated input. Layouts are fixed and little-endian. After the declared
-fields a payload may carry extensions, each a type byte, a length byte and that many bytes: a receiver keeps
-those it does not know.
+They only describe; `derive.py` derives the plain `struct` decoders that run, and a test proves the two equal on every
+message, on random bytes and on truncated input. Layouts are fixed and little-endian. After the declared fields a
+payload may have extensions, each a type byte, a length byte and that many bytes. A receiver keeps the ones that it does
+not know.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from protocol.tdp.wire import PLACES as PLACES
 from protocol.tdp.wire import Field, Shape, field_of
 
 VERSION: Final = 1
-"""The header's version byte: the protocol's major number."""
+"""Version byte of the header: the protocol's major number."""
 MINOR: Final = 3
-"""1 added what a person saw happen to a card, the places of named hands, and packets of different sizes; 2 more of what
-a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections; meters and the
-measuring of the firmware; 3 the chips of players who bet against each other: stakes, actions, pots."""
+"""Minor version. 1 added mishandled cards, the places of named hands, and packets of different sizes. 2 added set
+hands, discards, drawn numbers, propositions and corrections, meters, and the measurement of the firmware. 3 added the
+chips of players who bet against each other: stakes, actions, pots."""
 VERSION_TEXT: Final = f"{VERSION}.{MINOR}"
-"""The version as pages, plans and reports name it."""
+"""Version as pages, plans and reports write it."""
 
 MAX_FRAME: Final = 256
-"""Bytes of a decoded frame, header and check included: small enough for a microcontroller's buffer, and
-CRC-32 finds every error of up to four bits at this size."""
+"""Maximum length in bytes of a decoded frame, header and check included. It fits a microcontroller's buffer, and CRC-32
+detects every error of up to four bits at this size."""
 
 
 class DeclaredField(Subconstruct):  # type: ignore[type-arg]
-    """A field of a layout, with its declaration."""
+    """Field of a layout, with its declaration."""
 
     def __init__(self, subcon: Any, field: Field) -> None:
         super().__init__(subcon)
@@ -96,7 +96,7 @@ Packet = tuple[type[Message], "Construct[Any, Any]"]
 ANSWERS: Final[dict[Kind, Packet]] = {
     kind: (cls, _payload(cls)) for cls, (kind, number, _) in DECLARED.items() if number is None
 }
-"""Kinds whose layout is the same whatever the message id, which there names the command or frame answered."""
+"""Kinds with one layout for all message ids, which name the command or frame that is answered."""
 
 PACKETS: Final[dict[tuple[Kind, int], Packet]] = {
     (kind, number): (cls, _payload(cls)) for cls, (kind, number, _) in DECLARED.items() if number is not None

@@ -1,4 +1,4 @@
-"""The session before a restart, while the device still gives out what it kept of it."""
+"""The session before a restart, while the device still sends what it stored of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SESSION_MARK: Final = bytes((SESSION_EXTENSION, 4))
 
 
 def named_session(extensions: tuple[tuple[int, bytes], ...]) -> int | None:
-    """The session an event says it belongs to, None when it says nothing: it is the current one's."""
+    """Return the session that an event names; None if it names none, because it belongs to the current one."""
     for type_, value in extensions:
         if type_ == SESSION_EXTENSION and len(value) == 4:
             return int.from_bytes(value, "little")
@@ -20,7 +20,7 @@ def named_session(extensions: tuple[tuple[int, bytes], ...]) -> int | None:
 
 
 class Predecessor:
-    """Events of an ended session up to its last, as far as they can still be had."""
+    """Events of an ended session up to its last, as far as they can still be received."""
 
     __slots__ = ("_last", "order", "since_ns")
 
@@ -35,11 +35,12 @@ class Predecessor:
         return self._last is not None and self.order.expected > self._last
 
     def learn_end(self, gap: GapMessage) -> None:
-        """A GAP of this session says which event is its last."""
+        """Take the number of the session's last event from a GAP."""
         self._last = gap.last
 
     def finish(self, now_ns: int, successor: int, out: list[Output]) -> None:
-        """No more will come: report what is known to be missing, then the change to session `successor`."""
+        """Report the known missing events, then the change to session `successor`. Call it when no more events will
+        come."""
         order, whole = self.order, self.complete
         order.give_up_all(now_ns, out)
         order.skip_to(max(order.last, self._last or 0) + 1, now_ns, out)

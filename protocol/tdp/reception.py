@@ -1,37 +1,38 @@
-"""What a host makes of the bytes it hears. It never sends: the live link and a listener share every line of it.
+"""Interpretation of the bytes that a host receives. It never sends: the live link and a listener share every line of
+it.
 
 Theory of operation
 -------------------
-A recording replayed must give exactly what the live link gave, and a recording holds received bytes and their
-times. So everything that is delivered is decided here, from those alone; `HostLink` adds the sending, and asks
-this class where it stands. Timers fire at their own deadline, in order, however late `tick` is called, so a
-replay that jumps from chunk to chunk and a live link that ticks each millisecond do the same.
+The replay of a recording must yield exactly what the live link yielded, and a recording holds received bytes and their
+times. So everything that is delivered is decided here, from those alone; `HostLink` adds the sending, and reads this
+class's state. Timers fire at their own deadline, in order, however late `tick` is called, so a replay that jumps from
+chunk to chunk and a live link that ticks every millisecond do the same.
 
-*Session.* HELLO-REPLY and STATUS name the device's session. Another id than the one known is a restart. For
-`lost_ns` after it the old session may still echo on the line: frames that name it are dropped then, and so are
-events, until the device's reply to OPEN-SESSION shows that it speaks to us in the new one (it sends unacknowledged
-events again, so nothing is lost). The same gate closes after silence. Later both rules lapse, so that a recording
-which lacks that reply still plays.
+*Session.* HELLO-REPLY and STATUS name the device's session. An id other than the known one means a restart. For
+`lost_ns` after it the old session may still echo on the line. Until then, frames that name the old session are dropped,
+and so are events, until the device's reply to OPEN-SESSION shows that it is in the new session with us (it sends
+unacknowledged events again, so nothing is lost). The same gate closes after silence. Later both rules lapse, so that a
+recording which lacks that reply still plays.
 
-*Where a session starts.* At event 1, once a HELLO-REPLY was heard or the session began before our eyes. A listener
-that came late holds what it hears; without a HELLO-REPLY for `join_ns` it starts at the first event held and
-reports those before it lost. Events heard before any session id are of session 0.
+*Start of a session.* A session starts at event 1 once a HELLO-REPLY was received or the restart was observed. A late
+listener holds the events it receives; without a HELLO-REPLY for `join_ns` it starts at the first event held and reports
+those before it lost. Events received before any session id are of session 0.
 
-*A restart in mid-round.* The device keeps the last events of the session before. They come with an extension that
-names their session, and a GAP of that session says which is the last. They are delivered first, then
-SessionRestarted, then Up and the events of the new session, which are held meanwhile. It ends when the last one is
-there, when the device refuses, or after `hole_ns`; what is known to be missing by then is Lost.
+*Restart in the middle of a round.* The device stores the last events of the previous session. They carry an extension
+that names their session, and a GAP of that session says which is the last. They are delivered first, then
+SessionRestarted, then Up and the events of the new session, which are held meanwhile. The old session ends when its
+last event arrived, when the device refuses, or after `hole_ns`; events known to be missing by then are Lost.
 
-*A line that went.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut
-as after silence. A device that still holds its events goes on where it stopped; one with a new session is a restart.
+*Lost line.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut as after
+silence. A device that still holds its events continues where it stopped; one with a new session is a restart.
 
-*The same session, begun anew.* A device whose source of randomness is weak may name its new session as the one before.
-`freshness` says what gives it away. Then Lost without numbers comes, for nobody knows what it did before it restarted,
-and SessionRestarted from the session to itself; its events are counted from 1 again, and none is taken for one that
-was heard unless it is that one, byte for byte. Where HELLO-REPLY or STATUS gave it away the gate shuts.
+*Restart under the same session id.* A device with a weak source of randomness may repeat the id. `freshness` detects
+it. Then Lost without numbers comes, because the events before the restart are unknown, and SessionRestarted from the
+session to itself. Its events are counted from 1 again, and an event is a repeat only if it equals the old one byte for
+byte. If HELLO-REPLY or STATUS revealed the restart, the gate shuts.
 
-*Holes* are filled by the device sending again. They end as Lost by GAP, by `hole_ns` without progress, or when no
-more events can be held.
+*Holes* are filled when the device sends again. They end as Lost by GAP, by `hole_ns` without progress, or when no more
+events can be held.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ from protocol.tdp.predecessor import SESSION_MARK, named_session
 from protocol.tdp.session_keeper import SessionKeeper
 from protocol.tdp.vetting import common_version, misfit, same_device
 
-_EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
+_EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every protocol version
 _EVENTS: Final[tuple[type[m.Message], ...]] = tuple(cls for cls in m.DECLARED if issubclass(cls, m.Event))
 _STATUSES: Final[tuple[type[m.Message], ...]] = tuple(cls for cls in m.DECLARED if issubclass(cls, m.StatusMessage))
 _REFUSED: Final = m.Status.REFUSED
@@ -73,20 +74,22 @@ _READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]
 
 
 def _usual(take_event: Taker, take_status: Taker) -> dict[int, tuple[bytes, Values, type[m.Message], Taker]]:
-    """The short way of what a device sends all the time, and who takes it. *Booted* is not among it: it may begin
-    another life, whatever its number."""
+    """Return the fast handlers of what a device sends all the time. *Booted* is not one of them: it may begin another
+    life, under any number."""
     takers = {**dict.fromkeys(_EVENTS, take_event), **dict.fromkeys(_STATUSES, take_status)}
     del takers[m.BootedMessage]
     return {number: (*way, takers[way[2]]) for number, way in WAYS.items() if way[2] in takers}
 
 
 AnswerHandler = Callable[[Envelope, int, list[Output]], None]
-"""Told of every Reply, Progress and Nak, and of what a command brings: envelope, time, outputs so far."""
+"""Function called for every Reply, Progress and Nak, and for the data of a command: envelope, time, outputs so far."""
 
 
 class Reception(SessionKeeper):
-    """Received bytes to outputs. `expects` is the device class to insist on; times never run backwards.
-    `resume` is where the reception of the line before stood."""
+    """Converter of received bytes to outputs. Times never run backwards.
+
+    `expects` is the device class to insist on. `resume` is the state of the reception on the previous line.
+    """
 
     def __init__(
         self,
@@ -98,9 +101,9 @@ class Reception(SessionKeeper):
     ) -> None:
         super().__init__(timing)
         self.greeted = False
-        """Set by every HELLO-REPLY that fits; whoever waits for one clears it."""
+        """Set by every HELLO-REPLY that fits. The code that waits for one clears it."""
         self.ack_due = False
-        """Set by every event; whoever acknowledges clears it."""
+        """Set by every event. The code that acknowledges clears it."""
         self.event_ns = 0
         self._expects = expects
         self._on_answer = on_answer
@@ -110,7 +113,7 @@ class Reception(SessionKeeper):
     # -------------------------------------------------------------- the face
 
     def close(self, now_ns: int) -> list[Output]:
-        """The line or the recording ends: give out what was held back."""
+        """Return everything held back, at the end of the line or the recording."""
         out: list[Output] = []
         self._expire(now_ns, out)
         self._drop_partial(now_ns, out)
@@ -122,7 +125,7 @@ class Reception(SessionKeeper):
         return out
 
     def suspend(self, now_ns: int) -> list[Output]:
-        """The line is gone and another may come: as after silence, what is held back comes again by then."""
+        """Return the outputs due now that the line is gone. Everything held back is sent again, as after silence."""
         out: list[Output] = []
         self._expire(now_ns, out)
         self._drop_partial(now_ns, out)
@@ -134,17 +137,17 @@ class Reception(SessionKeeper):
 
     @property
     def heard_ns(self) -> int:
-        """When the last valid frame came; 0 before any."""
+        """Time of the last valid frame; 0 before any."""
         return self._valid_ns
 
     @property
     def problem(self) -> RemoteError | None:
-        """Why the device that answers is not one to talk to; None while there is no reason."""
+        """Reason not to talk to the device that answers; None if there is none."""
         return misfit(self.refused_hello, self._expects) if self.refused_hello is not None else None
 
     @property
     def version(self) -> tuple[int, int] | None:
-        """The protocol version to speak with the device, None before its HELLO-REPLY."""
+        """Protocol version to use with the device; None before its HELLO-REPLY."""
         return common_version(self.hello) if self.hello is not None else None
 
     # -------------------------------------------------------------- timers
@@ -162,7 +165,7 @@ class Reception(SessionKeeper):
         return timers
 
     def _lose(self, now_ns: int, out: list[Output]) -> None:
-        """Silence: what is unacknowledged will come again when the session is opened again."""
+        """Report silence. Unacknowledged events come again when the session is reopened."""
         self._finish_old(now_ns, out)
         self.alive = self.opened = False
         if self.order.started:
@@ -182,7 +185,7 @@ class Reception(SessionKeeper):
             self._on_unusable(envelope, message, now_ns, out)
             return
         ended = SESSION_MARK + self._echo[0].to_bytes(4, "little")
-        if message.payload.endswith(ended):  # extensions cannot be told from the fields of an unknown layout
+        if message.payload.endswith(ended):  # in an unknown layout, extensions cannot be separated from fields
             envelope = replace(envelope, extensions=((SESSION_EXTENSION, ended[2:]),))
         number, device_ms = _EVENT_HEAD.unpack_from(message.payload)
         event = UnknownEvent(number, device_ms, message.message_id, message.payload[_EVENT_HEAD.size :])
@@ -191,7 +194,7 @@ class Reception(SessionKeeper):
     # -------------------------------------------------------------- events
 
     def _take_event(self, event: m.Event, body: bytes, now_ns: int, out: list[Output]) -> bool:
-        """Deliver an event of this session that is the next, as nearly all are; False for any other."""
+        """Deliver an event of this session if it is the next, as nearly all are. Return False for any other."""
         order, number, device_ms = self.order, event.number, event.device_ms
         if (
             number != order.expected
@@ -204,7 +207,7 @@ class Reception(SessionKeeper):
             return False
         self.ack_due = True
         self.event_ns = now_ns
-        order.expected = number + 1  # as `give` does
+        order.expected = number + 1  # the same steps as `EventOrder.give`, inlined for speed
         order.contents.append(body)
         order.clock_ms = device_ms
         self.stats.events += 1
@@ -226,24 +229,25 @@ class Reception(SessionKeeper):
         if boots is not None and self._is_of_a_life_before(event.number, boots):
             self.stats.repeats += 1
             self._life.stale_boots = boots
-            self.restarts += 1  # the session is opened again, and its events are read from there
+            self.restarts += 1  # makes HostLink reopen the session and read its events from there
             self._close_gate(now_ns)
             return
         if order.contradicts(event, envelope.body) or (boots is not None and self._counts_another(event, boots)):
             self._start_anew(now_ns, out, event.number if boots is not None else 1)
         if boots != self._life.boots and boots is not None:
-            self._life.boots = None  # its own count may never agree: the next HELLO-REPLY says what it is
+            self._life.boots = None  # its count may never agree with HELLO-REPLY: take the next one
         self._accept(envelope, event, now_ns, out)
 
     def _is_of_a_life_before(self, number: int, boots: int) -> bool:
-        """A *Booted* that would be new counts fewer power-ups than this session's HELLO-REPLY: bytes of before."""
+        """Return True for a *Booted* that would be new but counts fewer power-ups than this session's HELLO-REPLY: old
+        bytes."""
         hello, life = self.hello, self._life
         if hello is None or hello.session != self.session or life.boots != hello.boot_count:
             return False
         return boots < hello.boot_count and boots != life.stale_boots and number >= self.order.expected
 
     def _counts_another(self, booted: m.Event, boots: int) -> bool:
-        """A new *Booted* counts another power-up than the one we know."""
+        """Return True if a new *Booted* has another count of power-ups than the known one."""
         return booted.number >= self.order.expected and self._life.boots not in (None, boots)
 
     def _accept(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
@@ -258,7 +262,7 @@ class Reception(SessionKeeper):
         self._arm()
 
     def _is_of_old(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> bool:
-        """Take an event that names a session; False when that is the current one."""
+        """Handle an event that names a session. Return False if that is the current one."""
         session = named_session(envelope.extensions)
         if session is None or session == self.session:
             return False
@@ -295,7 +299,7 @@ class Reception(SessionKeeper):
     # -------------------------------------------------------------- sessions
 
     def _take_status(self, status: Any, _body: bytes, now_ns: int, out: list[Output]) -> bool:
-        """Pass on a status that goes on from the one before, as nearly all do; False for any other."""
+        """Deliver a status that continues from the one before, as nearly all do. Return False for any other."""
         order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
         if (
             status.session != self.session
@@ -342,7 +346,7 @@ class Reception(SessionKeeper):
         self._life.boots = hello.boot_count
         self.order.forget_before(hello.boot_count)
         if self.old is not None and self.hello is not None and not same_device(hello, self.hello):
-            self._finish_old(now_ns, out)  # another device: it cannot hold the old one's events
+            self._finish_old(now_ns, out)  # another device does not have the old one's events
         self.hello = hello
         self.greeted = True
         if self.old is None:
@@ -363,7 +367,7 @@ class Reception(SessionKeeper):
                 if self.old is None:
                     self._announce(out)
         elif envelope.message_id == _READ_ID and reply.status == _REFUSED:
-            self._finish_old(now_ns, out)  # only a session that is over is ever refused
+            self._finish_old(now_ns, out)  # a device refuses this only for a session that is over
         self._on_answer_frame(envelope, reply, now_ns, out)
 
     def _on_answer_frame(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:

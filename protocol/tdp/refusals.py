@@ -1,7 +1,7 @@
-"""Why a device refuses a command, in the order in which it looks: the first reason that holds is given.
+"""Reasons for which a device refuses a command, in the order in which it checks them: the first that holds is returned.
 
-The link runs on the rows that have a `holds`; the others it finds elsewhere (its reply cache, its instruments) or its
-model does. docs/protocol.md prints them all.
+The link evaluates the rows that have a `holds`. It finds the others elsewhere (in its reply cache, its instruments), or
+its model does. docs/protocol.md lists them all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from protocol.tdp.packets import VERSION
 
 
 class Situation(NamedTuple):
-    """A command and how the device stands to its host: `role` None before a session is open."""
+    """A command and the device's state towards its host. `role` is None before a session is open."""
 
     request: int
     command: Message
@@ -27,7 +27,7 @@ class Situation(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """One check: what it finds, the reason it gives, and how the link finds it (None: not the link's own check)."""
+    """One check: its condition, the reason it gives, and the function that evaluates it (None if the link does not)."""
 
     what: str
     reason: Reason
@@ -61,26 +61,28 @@ def _unknown_session(case: Situation) -> bool:
 
 ORDER: Final = (
     Refusal("the request id is 0", Reason.BAD_PARAMETER, lambda case: case.request == 0),
-    Refusal("the request id had another command", Reason.REQUEST_ID_REUSED),
-    Refusal("*OpenSession*: not the device's current session", Reason.NO_SESSION, _other_session),
+    Refusal("the request id was used for another command", Reason.REQUEST_ID_REUSED),
+    Refusal("*OpenSession*: a session other than the device's current one", Reason.NO_SESSION, _other_session),
     Refusal(
-        "*OpenSession*: a major version it does not speak; any minor one is taken", Reason.UNKNOWN_VERSION, _other_major
+        "*OpenSession*: an unsupported major version; any minor version is accepted",
+        Reason.UNKNOWN_VERSION,
+        _other_major,
     ),
-    Refusal("*OpenSession*: a role above what it grants, or unknown", Reason.NOT_PERMITTED, _too_much),
-    Refusal("no session is open; *OpenSession* and *ReportStatus* need none", Reason.NO_SESSION, _no_session),
+    Refusal("*OpenSession*: an unknown role, or one above what the device grants", Reason.NOT_PERMITTED, _too_much),
+    Refusal("no session is open (*OpenSession* and *ReportStatus* need none)", Reason.NO_SESSION, _no_session),
     Refusal("the session's role is below the command's", Reason.NOT_PERMITTED, _low_role),
-    Refusal("*ReadEvents*: neither the current session nor the one before", Reason.BAD_PARAMETER, _unknown_session),
-    Refusal("*ReadMeters*, *Verify*: it has not the capability", Reason.NOT_SUPPORTED),
-    Refusal("*Verify*: a region it has not", Reason.BAD_PARAMETER),
+    Refusal("*ReadEvents*: neither the current session nor the previous one", Reason.BAD_PARAMETER, _unknown_session),
+    Refusal("*ReadMeters*, *Verify*: the device lacks the capability", Reason.NOT_SUPPORTED),
+    Refusal("*Verify*: an unknown region", Reason.BAD_PARAMETER),
     Refusal("a command of another device class", Reason.UNKNOWN_COMMAND),
-    Refusal("not in this state, and something moves or a deck is being prepared", Reason.BUSY),
-    Refusal("not in this state, and nothing moves", Reason.WRONG_STATE),
-    Refusal("a parameter that cannot be", Reason.BAD_PARAMETER),
-    Refusal("nothing this device can do", Reason.NOT_SUPPORTED),
+    Refusal("not allowed in this state, while something moves or a deck is being prepared", Reason.BUSY),
+    Refusal("not allowed in this state, while nothing moves", Reason.WRONG_STATE),
+    Refusal("an impossible parameter", Reason.BAD_PARAMETER),
+    Refusal("not supported by this device", Reason.NOT_SUPPORTED),
 )
-"""Every reason a command is refused for."""
+"""Every reason for refusing a command."""
 
 
 def why_refused(case: Situation) -> Reason | None:
-    """The first of the link's own reasons that holds."""
+    """Return the first of the link's own reasons that holds, or None."""
     return next((row.reason for row in ORDER if row.holds is not None and row.holds(case)), None)

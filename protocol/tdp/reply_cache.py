@@ -1,4 +1,4 @@
-"""The device's memory of answered commands: a repeated request is answered again and never carried out twice."""
+"""Cache of answered commands on the device: a repeated request is answered again and never carried out twice."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Final
 from protocol.tdp.messages import Message, ReplyMessage
 
 KEPT_MAX: Final = 32
-"""Requests remembered. A host has one outstanding, so a repeat is hardly ever older than the newest."""
+"""Maximum number of requests to remember. A host has one outstanding, so a repeat is rarely older than the newest."""
 
 KEPT_NS: Final = 10_000_000_000
-"""A request is remembered this long, far beyond every retry, so that ids may wrap and a host may start anew."""
+"""Time to remember a request: far longer than every retry, and short enough for ids to wrap and for a host to restart.
+"""
 
 
 class Verdict(Enum):
-    """What a request id means when it arrives."""
+    """Meaning of a request id when it arrives."""
 
     NEW = auto()
     WORKING = auto()
@@ -26,7 +27,7 @@ class Verdict(Enum):
 
 @dataclass(slots=True)
 class Entry:
-    """One request: the command it carried, when it came, its answer once there is one."""
+    """One request: its command, its time of arrival, and its reply once there is one."""
 
     command: Message
     at_ns: int
@@ -34,13 +35,13 @@ class Entry:
 
 
 class ReplyCache:
-    """Requests of one session, oldest forgotten first."""
+    """Requests of one session. The oldest is dropped first."""
 
     def __init__(self) -> None:
         self._entries: dict[int, Entry] = {}
 
     def judge(self, request: int, command: Message, now_ns: int) -> tuple[Verdict, Entry]:
-        """Remember `request`, or say how it was met before: same id and body, or same id with another body."""
+        """Remember a new `request`, or classify a known one: same id and body, or same id with another body."""
         entry = self._entries.get(request)
         if entry is not None and now_ns - entry.at_ns < KEPT_NS:
             if entry.command != command:
@@ -53,5 +54,5 @@ class ReplyCache:
         return Verdict.NEW, entry
 
     def get(self, request: int) -> Entry | None:
-        """The remembered request."""
+        """Return the remembered request, or None."""
         return self._entries.get(request)

@@ -1,4 +1,4 @@
-"""In which session a device speaks, which it left, and whether it started anew: what `Reception` knows of sessions."""
+"""Session state of `Reception`: the current session of the device, those it left, and detected restarts."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from protocol.tdp.predecessor import Predecessor
 from protocol.tdp.vetting import same_device
 
 ANONYMOUS: Final = 0
-"""The session of events heard before any session id; devices never choose it."""
+"""Session of events received before any session id. Devices never choose it."""
 LEFT_MAX: Final = 64
-"""Sessions that were left and are remembered."""
+"""Number of earlier sessions to remember."""
 
 
 class SessionKeeper(FrameReader):
-    """The session under way, its events in order, and the one before while its kept events are awaited."""
+    """The current session with its events in order, and the previous one while its stored events are awaited."""
 
     def __init__(self, timing: Timing) -> None:
         super().__init__(timing)
         self.session: int | None = None
         self.hello: HelloReplyMessage | None = None
-        """Who the device of this session is; None until its HELLO-REPLY was heard."""
+        """Identification of the device in this session; None until its HELLO-REPLY arrived."""
         self.opened = False
-        """The device was heard to grant this session, and nothing since ended it."""
+        """True if the device was seen to grant this session and nothing has ended it since."""
         self.refused_hello: HelloReplyMessage | None = None
-        """The HELLO-REPLY of a device we cannot talk to; None while the device fits."""
+        """HELLO-REPLY of a device that we cannot talk to; None while the device fits."""
         self.old: Predecessor | None = None
-        """The session before, while its kept events are awaited."""
+        """The previous session, while its stored events are awaited."""
         self.order = EventOrder(ANONYMOUS, self.stats)
         self.restarts = 0
-        """Times that the device was found to have started anew in its session."""
+        """Number of detected restarts under the same session id."""
         self._life = Life()
         self._left: deque[int] = deque(maxlen=LEFT_MAX)  # sessions before this one
-        self._returned = False  # this one is one of them, and nobody heard of it yet
-        self._gate_ns = 0  # until then, no event before the session is open
+        self._returned = False  # the current session is one of them, and this was not reported yet
+        self._gate_ns = 0  # until then, events are ignored unless the session is open
         self._resumed = False
-        self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
+        self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and the time until which it may echo
 
     @property
     def complete(self) -> bool:
-        """Every event the device is known to have made was delivered."""
+        """True if every event that the device is known to have made was delivered."""
         return self.old is None and self.order.started and self.order.last < self.order.expected
 
     @property
     def wanted(self) -> EventOrder:
-        """The session whose events come next: the old one while it is awaited."""
+        """Session whose events come next: the old one while it is awaited."""
         return self.old.order if self.old is not None else self.order
 
     def heard(self) -> TdpHeard | None:
-        """What decides what will be delivered; None while a frame or an event is held back."""
+        """Return the state that decides further output; None while a frame is incomplete or an event is held back."""
         if not self.idle or self.old is not None or self.order.held:
             return None
         return replace(
@@ -72,7 +72,7 @@ class SessionKeeper(FrameReader):
         )
 
     def left(self) -> TdpHeard:
-        """What is left of it when the line is gone."""
+        """Return the state that remains valid after the line is gone."""
         order, life = self.order, self._life
         return TdpHeard(
             self.session,
@@ -90,7 +90,7 @@ class SessionKeeper(FrameReader):
         )
 
     def recall(self, heard: TdpHeard) -> None:
-        """Go on from what another reception heard."""
+        """Resume from the state that another reception exported."""
         self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
         self._left.extend(heard.left_sessions)
         self._life = Life(heard.boots, *heard.uptime, heard.stale_boots)
@@ -104,7 +104,7 @@ class SessionKeeper(FrameReader):
         self._arm()
 
     def _enter(self, session: int, now_ns: int, out: list[Output]) -> None:
-        """The device is in a session we did not know."""
+        """Enter a session that was unknown until now."""
         if self.session is None:
             self.session = self.order.session = session
             return
@@ -125,7 +125,7 @@ class SessionKeeper(FrameReader):
         self._arm()
 
     def _finish_old(self, now_ns: int, out: list[Output]) -> None:
-        """No more of the old session will come: begin the new one."""
+        """End the wait for the old session and begin the new one."""
         old = self.old
         if old is None:
             return
@@ -143,11 +143,11 @@ class SessionKeeper(FrameReader):
         self._arm()
 
     def _start_anew(self, now_ns: int, out: list[Output], first: int = 1) -> None:
-        """The device started anew in the session we know; from its event `first` on they are new."""
+        """Begin a new life of the device in the known session. From its event `first` on, events are new."""
         self._finish_old(now_ns, out)
         before, known = self.order, len(out)
         if before.started:
-            before.forget_held()  # of which life it is nobody knows; what is of the new one comes again
+            before.forget_held()  # unknown which life they belong to; those of the new one come again
         else:
             before.start_at_held(now_ns, out)
             before.give_up_all(now_ns, out)
@@ -163,18 +163,18 @@ class SessionKeeper(FrameReader):
         self._arm()
 
     def _announce(self, out: list[Output]) -> None:
-        """Up, unless nobody said who this is: a recording that begins later."""
+        """Report Up, unless the device is unidentified because the recording begins later."""
         if self.hello is not None and self.hello.session == self.session:
             out.append(Up(self.hello, self._resumed))
             self._resumed = True
 
     def _close_gate(self, now_ns: int) -> None:
-        """From here no event counts until the session is open; at the very first contact they are held instead."""
+        """Ignore events until the session is open. On the very first contact they are held instead."""
         self.opened = False
         self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
 
     def _is_another(self, hello: HelloReplyMessage) -> bool:
-        """Another piece of equipment that drew the very session we know."""
+        """Return True if another piece of equipment drew the session id that we know."""
         known = self.hello
         return known is not None and known.session == hello.session and not same_device(hello, known)
 

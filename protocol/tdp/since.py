@@ -1,8 +1,8 @@
-"""The minor version that brought a message, a value or a place: 1.0 for all that is not named here. A message says it
-where it is declared.
+"""Minor version that introduced a message, a value or a place: 1.0 for everything not named here. A message declares
+its own.
 
-It changes nothing that is read or written: pages, definitions in other forms and a host that looks for the oldest
-device it can talk to are printed from it.
+This does not affect decoding. Pages, definitions in other formats, and a host that looks for the oldest device it can
+talk to use it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from protocol.tdp.messages import DECLARED, Message
 from protocol.tdp.messages import FIRST as FIRST
 
 VERSIONS: Final[Mapping[str, str]] = {
-    FIRST: "The first.",
-    "1.1": "What a person saw happen to a card, the places of named hands, packets of different sizes.",
-    "1.2": "How a hand was set, what was laid away, the number drawn, propositions, corrections; a device's meters and "
-    "the measuring of its firmware.",
-    "1.3": "Chips of players who bet against each other: what lies before a seat, what a player did, a pot taken.",
+    FIRST: "First version.",
+    "1.1": "Mishandled cards, places of named hands, packets of different sizes.",
+    "1.2": "Set hands, discards, the number drawn, propositions, corrections; a device's meters and "
+    "the measurement of its firmware.",
+    "1.3": "Chips of players who bet against each other: stakes, actions, pots.",
 }
-"""Each version and what it brought."""
+"""Each version and what it added."""
 
 _ENUMERATIONS: Final[Mapping[type[IntEnum] | type[IntFlag], str]] = {
     m.Mishandling: "1.1",
@@ -40,23 +40,24 @@ _VALUES: Final[Mapping[tuple[type[IntEnum] | type[IntFlag], int], str]] = {
     (m.Capability, m.Capability.VERIFY): "1.2",
     **{(m.Mishandling, how): "1.2" for how in m.Mishandling if how >= m.Mishandling.FOULED_BY_PLAYER},
 }
-"""By enumeration and value: values of two enumerations are one key wherever their numbers are equal."""
+"""Versions by enumeration and value. The enumeration is part of the key because members of two IntEnums with equal
+numbers compare equal."""
 
 _NAMED_HANDS: Final = range(0x50, 0x58)
 _PILES: Final = range(0x58, 0x60)
 
 
 def message_since(message: type[Message]) -> str:
-    """The version that brought a message."""
+    """Return the version that introduced a message."""
     declared = DECLARED.get(message)
     return declared.since if declared is not None else FIRST
 
 
 def value_since(value: IntEnum | IntFlag) -> str:
-    """The version that brought a value of an enumeration."""
+    """Return the version that introduced a value of an enumeration."""
     return _VALUES.get((type(value), value)) or _ENUMERATIONS.get(type(value), FIRST)
 
 
 def place_since(code: int) -> str:
-    """The version that brought a place code."""
+    """Return the version that introduced a place code."""
     return "1.1" if code in _NAMED_HANDS else "1.2" if code in _PILES else FIRST

@@ -1,8 +1,8 @@
-"""What a STATUS must show by the events before it: one book of a device, the same for a host and for a bench.
+"""Check of a STATUS against the events before it, for hosts and for test benches.
 
-A book is a plain dictionary, field -> what the events made of it. What no event has said is learnt from the first
-status that is judged. A status is judged when its `last_event` is an event after which nothing is under way: `enter`
-says which those are.
+A book is a plain dictionary from a field to its value according to the events. A value that no event has set is taken
+from the first status that is checked. A status is checked if its `last_event` is an event after which nothing is in
+progress: one for which the event's `Entry` returned True.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,21 +14,21 @@ from protocol.tdp.messages import Lamp, ShoeState
 from protocol.tdp.outputs import DeviceStatus
 
 StateBook = dict[str, int]
-"""What the events made: see the fields of a STATUS; `red-lamp` is 1 while it is lit, `pushed-back` the number of a card
-that lies in the exit of a shoe, `deck-in-play` the deck that is dealt, until its remainder is lifted, and `lifted-deck`
-the same once that was counted."""
+"""Field values according to the events; see the fields of a STATUS. `red-lamp` is 1 while it is lit, `pushed-back` the
+number of a card in the exit of a shoe, `deck-in-play` the deck being dealt until its remainder is lifted, and
+`lifted-deck` the same deck once its remainder was counted."""
 
 _AT_REST: Final = frozenset(
     {ShoeState.EMPTY, ShoeState.LOADED, ShoeState.STANDBY, ShoeState.SHOE_END, ShoeState.LOCKED, ShoeState.SETUP}
 )
-"""States of a shoe behind whose *StateChanged* no event of the same card follows."""
+"""States of a shoe after whose *StateChanged* no event of the same card follows."""
 _NO_ROUND: Final = frozenset({ShoeState.EMPTY, ShoeState.LOADED, ShoeState.STANDBY, ShoeState.SHOE_END})
 _KEPT: Final = ("red-lamp", "pushed-back")
-"""What a power cut changes nothing in, whatever people do meanwhile."""
+"""Values that survive a power cut, whatever people do meanwhile."""
 
 
 class Differs(NamedTuple):
-    """A device said one thing by its events and another by `what` of its STATUS, or of a later event."""
+    """Contradiction between a device's events and `what` of its STATUS, or of a later event."""
 
     what: str
     stated: int
@@ -64,7 +64,7 @@ def _outside(book: StateBook, event: m.CardDrawnOutsideMessage) -> bool:
 
 def _pushed(book: StateBook, event: m.PushedBackMessage) -> bool:
     book.update({"drawn": event.ordinal - 1, "pushed-back": event.ordinal})
-    book.pop("in-round", None)  # one that was burned was not among them
+    book.pop("in-round", None)  # unknown: a burned card did not count in the round
     return False
 
 
@@ -88,7 +88,7 @@ def _lamp(book: StateBook, event: m.RedLampMessage) -> bool:
 
 
 def _cleared(book: StateBook, event: m.MisdealClearedMessage) -> bool:  # noqa: ARG001
-    book.pop("red-lamp", None)  # RedLamp follows, and a status may come between
+    book.pop("red-lamp", None)  # RedLamp follows, and a status may come in between
     return False
 
 
@@ -101,7 +101,7 @@ def _dumped(book: StateBook, event: m.RemainderDumpedMessage) -> bool:
     if event.counted:
         book["lifted-deck"] = event.deck
     else:
-        book.pop("deck-in-play", None)  # a remainder of no card is never lifted
+        book.pop("deck-in-play", None)  # a remainder of no cards is never lifted
     return False
 
 
@@ -123,10 +123,11 @@ def _only_gainsaid(book: StateBook, event: m.Event) -> bool:  # noqa: ARG001
 
 
 Entry = Callable[[StateBook, Any], bool]
-"""An event into the book; True when a status that knows of it, and of nothing newer, may be judged."""
+"""Function that enters an event into the book. It returns True if a status whose newest event is this one may be
+checked."""
 
 Entries = Mapping[type[m.Event], Entry]
-"""The events that the book of one class of device is made of."""
+"""Events that make up the book of one device class."""
 
 CONTROLLER: Final[Entries] = {m.SensorChangedMessage: _sensor}
 SHOE: Final[Entries] = {
@@ -179,19 +180,23 @@ GAINSAYING: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Differs | No
     m.DeckVerifiedMessage: _cards_are_out,
     m.CardRejectedMessage: _nothing_left,
 }
-"""Events that may contradict those before them."""
+"""Events that may contradict earlier ones."""
 
 
 def gainsaid(book: StateBook, event: m.Event) -> Differs | None:
-    """An event that cannot be true beside those before it: a card that was pushed back comes as a new one; the
-    remainder that is lifted is of another deck than the one that was counted; a deck is shuffled or counted while its
-    cards are dealt; a card of it is rejected when none is left in the device."""
+    """Return the contradiction between an event and earlier ones, or None.
+
+    - A card that was pushed back comes as a new one.
+    - The remainder that is lifted is of another deck than the one counted.
+    - A deck is shuffled or counted while its cards are being dealt.
+    - A card of a deck is rejected when none of it is left in the device.
+    """
     against = GAINSAYING.get(type(event))
     return against(book, event) if against is not None else None
 
 
 def shown(status: DeviceStatus) -> StateBook:
-    """What a STATUS has of what events tell."""
+    """Return the values in a STATUS that events also determine."""
     if isinstance(status, m.ControllerStatusMessage):
         return {"sensors": status.sensors}
     if isinstance(status, m.ShufflerStatusMessage):
@@ -203,7 +208,8 @@ def shown(status: DeviceStatus) -> StateBook:
 
 
 def compared(book: StateBook, status: DeviceStatus) -> list[Differs]:
-    """What a status says otherwise than the events before it; what they have not said is learnt from it."""
+    """Return the contradictions between a status and the earlier events. Values that no event set are taken from the
+    status."""
     found = []
     for what, stated in shown(status).items():
         known = book.setdefault(what, stated)
@@ -213,5 +219,5 @@ def compared(book: StateBook, status: DeviceStatus) -> list[Differs]:
 
 
 def after_power(book: StateBook) -> StateBook:
-    """What is known when a device has started anew, and each event before was heard."""
+    """Return the book after a restart of the device, provided that every earlier event was received."""
     return {what: known for what, known in book.items() if what in _KEPT}

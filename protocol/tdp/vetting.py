@@ -1,4 +1,4 @@
-"""Which frames and which devices a link can use, and one line on why not."""
+"""Checks whether a frame or a device can be used, with a one-line reason if not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
 
 
 def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
-    """Book bytes that belong to no frame. Idle delimiters mean nothing and are not worth an output."""
+    """Count bytes that belong to no frame and report them. Idle delimiters have no meaning and are only counted."""
     if noise.reason is NoiseReason.IDLE:
         stats.idle_bytes += noise.length
         return
@@ -27,19 +27,20 @@ def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
 
 
 def is_from_device(envelope: Envelope) -> bool:
-    """False for what only a host sends: an echo of the line, and no sign of a device's life."""
+    """Return False for frames that only a host sends: they are an echo of the line and no sign of life of a device."""
     return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, _FROM_HOST_ALONE)
 
 
 def is_from_host(envelope: Envelope) -> bool:
-    """False for what only a device sends."""
+    """Return False for frames that only a device sends."""
     if envelope.kind == Kind.LINK:
         return isinstance(envelope.message, (*_FROM_HOST_ALONE, Unknown))
     return envelope.kind in _FROM_HOST
 
 
 def problem_with(envelope: Envelope) -> Reason | None:
-    """Why a whole frame cannot be interpreted, None when it can. HELLO and its reply are read in every version."""
+    """Return the reason why a whole frame cannot be interpreted, or None. HELLO and its reply are read in every
+    version."""
     if envelope.flags & MUST_UNDERSTAND:
         return Reason.UNKNOWN_FLAG
     if envelope.version != VERSION and not isinstance(envelope.message, HelloMessage | HelloReplyMessage):
@@ -50,26 +51,26 @@ def problem_with(envelope: Envelope) -> Reason | None:
 
 
 def why_unusable(envelope: Envelope) -> str:
-    """One line for a person about a whole frame that was dropped."""
+    """Return one line for a reader about a whole frame that was dropped."""
     name = f"kind {envelope.kind} message 0x{envelope.message_id:04X}"
     problem = problem_with(envelope)
     if problem is Reason.UNKNOWN_FLAG:
-        return f"{name} has flags 0x{envelope.flags:02X}; none of bits 7-4 is known here"
+        return f"{name} has flags 0x{envelope.flags:02X}; bits 7-4 must be understood and are unknown"
     if problem is Reason.UNKNOWN_VERSION:
-        return f"{name} is of protocol version {envelope.version}; this side speaks {VERSION}"
+        return f"{name} has protocol version {envelope.version}; this side supports {VERSION}"
     if problem is Reason.UNKNOWN_COMMAND:
         return f"{name} is unknown or does not fit its layout"
-    return f"{name} holds values that cannot be, or is an echo of what this side sent"
+    return f"{name} has impossible values, or is an echo of this side's own frame"
 
 
 def common_version(hello: HelloReplyMessage) -> tuple[int, int] | None:
-    """The highest version, major and minor, that both ends speak; None when there is none."""
+    """Return the highest version, major and minor, that both ends support; None if there is none."""
     common = min((VERSION, MINOR), (hello.highest_major, hello.highest_minor))
     return common if common >= max((VERSION, 0), (hello.lowest_major, hello.lowest_minor)) else None
 
 
 def misfit(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError | None:
-    """Why we cannot talk to this device, None when we can. An emulator passes for any class."""
+    """Return the error that rules out talking to this device, or None. An emulator passes for any class."""
     if common_version(hello) is None:
         theirs = f"{hello.lowest_major}.{hello.lowest_minor} to {hello.highest_major}.{hello.highest_minor}"
         return VersionMismatch(VERSION_TEXT, theirs)
@@ -79,7 +80,7 @@ def misfit(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError
 
 
 def same_device(one: HelloReplyMessage, other: HelloReplyMessage) -> bool:
-    """True when both were said by the same piece of equipment."""
+    """Return True if both come from the same piece of equipment."""
     return (one.maker, one.model, one.serial) == (other.maker, other.model, other.serial)
 
 

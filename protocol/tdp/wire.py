@@ -1,5 +1,5 @@
-"""Forms of values on the wire, named where a field is declared: `Annotated[U16, Fault, "the trouble put right"]` is
-an integer of two bytes, whose known values `Fault` lists, and a phrase about it."""
+"""Wire forms of values, used where a field is declared. `Annotated[U16, Fault, "the fault that was fixed"]` is an
+integer of two bytes whose known values `Fault` lists, with a phrase about it."""
 
 from collections.abc import Mapping
 from enum import IntEnum, IntFlag, StrEnum
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Shape(StrEnum):
-    """The kind of a field on the wire."""
+    """Shape of a field on the wire."""
 
     INTEGER = "integer"
     BYTES = "bytes"
@@ -20,7 +20,7 @@ class Shape(StrEnum):
 
 
 class Form(Struct, frozen=True):
-    """A shape and its bytes: of one element, for counted ones. `parts` are the fields of a record."""
+    """A shape with its size in bytes (of one element, for counted shapes). `parts` are the fields of a record."""
 
     shape: Shape
     size: int = 1
@@ -28,15 +28,21 @@ class Form(Struct, frozen=True):
 
 
 class CodeTable(StrEnum):
-    """Codes that are no enumeration."""
+    """Codes that are not an enumeration."""
 
     CARD = "card"
     PLACE = "place"
 
 
 class Field(Struct, frozen=True):
-    """One declared field: `code` is its `struct` format without byte order (of one element, for a counted run),
-    `size` its bytes (of one element), `names` what its values mean, `doc` a phrase, `parts` a record's fields."""
+    """One declared field.
+
+    - `code`: its `struct` format without byte order (of one element, for a counted run)
+    - `size`: its bytes (of one element)
+    - `names`: the meaning of its values
+    - `doc`: a phrase about it
+    - `parts`: the fields of a record
+    """
 
     name: str
     shape: Shape
@@ -51,7 +57,7 @@ _INTEGERS: Final = {1: "B", 2: "H", 4: "L", 8: "Q"}
 
 
 def field_of(name: str, declared: Any) -> Field:
-    """The field that an annotation declares: its form, what its values mean, a phrase; of the latter two, any."""
+    """Return the field that an annotation declares. The meaning of its values and the phrase are optional."""
     form, *notes = declared.__metadata__
     doc = "".join(note for note in notes if type(note) is str)
     names = next((note for note in notes if type(note) is not str), None)

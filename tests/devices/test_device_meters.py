@@ -124,7 +124,7 @@ def test_a_device_without_them_is_named_in_one_line(monkeypatch: pytest.MonkeyPa
         assert not shoe.identity.meters
         assert not shoe.identity.measures
         with pytest.raises(
-            NotOffered, match=r"^ReadMeters: the device does not offer it \(capability METERS\): it does not claim it$"
+            NotOffered, match=r"^ReadMeters: not supported by the device \(capability METERS\): it does not claim it$"
         ):
             shoe.meters()
         with pytest.raises(NotOffered, match="VERIFY"):

@@ -138,7 +138,7 @@ def test_a_device_that_was_refused_stays_refused() -> None:
 def test_what_was_heard_in_another_dialect_is_refused() -> None:
     record = Kept([tdp_line("shuffler")])
     player = Player(record, lambda _: lambda _: None, PlayStats())
-    with pytest.raises(ValueError, match="not of TDP: BeeTekHeard"):
+    with pytest.raises(ValueError, match="state of another dialect, not TDP: BeeTekHeard"):
         player.adopt(0, LineStanding(True, FeedState(0, None, BeeTekHeard())))
 
 

@@ -203,7 +203,7 @@ def test_twins_are_named_and_neither_is_opened() -> None:
             [ListedPort("/dev/ttyUSB0", "A1", "1-1"), ListedPort("/dev/ttyUSB1", "A1", "1-2")]
         )
     assert str(caught.value) == (
-        "the line: 2 devices match; name one of them: "
+        "the line: 2 devices match; specify one of them: "
         "/dev/ttyUSB0 (serial number A1, USB path 1-1), /dev/ttyUSB1 (serial number A1, USB path 1-2)"
     )
 

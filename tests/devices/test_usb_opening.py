@@ -58,7 +58,7 @@ def test_a_serial_may_hold_any_sign():
 
 def test_twins_are_named_and_not_guessed_between():
     text = refused(LineAmbiguous, "usb:1209:0005", gadget(ports=(3,)), gadget(ports=(1, 4)))
-    assert text == ("usb:1209:0005: 2 devices match; name one of them: usb:1209:0005@1-1.4, usb:1209:0005@1-3")
+    assert text == ("usb:1209:0005: 2 devices match; specify one of them: usb:1209:0005@1-1.4, usb:1209:0005@1-3")
 
 
 def test_twins_with_one_serial_too():

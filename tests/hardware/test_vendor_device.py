@@ -121,8 +121,8 @@ def test_two_alike_are_named_and_not_guessed_between(guest):
     guest.run_program()
     guest.tell("open", ADDRESS)
     text = guest.wait("error", kind="LineAmbiguous")["text"]
-    assert text.startswith(f"{ADDRESS}: 2 devices match; name one of them: usb:1209:0005@")
-    one, other = text.partition("name one of them: ")[2].split(", ")
+    assert text.startswith(f"{ADDRESS}: 2 devices match; specify one of them: usb:1209:0005@")
+    one, other = text.partition("specify one of them: ")[2].split(", ")
     for address in (one, other):
         guest.tell("open", address)
         guest.wait("seen", body="LinkUp(session=")

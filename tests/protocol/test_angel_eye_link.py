@@ -205,7 +205,7 @@ def test_a_command_that_cannot_be_encoded_is_refused_at_once_and_does_not_wait()
 def test_a_report_is_counted_by_a_printable_character(sequence: int) -> None:
     with pytest.raises(CannotEncode) as refused:
         encode(m.CardDrawnMessage(0, 1, parse_card("AS")), sequence)
-    assert str(refused.value) == f"CardDrawn cannot be encoded: sequence {sequence} is no printable character"
+    assert str(refused.value) == f"CardDrawn cannot be encoded: sequence {sequence} is not a printable character"
 
 
 def test_a_command_is_sent_three_times_and_given_up() -> None:

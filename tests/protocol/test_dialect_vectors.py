@@ -152,7 +152,7 @@ def test_angel_eye_whole_frames_that_cannot_be(vector: dict[str, Any]) -> None:
 def test_angel_eye_says_what_a_setting_takes() -> None:
     wire = next(vector["wire"] for vector in ANGEL["bad_reports"] if vector["name"] == "M with five characters")
     (frame,), _ = feed("angel-eye", [bytes.fromhex(wire)])
-    with pytest.raises(BadReport, match=r"^angel-eye: report M: it takes six printable characters; 31 4d"):
+    with pytest.raises(BadReport, match=r"^angel-eye: report M: it needs six printable characters; 31 4d"):
         angel_codec.decode(frame)
 
 

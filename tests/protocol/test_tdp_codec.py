@@ -212,7 +212,7 @@ def test_any_body_gives_an_envelope_or_the_one_error(body: bytes) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\x01", bytes(7)])
 def test_less_than_a_header(body: bytes) -> None:
-    with pytest.raises(BadPayload, match=f"{len(body)} bytes are no header of 8"):
+    with pytest.raises(BadPayload, match=f"{len(body)} bytes are too short for a header of 8"):
         decode(body)
 
 
@@ -294,14 +294,17 @@ def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
 def test_a_message_longer_than_a_frame_is_refused() -> None:
     room = 256 - 4 - 8 - 11  # check, header, and the fields and count of a HandRevealed
     assert len(encode(m.HandRevealedMessage(1, 2, 3, 1, bytes(room)))) == 252
-    with pytest.raises(CannotEncode, match=r"HandRevealed .*: its payload is 245 bytes; a frame holds 244"):
+    with pytest.raises(CannotEncode, match=r"HandRevealed .*: its payload is 245 bytes; a frame holds at most 244"):
         encode(m.HandRevealedMessage(1, 2, 3, 1, bytes(room + 1)))
 
 
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda: encode(m.ReplyMessage(0, 0, 0)), "Reply cannot be encoded: say which message it answers"),
+        (
+            lambda: encode(m.ReplyMessage(0, 0, 0)),
+            "Reply cannot be encoded: message_id is missing: the id of the message it answers",
+        ),
         (lambda: encode(m.DispenseMessage(), message_id=0x0122), "Dispense .*: its message id is 0x0121, not 0x0122"),
         (lambda: encode(m.DispenseMessage(), request=0x10000), "Dispense .*: header: flags 0, request 65536"),
         (lambda: encode(m.DispenseMessage(), flags=256), "Dispense .*: header: flags 256"),

@@ -165,7 +165,7 @@ def test_an_event_too_short_for_its_layout_keeps_its_place_too() -> None:
 
 @pytest.mark.parametrize(
     ("header", "said"),
-    [({"flags": 0x10}, "flags 0x10"), ({"version": 2}, "protocol version 2; this side speaks 1")],
+    [({"flags": 0x10}, "flags 0x10"), ({"version": 2}, "protocol version 2; this side supports 1")],
 )
 def test_an_event_that_must_not_be_interpreted_is_dropped_with_the_reason(header: dict[str, int], said: str) -> None:
     host, sequence = open_host()

@@ -78,7 +78,7 @@ def test_commands_before_the_session_are_refused_with_the_reason() -> None:
     with pytest.raises(NotUp, match="the link is closed"):
         pair.request(DispenseMessage())
     pair.start_host()
-    with pytest.raises(NotUp, match="asking who is there"):
+    with pytest.raises(NotUp, match="waiting for a device"):
         pair.request(DispenseMessage())
 
 
@@ -141,7 +141,7 @@ def test_no_common_version(low: tuple[int, int], high: tuple[int, int], said: st
     pair.run(1_000)
     (down,) = pair.of(Down)
     assert isinstance(down.error, VersionMismatch)
-    assert down.why == f"no common protocol version: we speak 1.3, the device {said}"
+    assert down.why == f"no common protocol version: this side supports 1.3, the device {said}"
 
 
 def test_a_device_of_the_first_version_is_spoken_to_in_it() -> None:

@@ -115,10 +115,10 @@ local function read_report(body)
   end
   local function wrong(why) return { why = format("report %s: %s", letter, why) } end
   if known.read == "setting" then
-    if #data ~= 6 or data:find("[^\32-\126]") then return wrong("it takes six printable characters") end
+    if #data ~= 6 or data:find("[^\32-\126]") then return wrong("it needs six printable characters") end
     return { name = known.name, values = { { "address", data:sub(1, 2), 0, 2 }, { "value", data:sub(3), 2, 4 } } }
   end
-  if #data ~= known.size then return wrong(format("%d data bytes; it takes %d", #data, known.size)) end
+  if #data ~= known.size then return wrong(format("%d data bytes instead of %d", #data, known.size)) end
   if data:find("[%z\1-\127]") then return wrong("a binary byte without its top bit") end
   local a, b = data:byte(1, 2)
   local values, why = ANGEL_READ[known.read](a and a - 128, b and b - 128)
@@ -136,7 +136,7 @@ local function read_command(body)
   elseif kind then
     return { why = "an unknown operation" }
   elseif body:find("[^\32-\126]") then
-    return { why = "an answer that is no text" }
+    return { why = "an answer that is not text" }
   end
   return { name = "Text", values = { { "text", body, -1, #body } } }
 end

@@ -95,7 +95,7 @@ end
 local function read_extensions(frame, at, last)
   while at < last do
     local stop = at + 2 <= last and at + 2 + frame.decoded:byte(at + 2) or last + 1
-    if stop > last then return at, format("%d bytes at the end are no whole extension", last - at) end
+    if stop > last then return at, format("%d bytes at the end are not a complete extension", last - at) end
     local value = frame.decoded:sub(at + 3, stop)
     frame.extensions[#frame.extensions + 1] = { at = at, size = stop - at }
     if frame.decoded:byte(at + 1) == 1 and #value == 4 then frame.old_session = number_le(value, 1, 4) end

@@ -97,7 +97,7 @@ def test_two_of_a_kind_are_named_and_not_guessed_between(rig):
     rig.run_program()
     rig.tell("open", "usb:1209:0005:SIM-0001")
     text = rig.wait("error", kind="LineAmbiguous")["text"]
-    assert text.startswith("usb:1209:0005:SIM-0001: 2 devices match; name one of them: usb:1209:0005@1-")
+    assert text.startswith("usb:1209:0005:SIM-0001: 2 devices match; specify one of them: usb:1209:0005@1-")
     rig.tell("open", "usb:1209:0005:SIM-0002")
     rig.wait("seen", body=f"LinkUp(session={0x33}")
     rig.tell("close")
