@@ -247,7 +247,8 @@ def _stack(found: list[Layer], layer: Layer) -> None:
 
 
 def _named_layer(layer: Layer, key: Key, name: str, read_before: dict[str, Layer]) -> Layer:
-    """Return the file that a `base` names: a part, a file of the package, or a path relative to the file that names it."""
+    """Return the file that a `base` names: a part, a file of the package, or a path relative to the file that names
+    it."""
     kind = layer.kind
     if name.endswith(".toml"):
         path = Path(layer.file).parent / name

@@ -183,7 +183,8 @@ class DealerFlow:
         return in_order(self._at_rest(kept)) if kept is not None else None
 
     def _at_rest(self, coming: ComingRound) -> FlowState:
-        """Return the state between two rounds. Reports are kept from here on, as a correction never goes back further."""
+        """Return the state between two rounds. Reports are kept from here on, as a correction never goes back
+        further."""
         shoes = self._shoes.state() if self._shoes is not None else None
         state = FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
         if not self._reports.again:
@@ -203,7 +204,8 @@ class DealerFlow:
     # ------------------------------------------------------------------ reports
 
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
-        """Take one report and return what it causes: incidents as they are found, and the result when the round ends."""
+        """Take one report and return what it causes: incidents as they are found, and the result when the round
+        ends."""
         self._last = seen
         if self.origins:
             self.origins.clear()
@@ -410,7 +412,8 @@ class DealerFlow:
             self._go_on()
 
     def _pass_over(self, body: e.Body) -> bool:
-        """End steps that end by the report of a later one; True if the report was a CONFIRM and did no more than that."""
+        """End steps that end by the report of a later one; True if the report was a CONFIRM and did no more than
+        that."""
         phase, ended = self._phase, False
         round_ = phase.round_
         while not ended and phase.state in _OPEN_STEPS and GUARDS["later_step_begun"].holds(round_):

@@ -1,1 +1,1 @@
-"""A game's dealing procedure: the file, what it may say, and the plan made of it."""
+"""A game's dealing procedure: its file, the schema, and the plan built from it."""

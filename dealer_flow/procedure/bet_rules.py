@@ -1,4 +1,4 @@
-"""One rule of wagers as it is asked, how stakes break it, and every such rule of a procedure."""
+"""Rules on wagers: one rule as it is evaluated, its breach by stakes, and all rules of a procedure."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
@@ -10,10 +10,13 @@ from dealer_flow.procedure.tables import chosen
 
 
 class BetRule(NamedTuple):
-    """One rule as it is asked: of one bet, or of several together. `kind` of AMOUNTS, BESIDE, or `limit`, `total-over`,
-    `total-under`, `tip-alone`, `tip-over`; of a finished round also `entry` (none of `others`, which enter a seat, lies
-    beside the bet), `due` (a live hand lacks the bets of a choice), `left` (the bet goes with no choice made),
-    `taken-back` (a choice took it back), `offered` (the house's options do not have it)."""
+    """One rule on one bet, or on several together.
+
+    `kind` is one of AMOUNTS or BESIDE, or `limit`, `total-over`, `total-under`, `tip-alone`, `tip-over`. In a finished
+    round also `entry` (the seat has none of `others`, which enter it), `due` (a live hand lacks the bets of a choice),
+    `left` (the bet goes with no choice made), `taken-back` (a choice took it back), `offered` (the house's options do
+    not include it).
+    """
 
     kind: str
     bets: tuple[str, ...]
@@ -24,13 +27,12 @@ class BetRule(NamedTuple):
 
     @property
     def named(self) -> frozenset[str]:
-        """Every bet it looks at."""
+        """All bets that the rule looks at."""
         bet = (self.amount.bet,) if self.amount is not None and self.amount.bet else ()
         return frozenset((*self.bets, *self.others, *bet))
 
     def breach(self, wagers: Mapping[str, int], due: Collection[str] = ()) -> "Breach | None":
-        """How these bets of a seat break it; None when they do not. Those that are `due` are asked though they are not
-        there."""
+        """Return the breach of the rule by these bets of a seat, or None. Bets that are `due` count as placed."""
         cents, there = 0, tuple[str, ...]()
         for bet in self.bets:
             if wagers.get(bet):
@@ -53,7 +55,7 @@ class BetRule(NamedTuple):
 
 
 class Breach(NamedTuple):
-    """A rule that is broken: by these bets of a seat, `cents` together where `wanted` cents are allowed."""
+    """A broken rule: the bets of a seat that break it, their `cents` together, and the `wanted` cents."""
 
     rule: BetRule
     bets: tuple[str, ...]
@@ -75,11 +77,11 @@ _BROKEN: Final[Mapping[str, Callable[[int, int | Fraction], bool]]] = {
 
 
 ALONE: Final = ("needs", "needs-one-of", "tip-alone")
-"""Rules that say what a bet that lies alone lacks."""
+"""Rules on what a bet needs."""
 
 
 def rules_of(procedure: Procedure, spots: Collection[BetPart], options: Mapping[str, str]) -> Iterator[BetRule]:
-    """Every rule of these bets, in the order of the file."""
+    """Yield every rule on these bets, in the order of the file."""
     for bet in spots:
         for must in bet.rules(options):
             yield BetRule(_kind(bet, must), (bet.name,), must.clause, must.amount, must.others, must.choice)
@@ -95,12 +97,12 @@ def rules_of(procedure: Procedure, spots: Collection[BetPart], options: Mapping[
 
 
 def _kind(bet: BetPart, must: MustPart) -> str:
-    """What a rule is called: a tip that is more than its own bet is a case of its own."""
+    """Return the kind of a rule; a tip that may not exceed its own bet has a kind of its own."""
     return "tip-over" if bet.tip_for is not None and must.at_most == bet.tip_for else must.kinds[0]
 
 
 def tied(rules: Collection[BetRule], tips: Collection[str]) -> dict[str, frozenset[str]]:
-    """Bet -> those that some rule compares it with, itself included."""
+    """Return bet -> the bets that some rule compares it with, itself included."""
     groups: dict[str, frozenset[str]] = {}
     for rule in rules:
         if rule.amount is not None and rule.amount.bet and rule.bets[0] not in tips:

@@ -1,4 +1,4 @@
-"""Bets as data: the spots of a layout, the rules that a file may say of each, and what a tip is."""
+"""Bets as data: the spots of a layout, the rules that a file may set on each, and tips."""
 
 import re
 from collections.abc import Mapping
@@ -30,23 +30,24 @@ def _spelled(text: str) -> str:
 AmountText = Annotated[
     str, AfterValidator(_spelled), Field(json_schema_extra={"pattern": re.sub(r"\?P<\w+>", "", _AMOUNT)})
 ]
-"""`$50`, `$2.50`, `ante`, `2 ante`, `1/2 ante`."""
+"""Amount as in `$50`, `$2.50`, `ante`, `2 ante` or `1/2 ante`."""
 
 
 class Amount(NamedTuple):
-    """So many cents, or so many times a bet. What is whole is an int: every bet is held against some of them."""
+    """A fixed number of cents, or a multiple of a bet. Whole numbers are ints, since every bet is compared with
+    some."""
 
     times: int | Fraction
     bet: str = ""
 
     def cents(self, wagers: Mapping[str, int]) -> int | Fraction:
-        """What it comes to beside these bets; 0 while the bet is not there."""
+        """Return the amount in cents given these bets; 0 if the bet is not placed."""
         if not self.bet:
             return self.times
         return self.times * wagers[self.bet] if self.bet in wagers else 0
 
     def words(self) -> str:
-        """`$50`, `2 x ante`, `half of ante`."""
+        """Return the amount as in `$50`, `2 x ante` or `half the ante`."""
         if not self.bet:
             return dollars(int(self.times))
         known: dict[int | Fraction, str] = {1: f"the {self.bet}", Fraction(1, 2): f"half the {self.bet}"}
@@ -54,7 +55,7 @@ class Amount(NamedTuple):
 
 
 def amount_of(text: str) -> Amount:
-    """An amount as a procedure file spells it."""
+    """Parse an amount as a procedure file spells it."""
     found = re.match(_AMOUNT, text)
     assert found is not None, "the schema lets no other text pass"
     if found["bet"]:
@@ -69,7 +70,7 @@ def amount_of(text: str) -> Amount:
 AMOUNTS: Final = ("equal", "exactly", "at-most", "at-least", "multiple-of")
 """Rules that compare a bet with an amount."""
 BESIDE: Final = ("needs", "needs-one-of", "excludes", "same-as")
-"""Rules about the other bets of the seat."""
+"""Rules on the other bets of the seat."""
 _SAYS: Final = {
     "equal": "equals",
     "exactly": "exactly",
@@ -84,41 +85,51 @@ _SAYS: Final = {
 
 
 class MustPart(TomlTable):
-    """One rule of a bet, asked only where the bet lies: one of the keys, and the clause that says so. `needs` all of
-    these bets of the same seat, `needs_one_of` any; `excludes`: with none of them, which breaks the rule for both;
-    `same_as`: as much as those of them that lie there. `choice`: asked only of a seat that made this choice."""
+    """One rule on a bet, with its clause; it applies only if the bet is placed. Exactly one rule key is given."""
 
     equal: AmountText | None = None
+    """The bet equals this amount."""
     exactly: AmountText | None = None
+    """The bet is exactly this amount of dollars."""
     at_most: AmountText | None = None
+    """The bet is at most this amount."""
     at_least: AmountText | None = None
+    """The bet is at least this amount."""
     multiple_of: AmountText | None = None
+    """The bet is a multiple of this amount."""
     needs: tuple[Name, ...] = ()
+    """The seat has all of these bets."""
     needs_one_of: tuple[Name, ...] = ()
+    """The seat has at least one of these bets."""
     excludes: tuple[Name, ...] = ()
+    """The seat has none of these bets; a seat that has one breaks the rule with both."""
     same_as: tuple[Name, ...] = ()
+    """The bet is as much as each of these bets that the seat has."""
     choice: Name | None = None
+    """The rule applies only to a seat that made this choice."""
     when: WhenPart | None = None
+    """The rule applies only under this reading."""
     clause: Clause
 
     @property
     def kinds(self) -> list[str]:
-        """The keys that are given: one."""
+        """Keys that are given; a valid rule has exactly one."""
         return [kind for kind in (*AMOUNTS, *BESIDE) if getattr(self, kind.replace("-", "_"))]
 
     @property
     def amount(self) -> Amount | None:
-        """What the bet is compared with."""
+        """Amount that the bet is compared with, or None."""
         (kind,) = self.kinds
         return amount_of(getattr(self, kind.replace("-", "_"))) if kind in AMOUNTS else None
 
     @property
     def others(self) -> tuple[Name, ...]:
-        """The bets it is about beside its own."""
+        """Other bets that the rule names."""
         return (*self.needs, *self.needs_one_of, *self.excludes, *self.same_as)
 
     def words(self) -> str:
-        """`equals 2 x ante`, `only beside an ante or a blind`, `as much as bet-1 and bet-2, where they lie`."""
+        """Return the rule as in `equals 2 x ante`, `only with an ante or a blind`, or `as much as bet-1 and bet-2, if
+        placed`."""
         (kind,) = self.kinds
         if kind == "same-as":
             return f"{_SAYS[kind]} {listed([*self.others])}, where {'they lie' if len(self.others) > 1 else 'it lies'}"
@@ -127,18 +138,18 @@ class MustPart(TomlTable):
 
 
 class LimitPart(TomlTable):
-    """The most that any one bet may be."""
+    """Largest amount of any single bet."""
 
     each_bet: AmountText
     clause: Clause
 
     def words(self) -> str:
-        """`at most $100`."""
+        """Return the limit as in `at most $100`."""
         return f"{_SAYS['at-most']} {amount_of(self.each_bet).words()}"
 
 
 class TotalPart(TomlTable):
-    """What these bets of a seat may come to together."""
+    """Limits on the sum of several bets of a seat."""
 
     bets: Annotated[tuple[Name, ...], Field(min_length=2)]
     at_most: AmountText | None = None
@@ -147,23 +158,24 @@ class TotalPart(TomlTable):
     clause: Clause
 
     def words(self) -> str:
-        """`at least 2 x ante`."""
+        """Return the limits as in `at least 2 x ante`."""
         given = {"at-most": self.at_most, "at-least": self.at_least}
         return listed([f"{_SAYS[kind]} {amount_of(text).words()}" for kind, text in given.items() if text])
 
 
 class PropositionPart(TomlTable):
-    """One of several outcomes that money on a spot may be on. `on`: it names a card, a rank or a suit; absent: none.
-    `without`: ranks that it is not offered for."""
+    """One of several outcomes that money on a spot may be on."""
 
     number: Byte
     name: Name
     on: Literal["card", "rank", "suit"] | None = None
+    """The outcome names a card, a rank or a suit; absent if it names none."""
     without: tuple[Annotated[str, Field(pattern=r"^[A2-9TJQK]$")], ...] = ()
+    """Ranks for which it is not offered."""
     clause: Clause
 
     def written(self, on: str) -> str | None:
-        """`over-7`, or `rank:T`; None when it cannot be on that."""
+        """Return the proposition as in `over-7` or `rank:T`; None if it cannot be on that."""
         ranks, suits = [on[:1]] if self.on in ("card", "rank") else [""], [on[-1:]] if self.on != "rank" else [""]
         if self.on is None:
             return None if on else self.name
@@ -172,56 +184,64 @@ class PropositionPart(TomlTable):
 
 
 class PotPart(TomlTable):
-    """A bet goes into a pot that its players play for: no hand settles it before every hand was shown. Where fewer than
-    `least` of them have placed it, there is none, and the bet goes back. `all_in_clause`: by this one a player whose
-    stake is no more puts in less than he must."""
+    """Marks a bet that goes into a pot its players play for: it is settled only after every hand was shown."""
 
     least: Annotated[int, Field(ge=1, le=8)] = 1
+    """Fewest seats that form a pot; if fewer placed the bet, it goes back."""
     all_in_clause: Clause | None = None
+    """Clause by which a player with a smaller stake may put in less."""
     clause: Clause
 
 
 class BetPart(TomlTable):
-    """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only. `when`:
-    the spot is there under that reading only. `before-extra`: before the extra card of a shoe's game, with money moved
-    from the bet that `[shoe.extra]` names; `by-action`: chips that go into the pot as players act in a betting round,
-    reported so and not as a wager. `fee`: a dead hand leaves it, unless a clause names it. `must`: rules of the bet.
-    `until`: a step; once it has dealt a card, the bet that goes with a choice is neither placed nor changed, nor a tip
-    on it. `propositions`: the outcomes that money on it may be on. `blind`: it lies there before the cards it is a bet
-    on are seen, in the place of one that a choice places later. `pot`: it is the players' own.
-
-    `tip_for`: what a player puts up for the dealer beside this bet of his own. It plays with that bet at its odds, so
-    it enters nobody into the deal, cannot be settled where that bet is absent or is not settled itself, may be on the
-    same propositions as that bet, and goes back by any clause that gives that bet back.
-    """
+    """A spot on the layout, and the rules of the bet on it."""
 
     number: Byte
     name: Name
     placed: Literal["before-deal", "by-decision", "by-action", "before-extra"]
+    """Time of the bet. `before-extra`: before the extra card of a shoe's game, with money moved from the bet that
+    `[shoe.extra]` names. `by-action`: chips that players put into the pot as they act in a betting round; they are
+    reported as actions, not as wagers."""
     enters: bool = False
+    """A seat with this bet is dealt in."""
     enters_when: WhenPart | None = None
+    """A seat with this bet is dealt in under this reading only."""
     when: WhenPart | None = None
+    """The spot exists under this reading only."""
     until: Name | None = None
+    """A step that deals: after its first card, this bet, which goes with a choice, can no longer be placed or changed,
+    nor can a tip on it."""
     progressive: bool = False
     fee: bool = False
+    """A dead hand leaves it, unless a clause names it."""
     blind: bool = False
+    """It is placed before the cards it is a bet on are seen, instead of a bet that a choice places later."""
     tip_for: Name | None = None
+    """Bet of the player for which this is a tip to the dealer.
+
+    The tip plays with that bet at its odds. It enters no seat into the deal, is not settled if that bet is absent or
+    not settled itself, may be on the same propositions, and goes back by any clause that returns that bet."""
     must: tuple[MustPart, ...] = ()
+    """Rules on the bet."""
     propositions: tuple[PropositionPart, ...] = ()
+    """Outcomes that money on the bet may be on."""
     pot: PotPart | None = None
+    """The bet goes into a pot of the players."""
     clause: Clause
 
     @property
     def plays_as(self) -> Name:
-        """The bet it plays with: its own name, unless it is a tip."""
+        """Bet it plays with: its own name, unless it is a tip."""
         return self.tip_for or self.name
 
     def rules(self, options: Mapping[str, str]) -> list[MustPart]:
-        """The rules of the bet under these options."""
+        """Return the rules of the bet under these options."""
         return [must for must in self.must if chosen(must.when, options)]
 
     def capped(self, options: Mapping[str, str]) -> bool:
-        """Whether the limit of every bet is its limit under these options: it is no fee, and the section does not say
-        itself, in dollars, how much it may be."""
+        """Return True if the general limit applies to the bet under these options.
+
+        It does not apply to a fee, or if the bet's own section states its limit in dollars.
+        """
         dollars_of = (text for must in self.rules(options) for text in (must.at_most, must.exactly) if text)
         return not self.fee and self.placed != "by-action" and not any(text.startswith("$") for text in dollars_of)

@@ -1,4 +1,4 @@
-"""The `[betting]` table: what players may do with their chips where they bet against each other."""
+"""The `[betting]` table: what players may do with their chips in a game in which they bet against each other."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -21,69 +21,78 @@ PUTS: Final = (
     BettingAction.ALL_IN,
     BettingAction.BRING_IN,
 )
-"""Actions that put chips in, unless all of them lay there already."""
+"""Actions that put chips in, unless all of them were in front of the seat already."""
 
 
 def after_raise(raises: int, high: int, *, bring_in: bool) -> int:
-    """The raises of a betting round when more lies there than the bet to call: to complete a bring-in is none."""
+    """Return the number of raises in a betting round after a higher bet; completing a bring-in is not a raise."""
     return raises + (high > 0 and not bring_in)
 
 
 class MostPart(TomlTable):
-    """The most that something may be."""
+    """An upper limit."""
 
     amount: AmountText
     clause: Clause
 
     @cached_property
     def cents(self) -> int:
-        """The same in cents."""
+        """Limit in cents."""
         return int(amount_of(self.amount).times)
 
 
 class BettingPart(TomlTable):
-    """How chips go into the pot. A seat plays because it has a table stake, and bets no more than that.
-
-    `blinds` are bets before the first card that count as bets of the first betting round, in their order from the left
-    of the button; any other bet before the deal, an ante, is swept and does not. `raises`: the option that says how
-    many raises a betting round may have; `check-and-raise`: whether who has checked may raise; `bet-or-fold`: whether
-    one must bet or fold. The other keys are clauses: of a call of too few chips, of one of too many, of chips added
-    after a call, of the time limit, of a player who was passed by, of a hand taken back out of the muck, of a blind by
-    who is not due it, of a bet on a fouled hand that the next player has not acted on, of a bet by who has a card more
-    than others, of the order.
-    """
+    """Rules of chips that go into a pot. A seat plays because it has a table stake, and bets no more than that."""
 
     blinds: tuple[Name, ...] = ()
+    """Bets before the first card that count as bets of the first betting round, in order from the left of the button.
+    Any other bet before the deal, such as an ante, is swept into the pot and does not count."""
     apart: tuple[Name, ...] = ()
     """Bets before the deal that are kept apart from the pot."""
     everybody: tuple[Name, ...] = ()
     """Bets before the deal that every seat dealt in puts up."""
     most_bet: MostPart | None = None
-    """The most that a bet may be; absent where the law sets none."""
+    """Largest bet; absent if the regulation sets none."""
     most_raise: MostPart | None = None
-    """The most that a raise may be above the bet before it; absent where the law sets none."""
+    """Largest raise above the bet before it; absent if the regulation sets none."""
     raises: Annotated[OptionRef, Chooses(RAISES)]
+    """Option that says how many raises a betting round may have."""
     check_and_raise: Annotated[OptionRef, Chooses(YES_OR_NO)]
+    """Option that says whether a player who has checked may raise."""
     bet_or_fold: Annotated[OptionRef, Chooses(YES_OR_NO)]
+    """Option that says whether a player must bet or fold."""
     chop: Annotated[OptionRef | None, Chooses(YES_OR_NO)] = None
-    """The option that says whether the two players in the blinds may end the hand and take them back."""
+    """Option that says whether the two players in the blinds may end the hand and take them back."""
     stakes_clause: Clause
+    """Clause on table stakes."""
     order_clause: Clause
+    """Clause on the order of action."""
     short_call_clause: Clause
+    """Clause on a call with too few chips."""
     apparent_call_clause: Clause
+    """Clause on a call with too many chips."""
     string_bet_clause: Clause
+    """Clause on chips added after a call."""
     time_limit_clause: Clause
+    """Clause on the time to act."""
     bypassed_clause: Clause
+    """Clause on a player who was passed by."""
     retrieved_clause: Clause
+    """Clause on a hand retrieved from the muck."""
     blind_position_clause: Clause
+    """Clause on a blind put up by a seat that does not owe it."""
     fouled_bet_clause: Clause
+    """Clause on a bet on a fouled hand that the next player has not acted on."""
     card_ahead_clause: Clause | None = None
+    """Clause on a bet by a player who has a card more than others."""
     clause: Clause
 
     def over_limit(self, cents: int, high: int, raises: int, most_raises: str, *, bring_in: bool) -> "OverLimit | None":
-        """The limit that an action breaks by which `cents` lie before a seat; None where it breaks none. Before it
-        `high` was the bet to call, 0 where there was none, after so many raises; `bring_in`: that bet was forced.
-        `most_raises`: what the house posts for `raises`."""
+        """Return the limit that an action breaks which puts `cents` in front of a seat, or None.
+
+        `high` was the bet to call before it, 0 if there was none, after `raises` raises; `bring_in` means that bet was
+        forced. `most_raises` is the house's setting of `raises`.
+        """
         most, guard = (self.most_raise, "raise_within_limit") if high else (self.most_bet, "bet_within_limit")
         if most is not None and cents - high > most.cents:
             return OverLimit(guard, most.clause)
@@ -91,7 +100,7 @@ class BettingPart(TomlTable):
         return OverLimit("raises_left", self.raises.clause) if counts and raises >= int(most_raises) else None
 
     def words(self) -> str:
-        """What a dealer knows of it."""
+        """Return the limits as text for a dealer."""
         most = [f"a bet is at most {dollars(self.most_bet.cents)}"] if self.most_bet is not None else []
         if self.most_raise is not None:
             most.append(f"a raise at most {dollars(self.most_raise.cents)} more than the bet before it")
@@ -101,7 +110,7 @@ class BettingPart(TomlTable):
 
 
 class OverLimit(NamedTuple):
-    """A limit that an action breaks: the guard of the flow that keeps it, and its clause."""
+    """A limit that an action breaks: the name of its check in the flow, and its clause."""
 
     guard: str
     clause: str
@@ -110,8 +119,10 @@ class OverLimit(NamedTuple):
 def broken_limits(
     part: BettingPart, actions: Sequence[ActionRecord], blinds: int, most_raises: str
 ) -> Iterator[tuple[ActionRecord, int, OverLimit]]:
-    """The actions of a finished round that broke a limit, each with the bet to call before it. `blinds`: the highest of
-    those that lay there, which counts in the first betting round."""
+    """Yield the actions of a finished round that broke a limit, each with the bet to call before it.
+
+    `blinds` is the highest blind, which counts in the first betting round.
+    """
     at_step, high, raises, bring_in = "", blinds, 0, False
     for each in actions:
         if each.action == BettingAction.FORFEIT:

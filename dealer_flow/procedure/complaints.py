@@ -1,4 +1,4 @@
-"""What checks of a procedure file hand on, and what many of them complain of: a bet or an option that is not there."""
+"""Errors that checks of a procedure file return, and helpers for the most common: an unknown bet or option."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,29 +7,29 @@ from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key
 
 Complaint = tuple[Key, str]
-"""A key of the file, and what does not fit there."""
+"""A key of the file, and the error there."""
 
 
 def unknown_bets(key: Key, named: Iterable[str], bets: list[str]) -> Iterator[Complaint]:
-    """A complaint for each name that is none of these bets'."""
+    """Yield an error for each name that is not one of these bets."""
     for name in named:
         if name not in bets:
             yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
 
 
 def values_of(options: Iterable[OptionPart], name: str | None) -> tuple[str, ...] | None:
-    """What the option of this name may be; None where there is none."""
+    """Return the values that the option of this name allows; None if there is no such option."""
     return next((option.allowed for option in options if option.name == name), None)
 
 
 def unknown_option(options: Iterable[OptionPart], name: str) -> str:
-    """What is wrong with a name that is no option's."""
+    """Return the error for a name that is not an option's."""
     known = dict.fromkeys(option.name for option in options)
     return f"no option {name!r}; known: {', '.join(known) or 'none'}"
 
 
 def tables_in(table: TomlTable, key: Key = ()) -> Iterator[tuple[Key, TomlTable]]:
-    """A table and every one in it, each with its key."""
+    """Yield a table and every table within it, each with its key."""
     yield key, table
     for name, field in type(table).model_fields.items():
         held, at = getattr(table, name), (*key, field.alias or name)
@@ -41,7 +41,7 @@ def tables_in(table: TomlTable, key: Key = ()) -> Iterator[tuple[Key, TomlTable]
 
 
 def condition_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterator[Complaint]:
-    """What the conditions in a file may not say: an option that is not there, a value that it does not have."""
+    """Yield errors of the conditions in a file: an unknown option, or a value that the option does not have."""
     for key, when in tables_in(whole):
         if isinstance(when, WhenPart):
             values = values_of(options, when.option)
@@ -52,8 +52,7 @@ def condition_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterato
 
 
 def option_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterator[Complaint]:
-    """Options that the tables of a file name and that are not there, or of whose values one is no word that the key
-    knows."""
+    """Yield keys that name an unknown option, or an option with a value that the key does not allow."""
     for key, table in tables_in(whole):
         for name, field in type(table).model_fields.items():
             held, at = getattr(table, name), (*key, field.alias or name)

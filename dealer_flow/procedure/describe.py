@@ -1,4 +1,5 @@
-"""Every procedure as data for other programs: how it is dealt, from what, to how many, by which clauses."""
+"""Summary of a procedure as data for other programs: how it is dealt, from which deck, to how many seats, by which
+clauses."""
 
 from typing import Any, Final
 
@@ -11,9 +12,11 @@ SCHEMA: Final = "dealwire.procedure-summary/1"
 
 
 def describe(procedure: Procedure) -> dict[str, Any]:
-    """One procedure under the defaults of its options. Cards are counted at the most seats: `dealt` leave the device
-    (the whole deck where it runs out), `by_hand` do not; `remainder` is what is left of the deck then, `exact` what the
-    text says must be left."""
+    """Describe one procedure under the defaults of its options.
+
+    Cards are counted at the most seats: `dealt` leave the device (the whole deck if it runs out), `by_hand` do not;
+    `remainder` is what is then left of the deck, `exact` what the regulation says must be left.
+    """
     plan = Plan(procedure, {})
     most, deck = procedure.seats.most, procedure.deck
     needed, by_hand = cards_needed(plan.steps, most, most)
@@ -50,7 +53,7 @@ def describe(procedure: Procedure) -> dict[str, Any]:
 
 
 def _packets(plan: Plan) -> list[dict[str, Any]]:
-    """What goes to each recipient, in the order of the steps."""
+    """Return what goes to each recipient, in the order of the steps."""
     return [
         {"step": step.name, "to": to, "cards": step.cards, "by": step.by, "origin": step.origin, "clause": step.clause}
         for step in plan.steps
@@ -60,7 +63,7 @@ def _packets(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _clauses(value: Any) -> set[str]:
-    """Every clause the file cites."""
+    """Return every clause the file cites."""
     if isinstance(value, list):
         return {clause for item in value for clause in _clauses(item)}
     if not isinstance(value, dict):

@@ -23,7 +23,8 @@ def lying(round_: Round, place: Place) -> tuple[Card, ...]:
 
 
 def _known(round_: Round, place: Place, step: AnyStep) -> tuple[Card, ...]:
-    """Return the cards of a place after a step; if the step turned up only some of them, those and `??` for the others."""
+    """Return the cards of a place after a step; if the step turned up only some of them, those and `??` for the
+    others."""
     cards, hand = lying(round_, place), round_.ledger.hands[place]
     if step.do == "show" and round_.plan.kind(place) in step.of and hand.opened and hand.revealed is None:
         return hand.opened + (UNREAD,) * max(len(cards) - len(hand.opened), 0)

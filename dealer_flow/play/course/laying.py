@@ -299,7 +299,8 @@ def _hold(round_: Round, place: Place, more: int) -> None:
 
 
 def _stop(round_: Round, place: Place) -> None:
-    """Stop the deal to a place that is counted while it alone is due cards, or in the middle of those it gets at once."""
+    """Stop the deal to a place that is counted while it alone is due cards, or in the middle of those it gets at
+    once."""
     rest, hand = round_.dues[round_.given :], round_.ledger.hands[place]
     own = list(takewhile(lambda due: due.place == place and due.why == "deal", rest))
     step = next((step for step in round_.plan.steps if own and step.name == own[0].step), None)
@@ -363,7 +364,8 @@ def met(round_: Round, place: Place) -> None:
 
 
 def deals_around(round_: Round, place: Place) -> bool:
-    """Return True if single cards of a shoe are still being dealt around the table and this hand is one that gets them."""
+    """Return True if single cards of a shoe are still being dealt around the table and this hand is one that gets
+    them."""
     due, hand = round_.next_due, round_.ledger.hands.get(place)
     if due is None or hand is None or not round_.plan.from_shoe or place.seat is None:
         return False

@@ -121,7 +121,8 @@ def shown_out(round_: Round) -> bool:
 
 
 def to_set(round_: Round) -> list[Place]:
-    """Return the hands to be set at the step under way: those of live players, and of the house if the step names them."""
+    """Return the hands to be set at the step under way: those of live players, and of the house if the step names
+    them."""
     step = round_.step
     if not isinstance(step, SetStep):
         return []

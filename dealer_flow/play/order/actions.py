@@ -109,7 +109,8 @@ def _no_card_ahead(would: Attempt) -> bool:
 
 
 def _may_chop(would: Attempt) -> bool:
-    """Return True if the blinds may be chopped: before the flop, all others have folded and no one has put anything in."""
+    """Return True if the blinds may be chopped: before the flop, all others have folded and no one has put anything
+    in."""
     part, round_ = would.part, would.round
     first = first_betting(round_) is round_.step
     blinds = [number for number in round_.live if blinds_of(round_, number)]

@@ -52,7 +52,8 @@ def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
 
 
 def _house_covered(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
-    """Return False for a bet that is placed or changed after cards of the house were seen that come after its choice."""
+    """Return False for a bet that is placed or changed after cards of the house were seen that come after its
+    choice."""
     bet = _bet(round_, body, "by-decision")
     if bet is None or _lies_so(round_, body, bet.name) or (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True

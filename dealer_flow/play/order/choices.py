@@ -1,4 +1,4 @@
-"""What must hold before a seat chooses: which step lets it, what it may choose there, and in which turn."""
+"""Checks on a choice of a seat: the step that offers it, the bets it needs, and the turn in which it is made."""
 
 from itertools import takewhile
 from typing import Final
@@ -13,8 +13,10 @@ from dealer_flow.table.round import Round
 
 
 def choice_step(round_: Round, seat: int, choice: str) -> str | None:
-    """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
-    choice that the seat made last is only reported again."""
+    """Return the step, the one under way or a later one, in which the seat makes this choice.
+
+    None if no step offers it, or if the seat's last choice is only reported again.
+    """
     made, step = round_.choices.get(seat, {}), round_.step
     if seat in round_.late:
         waits = round_.late[seat]
@@ -40,15 +42,18 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
 
 
 def _next_choice(round_: Round, seat: int, choice: str) -> str | None:
-    """The step in which a seat that has chosen in the one under way, where others are still waited for, makes this
-    choice before its time: no card comes in between."""
+    """Return the step after the one under way in which a seat that has chosen already makes this choice ahead of time.
+
+    It may do so while other seats have yet to choose, if no card comes in between.
+    """
     ahead = takewhile(lambda step: not step.deals, round_.plan.steps[round_.at + 1 :])
     steps = (step for step in ahead if isinstance(step, DecideStep) and seat in round_.drawing)
     return next((step.name for step in steps if choice in step.choices), None)
 
 
 def _chooses(round_: Round, body: e.DecisionMade) -> bool:
-    """Whether a step is left in which the seat may choose this; a dead hand that never chose is another matter."""
+    """Return True if a step is left in which the seat may choose this; a dead hand that never chose has a check of its
+    own."""
     never_chose = body.seat in round_.dead and body.seat not in round_.choices
     return never_chose or choice_step(round_, body.seat, round_.plan.decisions[body.decision].name) is not None
 
@@ -71,7 +76,7 @@ def _has_its_bets(round_: Round, body: e.DecisionMade) -> bool:
 
 
 def _found_when_shown(round_: Round, body: e.DecisionMade) -> bool:
-    """A hand that was turned up gets no card."""
+    """Return True for the choice that keeps a hand from getting a card: the hand was turned up."""
     step, due = round_.step, round_.next_due
     found = isinstance(step, ExchangeStep) and step.unless == _chosen(round_, body)
     return found and due is not None and due.place.seat == body.seat and round_.turned_up(due)
@@ -91,7 +96,7 @@ def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
 
 
 def _gives_up(round_: Round, body: e.DecisionMade) -> bool:
-    """Whether the seat gives up by a choice that no step offers, but what went wrong."""
+    """Return True if the seat gives up by a choice that no step offers, because a burn was forgotten."""
     return folds_unburned(round_, body.seat, _chosen(round_, body)) is not None
 
 
@@ -108,4 +113,4 @@ CHECKS_OF_CHOICES: Final[dict[str, Check]] = {
     "step_offers_choice": _step_offers_choice,
     "players_choose": lambda r, body: body.seat in r.late or _gives_up(r, body),
 }
-"""Checks of a choice by their name."""
+"""Checks on choices by name."""

@@ -1,4 +1,4 @@
-"""What must hold before packets and hands are handled: dealt, counted, burned, shown, arranged, corrected."""
+"""Checks on packets and hands: dealt, counted, burned, shown, arranged, corrected."""
 
 from typing import Any, Final
 
@@ -32,12 +32,12 @@ def _cards_lie_there(round_: Round, body: e.CardsCounted) -> bool:
 
 
 def _early_has_remedy(round_: Round, _: e.PacketLifted) -> bool:
-    """The procedure says what is done with cards dealt too early."""
+    """Return True if the procedure has a remedy for cards that are dealt too early."""
     return any("early" in row.how for row in round_.plan.procedure.wrong)
 
 
 def _shown_before_card(round_: Round, _: Any) -> bool:
-    """A hand of a player is turned up before a card comes to it."""
+    """Return False for a card to a player's hand that must be turned up before its card comes."""
     step, due = round_.step, round_.next_due
     if not isinstance(step, ExchangeStep) or not step.exposes or due is None or due.step != step.name:
         return True
@@ -62,7 +62,7 @@ def _burned_before(round_: Round, body: e.HandRevealed) -> bool:
 
 
 def _too_many_go_back(round_: Round, body: e.HandRevealed) -> bool:
-    """More cards than the step deals were turned up, and the procedure has them go back."""
+    """Return True if more cards than the step deals were turned up, and the procedure puts them back into the deck."""
     policy = round_.plan.wrong(round_.plan.kind(body.place), "long", None)
     return bool(laying.spares(round_)) and policy is not None and policy.then == "reshuffle"
 
@@ -78,7 +78,8 @@ def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
 
 
 def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) -> bool:
-    """Cards are shown before the hands are, those of the house or of the players."""
+    """Return True if cards are shown before their time; with `house`, only those of the house or only those of
+    players."""
     if names_card(round_, body) or body.place == BURN or may_lie_open(round_, body.place, len(body.cards)):
         return False
     if never_dealt(round_, body.place, len(body.cards)):
@@ -87,7 +88,7 @@ def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) ->
 
 
 def _hand_to_set(round_: Round, body: e.HandSet) -> bool:
-    """Whether the step that has it arranged has begun."""
+    """Return True if the step in which this hand is set has begun."""
     step = round_.plan.sets.get(round_.plan.kind(body.place))
     steps = round_.plan.steps[: round_.at + round_.opened]
     return step is None or step in steps
@@ -99,7 +100,7 @@ def _set_as_written(round_: Round, body: e.HandSet) -> bool:
 
 
 def _set_before_house(round_: Round, body: e.HandSet) -> bool:
-    """Once the house's hand lies open no player's hand is arranged anew."""
+    """Return False for a player's hand that is set again after the house's hand lies open."""
     known = round_.splits.get(body.place)
     if known is None or not body.place.seat or not round_.house_shown or UNREAD in known.low:
         return True
@@ -114,7 +115,7 @@ def _faces_to_correct(round_: Round, body: e.HandCorrected) -> bool:
 
 
 def _correctable(condition: str) -> Check:
-    """Whether the correction that is being taken keeps this condition, which `corrections` has looked into."""
+    """Return a check that the correction under way satisfies this condition, which `corrections` has evaluated."""
     return lambda round_, _: round_.uncorrected != condition
 
 
@@ -156,4 +157,4 @@ CHECKS_OF_HANDS: Final[dict[str, Check]] = {
     "set_before_house": _set_before_house,
     "hand_to_set": _hand_to_set,
 }
-"""Checks of packets and hands by their name."""
+"""Checks on packets and hands by name."""

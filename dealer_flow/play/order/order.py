@@ -1,8 +1,8 @@
-"""The order of play: what must hold before a report may happen, as data.
+"""The order of play: the conditions on every report, as data.
 
-Every report has rules. The first that applies in the state and whose guard does not hold makes the report a violation,
-which is never silent: the rule says whether the report is still taken into account and whether money or hidden cards
-depend on it; if they do, the round cannot be settled. `legal.py` offers nothing that breaks a rule.
+Every report has rules. The first rule that applies in the state and whose check fails makes the report a violation,
+which is never silent: the rule says whether the report still counts and whether money or hidden cards depend on it; if
+they do, the round cannot be settled. `legal.py` offers nothing that would break a rule.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,10 +25,14 @@ _ROUND_OVER: Final = "round_over"
 
 
 class OrderRule(NamedTuple):
-    """In these states a report needs this guard, in games that have `only`, one of `GAMES`. `harmful` and `taken` as of
-    `Violation`; `at`: the place it is about, where the report names none; `mild`: a guard under which it is recorded
-    only; `nearer`: guards that hold wherever this one does, of which the first that does not says more closely what is
-    wrong."""
+    """A rule: in these states, a report needs this check to pass.
+
+    - `harmful`, `taken`: as in `Violation`.
+    - `at`: the place that the violation is about, if the report names none.
+    - `mild`: a check that, if it passes, makes the violation harmless.
+    - `only`: the rule applies only to games with this feature, a key of `GAMES`.
+    - `nearer`: checks that pass whenever this one does; the first that fails describes the error more precisely.
+    """
 
     states: frozenset[State]
     guard: str
@@ -42,11 +46,11 @@ class OrderRule(NamedTuple):
 
 
 Rules = tuple[tuple[Check, OrderRule], ...]
-"""Rules of a report that matter, each with its guard."""
+"""Rules of a report that apply, each with its check."""
 
 
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
-    """None when `body` may happen now. Reports without rules are always in order."""
+    """Return the rule that `body` breaks now, or None. Reports without rules are always in order."""
     for holds, rule in rules_of(round_.plan)[state].get(body.__class__, ()):
         if not holds(round_, body):
             return _violation_of(rule, state, round_, body)
@@ -54,7 +58,7 @@ def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
 
 
 def broken(rules: Rules, state: State, round_: Round, body: e.Body) -> Violation | None:
-    """How `body` breaks the first of these rules that it breaks; None when it breaks none."""
+    """Return the violation of the first of these rules that `body` breaks, or None."""
     for holds, rule in rules:
         if not holds(round_, body):
             return _violation_of(rule, state, round_, body)
@@ -62,7 +66,7 @@ def broken(rules: Rules, state: State, round_: Round, body: e.Body) -> Violation
 
 
 def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) -> Violation:
-    """How the report breaks this rule."""
+    """Describe how the report breaks this rule."""
     if rule.guard == _ROUND_OVER:
         name = _unfinished(state, round_)
     else:
@@ -73,7 +77,7 @@ def _violation_of(rule: OrderRule, state: State, round_: Round, body: e.Body) ->
 
 
 class _RulesOfGame(dict[State, Mapping[type[e.Body], Rules]]):
-    """The rules of every report by the state, made when they are first asked for."""
+    """Rules of every report by state, built when a state is first looked up."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -86,13 +90,12 @@ class _RulesOfGame(dict[State, Mapping[type[e.Body], Rules]]):
 
 @lru_cache(maxsize=256)
 def rules_of(plan: Plan) -> Mapping[State, Mapping[type[e.Body], Rules]]:
-    """The rules of every report in every state of this game."""
+    """Return the rules of every report in every state of this game."""
     return _RulesOfGame(plan)
 
 
 def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
-    """The rules that matter in this state of this game, each with its guard: of a hundred, a report meets three or
-    four."""
+    """Return the rules that apply in this state of this game: of some hundred, a report meets three or four."""
     games = _games_of(plan)
     # END GAME alone asks the table of states itself
     checks: dict[str, Check] = {**CHECKS, _ROUND_OVER: lambda round_, _: way_on("end_game", state, round_) is not None}
@@ -104,7 +107,7 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
 
 @lru_cache(maxsize=256)
 def _games_of(plan: Plan) -> frozenset[str]:
-    """What this game has, of all that rules are about."""
+    """Return the features of this game that rules depend on, as keys of `GAMES`."""
     return frozenset(name for name, is_so in GAMES.items() if is_so(plan))
 
 
@@ -118,7 +121,7 @@ def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]
 
 
 def way_on(trigger: str, state: State, round_: Round) -> Row | None:
-    """The row that this trigger would take now."""
+    """Return the row that this trigger would take now, or None."""
     for row in _rows_at(trigger, state):
         if _lets_pass(row, round_):
             return row
@@ -138,16 +141,16 @@ def _rows_at(trigger: str, state: State) -> tuple[Row, ...]:
 
 
 WAITING: Final = {"": None, **{do: WAITS.get(state) for do, state in STEP_STATES.items()}}
-"""What a step does -> the guard that it waits for; None for the reveal, and where there is no step."""
+"""Kind of a step -> the guard that it waits for; None for the reveal, and if no step is under way."""
 
 
 def waits_for(round_: Round) -> str | None:
-    """The guard that the step under way waits for; None at the reveal and in a game of columns."""
+    """Return the guard that the step under way waits for; None at the reveal and in a game of columns."""
     return WAITING[round_.doing]
 
 
 def _unfinished(state: State, round_: Round) -> str:
-    """Why END GAME comes too early."""
+    """Return the check that fails for an END GAME that comes too early."""
     if state in COLUMNS:
         return {State.NAMING: "card_named", State.EXTRA: "extra_drawn"}.get(state, "race_decided")
     if round_.rulings:
@@ -166,7 +169,7 @@ _ALL: Final = frozenset(State)
 _BETTING: Final = frozenset({State.BETTING})
 _PLAY: Final = frozenset({*STEPS, *COLUMNS})
 _STRICT: Final = _ALL - LOOSE
-"""Where the order of play matters."""
+"""States in which the order of play is enforced."""
 _STEPS: Final = frozenset(STEPS)
 _ACTING, _DECIDING, _NAMING = (frozenset({state}) for state in (State.ACTING, State.DECIDING, State.NAMING))
 _EXCHANGING, _REVEALING = (frozenset({state}) for state in (State.EXCHANGING, State.REVEALING))
@@ -185,7 +188,7 @@ GAMES: Final[dict[str, Callable[[Plan], bool]]] = {
     "set-by-number": lambda plan: plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open"),
     "extra": lambda plan: any(bet.placed == "before-extra" for bet in plan.bets.values()),
 }
-"""What a game may have that a rule is about, and whether this one has it."""
+"""Feature that a rule depends on -> predicate that says whether a game has it."""
 
 
 def _wager(states: frozenset[State], guard: str, only: str | None = None) -> OrderRule:
@@ -196,13 +199,13 @@ _CORRECTED: Final = (
     *("faces_to_correct", "badge_may_correct", "round_on_record", "nothing_ruled_since", "bets_left_alone"),
     *("cards_not_mucked", "follows_as_played"),
 )
-"""What must hold before a hand is corrected, in this order."""
+"""Checks on a correction of a hand, in this order."""
 _ACTED: Final = (
     *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole", "nothing_bet_yet"),
     *("something_to_raise", "more_than_before", "stake_covers", "all_of_it", "no_card_ahead", "bet_within_limit"),
     *("raise_within_limit", "raises_left", "may_check_raise"),
 )
-"""What must hold of a player's action, in this order."""
+"""Checks on a player's action, in this order."""
 
 _DRAWN: Final = (
     OrderRule(_ALL, "dealt_from_shoe"),
@@ -360,7 +363,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.CardDrawn: _DRAWN,
     e.CardUnread: _DRAWN,
 }
-"""Report -> what must hold before it, the first first. Any other report has no turn."""
+"""Report -> its rules, in the order in which they are checked. Any other report may come at any time."""
 RULES[e.WagerOn] = (
     *RULES[e.WagerPlaced],
     OrderRule(_STRICT, "proposition_is_offered", harmful=False, code="unknown-proposition"),

@@ -1,4 +1,4 @@
-"""What must hold before the round goes on by a report: START and END GAME, a misdeal, the number, CONFIRM."""
+"""Checks on reports that move a round: START and END GAME, a misdeal, the number, CONFIRM."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -10,24 +10,24 @@ from dealer_flow.table.round import Round
 from devices.events import Level
 
 Check = Callable[[Round, Any], bool]
-"""Whether a report may be: the round, and what is reported."""
+"""A check on a report: takes the round and the report, and returns True if the report is allowed."""
 SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
-"""Levels of a badge that may rule."""
+"""Badge levels that may make a ruling."""
 
 
 def somebody_enters(round_: Round) -> bool:
-    """Whether a seat would be dealt in by now."""
+    """Return True if at least one seat would be dealt in now."""
     bets = any(round_.plan.entering & bets.keys() for bets in round_.wagers.values())
     return bets or (round_.plan.betting is not None and any(round_.betting.stakes.values()))
 
 
 def not_here(*_: object) -> bool:
-    """The state alone decides: the rule names the states in which it does not hold."""
+    """Fail always: the rule itself names the states in which the report is not allowed."""
     return False
 
 
 def _hands_lie_there(round_: Round, _: object) -> bool:
-    """Where the number is drawn after the deal: whether every hand lies in front of the tray."""
+    """Return True if every hand lies in front of the tray, in a game in which the number is drawn after the deal."""
     assign = round_.plan.assign
     if assign is None or isinstance(round_.step, AssignStep):
         return True
@@ -43,14 +43,18 @@ def _number_of_place(round_: Round, body: e.NumberDrawn) -> bool:
 
 
 def _something_to_confirm(round_: Round, body: e.Confirmed) -> bool:
-    """CONFIRM is pressed for many things; it is missed only where cards are still to be dealt by hand."""
+    """Return True if there is something to confirm.
+
+    CONFIRM is pressed for many things; it is out of order only while cards are yet to be dealt by hand.
+    """
     if round_.rulings or round_.by_hand or ends_by(round_, body):
         return True
     return not any(step.deals and not step.from_device for step in round_.plan.steps[round_.at + 1 :])
 
 
 def _settling(round_: Round) -> bool:
-    """All of the house's cards lie open for the last time, and so does a player's hand, which is settled then."""
+    """Return True if all of the house's cards lie open for the last time, and so does the hand of a player being
+    settled."""
     plan, hands, step = round_.plan, round_.ledger.hands, round_.step
     if step is None or step.do != "reveal":
         return False
@@ -60,7 +64,7 @@ def _settling(round_: Round) -> bool:
 
 
 def _substantial_action(round_: Round) -> bool:
-    """Two players put money in the pot, or three did that or folded; what was placed before the deal does not count."""
+    """Return True if two players put money in the pot, or three did so or folded; bets before the deal do not count."""
     if round_.betting.substantial:
         return True
     choices = round_.plan.choices
@@ -75,7 +79,7 @@ _MISDEAL_OVER: Final[dict[str, Callable[[Round], bool]]] = {
     "first-decision": lambda r: bool(r.choices),
     "substantial-action": _substantial_action,
 }
-"""The words of `[misdeal]`, and when each says that a call comes too late."""
+"""Value of `until` in `[misdeal]` -> predicate that says whether a misdeal may no longer be called."""
 
 CHECKS_OF_ROUND: Final[dict[str, Check]] = {
     "round_begun": not_here,
@@ -92,4 +96,4 @@ CHECKS_OF_ROUND: Final[dict[str, Check]] = {
     "first_cards_to_come": lambda r, _: not (r.plan.selects_first and (r.dues or r.by_hand) and r.first is not None),
     "something_to_confirm": _something_to_confirm,
 }
-"""Checks of what moves the round by their name."""
+"""Checks on reports that move the round, by name."""

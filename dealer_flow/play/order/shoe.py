@@ -1,4 +1,4 @@
-"""What must hold before a card is drawn from a shoe, and before one that was not read gets its name."""
+"""Checks on a card drawn from a shoe, and on naming a card that was not read."""
 
 from typing import Final
 
@@ -10,12 +10,12 @@ from devices.events import Level
 from protocol.places import BURN, SHOE
 
 BURNS: Final = frozenset({"burn", "burn count", "first card"})
-"""What a device calls a card that is taken out of play before a round."""
+"""Names that devices give the mode in which a card is taken out of play before a round."""
 _LEVELS: Final = {"supervisor": SUPERVISORS, "dealer": tuple(Level)}
 
 
 def is_burn(round_: Round, where: str | None) -> bool:
-    """True when a card is burned: the device says so, or announced it."""
+    """Return True if a card is burned: the device says so with the card, or announced it before."""
     return where in BURNS or (round_.shoes is not None and round_.shoes.burns_due > 0)
 
 
@@ -25,12 +25,12 @@ def _repeats(round_: Round, body: e.CardDrawn | e.CardUnread) -> bool:
 
 
 def _drawn(other: Check) -> Check:
-    """A card of a shoe that is reported once more breaks nothing."""
+    """Return a check that always passes for a card that is only reported again."""
     return lambda round_, body: _repeats(round_, body) or other(round_, body)
 
 
 def names_card(round_: Round, body: e.HandRevealed) -> bool:
-    """A card of a shoe is shown at the table: it names the one that was not read."""
+    """Return True if the report names a card of the shoe that was not read."""
     return round_.draw is not None and body.place == SHOE
 
 
@@ -60,4 +60,4 @@ CHECKS_OF_SHOE: Final[dict[str, Check]] = {
     "card_waits_for_name": lambda r, body: not names_card(r, body) or holds("card_unnamed", r),
     "badge_may_name": _badge_may_name,
 }
-"""Checks of cards out of a shoe by their name."""
+"""Checks on cards from a shoe by name."""

@@ -1,4 +1,4 @@
-"""A report that is out of order, as facts: which condition did not hold, and what follows."""
+"""Facts of a report that is out of order: the check that failed, and the consequence."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -35,7 +35,7 @@ _FROM_PART: Final[dict[str, Callable[[BettingPart], str]]] = {
         lambda part: part.clause,
     ),
 }
-"""The guard of an action that did not hold -> the clause of the `[betting]` table that it keeps."""
+"""Check of an action that failed -> the clause in the `[betting]` table that it enforces."""
 _FROM_PLAN: Final[dict[str, Callable[[Plan], str | None]]] = {
     **dict.fromkeys(
         (
@@ -51,12 +51,13 @@ _FROM_PLAN: Final[dict[str, Callable[[Plan], str | None]]] = {
     "draw-before-close": lambda plan: plan.goes_back.clause if plan.goes_back else CLAUSES["closing"](plan),
     **dict.fromkeys(("draw-before-named", "naming-refused"), CLAUSES["unread"]),
 }
-"""The guard that did not hold, or the code of what is out of order -> the clause that it keeps."""
+"""Check that failed, or code of the violation -> the clause that it enforces; None if the procedure has none of its
+own."""
 
 
 class Violation(NamedTuple):
-    """Why a report is out of order. `reason` is the guard that did not hold. `harmful`: the round becomes unreliable.
-    `taken`: the report is taken into account all the same."""
+    """Reason why a report is out of order. `reason` is the check that failed. `harmful`: the round becomes unreliable.
+    `taken`: the report counts all the same."""
 
     reason: str
     harmful: bool
@@ -66,7 +67,7 @@ class Violation(NamedTuple):
 
 
 def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
-    """The clause that is broken."""
+    """Return the clause that the report breaks."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
     if plan.betting is not None and found.reason in _FROM_PART:
@@ -79,7 +80,7 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
 
 
 def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:
-    """What closes the bets where a clause says that, else the bet's own clause, which says when it is placed."""
+    """Return the clause that closes the bets, if there is one, else the bet's own, which says when it is placed."""
     if found.reason == "bets_open" and plan.shoe is not None:
         return plan.shoe.part.bets_closed
     bet = plan.bets[getattr(body, "bet", 0)]
@@ -90,7 +91,7 @@ def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:
 
 
 def incident_of(found: Violation, state: State, round_: Round, body: e.Body, allowed: tuple[str, ...] = ()) -> Incident:
-    """The violation as it is reported: what happened, which condition did not hold, what was in order instead."""
+    """Return the incident for a violation: what happened, which check failed, and what would have been in order."""
     return Incident(
         code=found.code,
         clause=clause_of(found, round_.plan, body),
@@ -105,14 +106,14 @@ def incident_of(found: Violation, state: State, round_: Round, body: e.Body, all
 
 
 def _more(body: e.Body) -> dict[str, Any]:
-    """What a wager on a proposition and a correction say beside what their kind does."""
+    """Return the incident fields of a wager on a proposition and of a correction that other reports do not have."""
     if isinstance(body, e.WagerOn):
         return {"number": body.proposition, "how": body.on}
     return {"badge": body.badge or None, "level": body.level} if isinstance(body, e.HandCorrected) else {}
 
 
 def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
-    """What the report says, in the fields of an incident: whose, which, how many."""
+    """Return the facts of the report as fields of an incident."""
     plan = round_.plan
     facts: dict[str, Any] = {
         name: getattr(body, name)

@@ -1,4 +1,4 @@
-"""What each report of a bet or a choice does to the round: the money on the spots, the number, what a seat decides."""
+"""Handlers of reports on bets and choices: the money on the spots, the number, what a seat decides."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -61,7 +61,7 @@ def _wager_on(round_: Round, seen: Seen, body: e.WagerOn) -> None:
 
 
 def _move(round_: Round, bets: dict[str, int], to: str, cents: int) -> bool:
-    """What goes to a bet on the extra card leaves the bet it comes from; False when there is not so much."""
+    """Move money to a bet on the extra card from the bet it comes from; False if there is not enough."""
     source = round_.plan.shoe.moves_from if round_.plan.shoe else None
     rest = bets.get(source or "", 0) + bets.get(to, 0) - cents
     if source is None or rest < 0:
@@ -84,7 +84,7 @@ def _sensor(round_: Round, seen: Seen, body: e.SensorChanged) -> None:
 
 
 def _note_bettor(round_: Round, device: str) -> None:
-    """A device matters to the coming round while it has reported a bet that still lies there."""
+    """Note that a device matters to the coming round, which it does while it reports a bet that is still placed."""
     if round_.sensors or any(round_.wagers.values()):
         round_.bettors.add(device)
     else:
@@ -92,8 +92,10 @@ def _note_bettor(round_: Round, device: str) -> None:
 
 
 def enter(round_: Round) -> list[int]:
-    """The seats with a bet that enters them are dealt in, or with a stake to bet where players bet against each other;
-    says which have bets at all."""
+    """Deal in the seats with a bet that enters them, or with a stake in a game in which players bet against each other.
+
+    Returns the seats that have any bet.
+    """
     wagers, entering = round_.wagers, round_.plan.entering
     betting = sorted([number for number, bets in wagers.items() if bets])
     entered = [number for number in betting if not entering.isdisjoint(wagers[number])]
@@ -141,4 +143,4 @@ HANDLERS_OF_BETS: Final[dict[type[e.Body], Handler]] = {
     e.NumberDrawn: _drawn,
     e.DecisionMade: _decide,
 }
-"""Reports of bets, of the number and of choices."""
+"""Handlers of reports on bets, the number and choices."""

@@ -1,8 +1,8 @@
-"""Seats that never chose: play went on without them.
+"""Seats that never chose, and that play has continued without.
 
-No text has such a hand played or given up of itself: a person decides. So the money of that seat is held, and the hands
-of the others are settled, as far as their cards are there. Cards that came while the seat was waited for are those that
-are due next, unless a person says otherwise.
+No regulation has such a hand played or given up automatically: a supervisor decides. So the money of that seat is held,
+and the hands of the others are settled, as far as their cards are there. Cards that came while the table waited for the
+seat are those that are due next, unless somebody reports otherwise.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,14 @@ from devices.events import Seen
 from protocol.places import seat
 
 PASSES_BY: Final = frozenset({e.CardDrawn, e.CardUnread, e.PacketLifted, e.HandRevealed, e.GameEnded})
-"""Reports by which play may go on without a seat that has not chosen."""
+"""Reports that show that play continues without a seat that has not chosen."""
 
 
 def goes_on_without(round_: Round, body: e.Body) -> bool:
-    """True when this report could not be, but for seats that have not chosen: the round ends, cards of the house are
-    shown, or the next packet is taken to its place."""
+    """Return True if this report is possible only if the seats that have not chosen were skipped.
+
+    Such reports are the end of the round, cards of the house that are shown, and the next packet taken to its place.
+    """
     step = round_.step
     if not isinstance(step, DecideStep) or step.optional or not round_.opened or round_.decided or round_.rulings:
         return False
@@ -41,7 +43,7 @@ def goes_on_without(round_: Round, body: e.Body) -> bool:
 
 
 def _may_go_on(round_: Round, body: e.Body) -> bool:
-    """Whether the hands of those who have acted can be played without the others: their cards are there."""
+    """Return True if the hands of the seats that have acted can be played without the others: their cards are there."""
     waiting, ahead = round_.undecided, round_.plan.steps[round_.at + 1 :]
     playing = [number for number in round_.live if number not in waiting]
     if isinstance(body, e.GameEnded):
@@ -57,24 +59,24 @@ def _may_go_on(round_: Round, body: e.Body) -> bool:
 
 
 def _concerned(round_: Round, number: int) -> bool:
-    """Whether the choice under way is one of this seat's."""
+    """Return True if the choice under way is offered to this seat."""
     only = round_.step.only if isinstance(round_.step, DecideStep) else None
     return only is None or only in round_.wagers[number]
 
 
 def _chosen_here(round_: Round) -> bool:
-    """Whether a seat has chosen in the step under way."""
+    """Return True if any seat has chosen in the step under way."""
     return round_.step is not None and any(round_.step.name in made for made in round_.choices.values())
 
 
 def _cards_to_come(round_: Round, ahead: Sequence[AnyStep], *, early: bool) -> bool:
-    """Whether these steps deal cards, and none came `early` that may be theirs."""
+    """Return True if these steps deal cards; with `early`, only if no card came ahead of time that may be theirs."""
     came = laying.spares(round_) if round_.plan.from_shoe else round_.ledger.astray_packets
     return not (early and came) and any(step.deals and not isinstance(step, ExchangeStep) for step in ahead)
 
 
 def pass_by(round_: Round, seen: Seen) -> None:
-    """The seats that have not chosen are passed by: what they bet is held."""
+    """Skip the seats that have not chosen; their bets are held."""
     step, part = round_.step, round_.plan.procedure.not_acted
     if step is None:
         return
@@ -86,8 +88,10 @@ def pass_by(round_: Round, seen: Seen) -> None:
 
 
 def deal_on(round_: Round, body: e.Body) -> bool:
-    """True when cards come though seats have not chosen, and the step has them lose their hands for that: they have
-    until the next deal is out."""
+    """Return True if cards come before all seats have chosen, and the step makes a late hand dead.
+
+    The seats still have until the end of the next deal to choose.
+    """
     step = round_.step
     drawn = isinstance(body, e.CardDrawn | e.CardUnread)
     if not isinstance(step, DecideStep) or step.late is None or not drawn or not round_.opened or round_.decided:
@@ -97,7 +101,7 @@ def deal_on(round_: Round, body: e.Body) -> bool:
 
 
 def judge_late(round_: Round, seen: Seen) -> None:
-    """The deal under way is out: who has not chosen before it has a dead hand."""
+    """Kill the hands of the seats that did not choose before the end of the deal under way."""
     if not isinstance(round_.step, DealStep) or not round_.late:
         return
     for number, name in round_.late.items():
@@ -110,7 +114,7 @@ def judge_late(round_: Round, seen: Seen) -> None:
 
 
 def take_early(round_: Round) -> None:
-    """What came meanwhile is what is due now."""
+    """Take the cards that came early for what is due now."""
     if round_.plan.from_shoe:
         laying.take_spares(round_)
         return

@@ -1,4 +1,4 @@
-"""What each report of chips does to the round: a stake shown, an action in a betting round, a pot taken in."""
+"""Handlers of reports on chips: a stake shown, an action in a betting round, a pot taken in."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -76,7 +76,8 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
 
 
 def _forfeit(round_: Round, number: int) -> None:
-    """A person rules that a player has bet what it knew to be fouled: the hand is dead, and nothing goes back."""
+    """Take a supervisor's ruling that a player bet on a hand it knew to be fouled: the hand is dead, and nothing goes
+    back."""
     betting, step = round_.betting, round_.step
     stay_in(round_, number)
     betting.forfeited.add(number)
@@ -88,7 +89,7 @@ def _forfeit(round_: Round, number: int) -> None:
 
 
 def _chop(round_: Round, seen: Seen, number: int) -> None:
-    """One of the two in the blinds would end the hand; once both would, each takes the blind back."""
+    """Take the wish of a seat in the blinds to end the hand; once both wish it, each takes its blind back."""
     betting, step = round_.betting, round_.step
     part = round_.plan.betting
     if not isinstance(step, BetStep) or part is None or part.chop is None:
@@ -101,13 +102,13 @@ def _chop(round_: Round, seen: Seen, number: int) -> None:
 
 
 def _payable(betting: Betting, number: int, cents: int) -> int:
-    """What can lie there: where the order of play matters no more nothing else keeps it so."""
+    """Limit an amount to what the seat can have in front of it, for in loose states no rule has checked it."""
     lies, most = betting.lies(number), betting.most(number)
     return max(cents if most is None else min(cents, most), lies)
 
 
 def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingAction, high: int) -> None:
-    """What the dealer had to correct is on record."""
+    """Report an incident for an action that the dealer had to correct."""
     part = round_.plan.betting
     assert part is not None
     if body.manner == Manner.STRING_BET and action is BettingAction.CALL:
@@ -127,7 +128,10 @@ def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingActio
 
 
 def _judge_passed(round_: Round, seen: Seen) -> None:
-    """A player was passed by and has not said so before substantial action took place: the hand may be forfeited."""
+    """Ask for a ruling on a player who was passed by and did not object before substantial action took place.
+
+    Its hand may be forfeited.
+    """
     part = round_.plan.betting
     for number in round_.betting.too_late() if part is not None else ():
         if part is not None and not any(_is_about(ruling, number) for ruling in round_.rulings):
@@ -142,7 +146,8 @@ def _is_about(ruling: Ruling, number: int) -> bool:
 
 
 def forfeit(round_: Round, ruling: Ruling) -> None:
-    """A supervisor lets play go on without a player who was passed by: the hand is dead, its chips stay."""
+    """Take a supervisor's ruling that play continues without a player who was passed by: the hand is dead, its chips
+    stay."""
     if ruling.why.code == _PASSED_BY and ruling.place.seat:
         round_.dead.add(ruling.place.seat)
         round_.returns.add("dead-hand", ruling.place.seat, ())
@@ -150,14 +155,16 @@ def forfeit(round_: Round, ruling: Ruling) -> None:
 
 
 def _all_in_without(round_: Round, number: int, blinds: Collection[str]) -> bool:
-    """Whether all that lay before a seat is in other bets than these."""
+    """Return True if everything the seat had is in bets other than these."""
     put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in blinds)
     return put == round_.betting.stakes.get(number)
 
 
 def judge_antes(round_: Round, seen: Seen) -> None:
-    """START GAME: who is dealt in has put up what everybody does, unless all it has is in other bets; that it has not
-    is recorded, no more."""
+    """Report, at START GAME, each seat that has not put up a bet due from everyone, unless all it has is in other bets.
+
+    This is recorded only.
+    """
     part = round_.plan.betting
     for bet in round_.plan.bets.values() if part is not None else ():
         if part is None or bet.name not in part.everybody:
@@ -168,8 +175,10 @@ def judge_antes(round_: Round, seen: Seen) -> None:
 
 
 def judge_blinds(round_: Round, seen: Seen) -> None:
-    """START GAME: the blinds lie at the left of the button, one after the other; others are recorded, no more. Of a
-    player all in with the ante none is due."""
+    """Report, at START GAME, blinds that are not at the seats left of the button, one after the other.
+
+    This is recorded only. A player who is all-in with the ante owes none.
+    """
     part = round_.plan.betting
     if part is None or round_.first is None:
         return
@@ -198,4 +207,4 @@ HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {
     e.PlayerActed: _acted,
     e.PotTaken: _taken,
 }
-"""Reports of chips."""
+"""Handlers of reports on chips."""

@@ -1,4 +1,4 @@
-"""What START and END GAME, CONFIRM and a misdeal do to the round; `HANDLERS` has every report of the controller."""
+"""Handlers of START and END GAME, CONFIRM and a misdeal; `HANDLERS` has every report of the controller."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -45,7 +45,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
 
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
-    """END GAME: what was left open is judged."""
+    """Handle END GAME: judge what was left open."""
     round_.ledger.close()
     if body.round != round_.number:
         differs = Incident(
@@ -73,7 +73,7 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
 
 
 def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
-    """What CONFIRM says: that a supervisor lets play go on, else that cards are dealt by hand."""
+    """Handle CONFIRM: a supervisor lets play continue, or else cards were dealt by hand."""
     if round_.rulings:
         ruling = round_.rulings.pop(0)
         forfeit(round_, ruling)

@@ -1,10 +1,9 @@
-"""A supervisor's correction: the round is gone through once more as if what was keyed wrong had been keyed right.
+"""A supervisor's correction: the round is replayed as if the cards had been keyed right.
 
-The reports of the round are kept from the moment between two rounds before it. They are taken again from there, the
-readings that a person keyed for the place, and the counts of its cards, with what is right in their stead; what a
-device read or counted stays. So nothing that followed from the wrong reading alone is left, and all that follows
-otherwise is. What was done at the table since cannot be gone through again: where something was that rests on the
-wrong reading, the correction is refused.
+The reports are kept since the last moment between two rounds. They are taken again from there; the readings that a
+person keyed for the place, and the counts of its cards, are replaced by the right ones, while what a device read or
+counted stays. So nothing that followed only from the wrong reading is left. What was done at the table since cannot be
+replayed: if anything there depends on the wrong reading, the correction is refused.
 """
 
 from collections import deque
@@ -24,13 +23,14 @@ from protocol.cards import UNREAD, Card, spell_cards
 from protocol.places import MUCK, Place
 
 REPORTS_MAX: Final = 10_000
-"""Reports kept since the last moment between two rounds; a round with more before it is not gone through again."""
+"""Most reports kept since the last moment between two rounds; a round with more reports before it cannot be replayed.
+"""
 
 _AS_PLAYED: Final = (
     *("number", "in_play", "active", "passed_by", "burns", "splits", "drawn", "first"),
     *("from_shoe", "dealt_by_hand", "stub_due", "unburned"),
 )
-"""What of a round was done at the table: it must be the same when the round is gone through again."""
+"""Fields of a round that record what was done at the table: a replay must leave them as they are."""
 _CARDS_IN: Final = (e.DeckLoaded, e.DeckVerified)
 _DEALT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread, e.CardPushedBack, e.Confirmed)
 _SHOE_FILLED: Final = (e.ShoeLoaded, e.ShoeEnded)
@@ -40,39 +40,39 @@ _CHANGED_SINCE: Final = ("nothing_ruled_since", "bets_left_alone", "cards_not_mu
 
 @dataclass(slots=True)
 class RoundReports:
-    """The reports since the flow stood between two rounds. `base`: as it stood there; None for its very beginning.
-    `ruled`: those of them, by their place, that were a person's ruling."""
+    """Reports since the flow stood between two rounds. `base` is its state then, None for the beginning. `ruled` are
+    the indexes of those that were a supervisor's ruling."""
 
     base: FlowState | None = None
     reports: deque[Seen] = field(default_factory=lambda: deque(maxlen=REPORTS_MAX + 1))
     ruled: set[int] = field(default_factory=set)
     again: bool = False
-    """The round is being gone through again."""
+    """True while the round is being replayed."""
 
     @property
     def whole(self) -> bool:
-        """True while every report is there."""
+        """True while no report has been dropped."""
         return len(self.reports) <= REPORTS_MAX
 
     def note_ruling(self, body: e.Body) -> None:
-        """The report that comes next, while a ruling is waited for, may be one."""
+        """Note that the next report, which comes while a ruling is due, may be that ruling."""
         if isinstance(body, e.Confirmed | e.MisdealCalled):
             self.ruled.add(len(self.reports))
 
     def drop(self, seen: Seen) -> None:
-        """This report, the last, did nothing."""
+        """Drop this report, the last one, since it had no effect."""
         if self.whole and self.reports and self.reports[-1] is seen:
             self.reports.pop()
 
 
 def keyed_alone(round_: Round, body: e.HandCorrected) -> bool:
-    """Whether the place has faces or a count that a person keyed, and no device read others."""
+    """Return True if the place has faces or a count that a person keyed, and no device read other faces."""
     hand = round_.ledger.hands.get(body.place)
     return hand is not None and (not hand.shown or (hand.keyed and hand.may_be(body.cards)))
 
 
 def needs_cure(round_: Round, body: e.HandCorrected) -> bool:
-    """Whether something was found that another reading of this place may undo."""
+    """Return True if something was found that another reading of this place may undo."""
     place, hand = body.place, round_.ledger.hands[body.place]
     dead = place.seat in round_.dead or round_.plan.kind(place) in round_.dead_hands
     wrong_count = _whole(hand) and hand.person_count is not None and hand.person_count != len(body.cards)
@@ -81,18 +81,18 @@ def needs_cure(round_: Round, body: e.HandCorrected) -> bool:
 
 
 def counts_only(body: e.HandCorrected) -> bool:
-    """A correction without a face says how many cards lie there."""
+    """Return True for a correction without faces, which corrects the number of cards."""
     return all(card == UNREAD for card in body.cards)
 
 
 def _whole(hand: Hand) -> bool:
-    """Whether a correction speaks of all cards of the hand, not of those that lie open."""
+    """Return True if a correction concerns all cards of the hand, not only those that lie open."""
     return hand.revealed is not None or not hand.opened
 
 
 @dataclass(slots=True)
 class Amendment:
-    """The reports as they are taken again: what the correction puts right in them."""
+    """The change that a correction makes to the reports as they are replayed."""
 
     body: e.HandCorrected
     number: int
@@ -102,22 +102,24 @@ class Amendment:
     expected: int
     whole: bool
     made: bool = False
-    """A report was put right."""
+    """True once a report was changed."""
     dealt: bool = False
-    """Cards were dealt after that."""
+    """True once cards were dealt after that."""
     broken: str = ""
-    """The condition that a later one breaks."""
+    """Condition that a later report breaks; empty if none."""
 
     @classmethod
     def of(cls, round_: Round, body: e.HandCorrected) -> "Amendment":
-        """What this correction puts right in the round."""
+        """Return the change that this correction makes in the round."""
         hand = round_.ledger.hands[body.place]
         whole = _whole(hand) or counts_only(body)
         return cls(body, round_.number, body.place, hand.shown, hand.step, hand.expected, whole)
 
     def report(self, again: Round, seen: Seen, *, ruled: bool) -> Seen | None:
-        """One report as it is to be taken again, None for an earlier correction of the place; what breaks the condition
-        of a correction is noted."""
+        """Return one report as it must be replayed, or None for an earlier correction of the place.
+
+        Notes the condition that the report breaks, if any.
+        """
         body = seen.body
         if not again.in_play or again.number != self.number:
             return seen
@@ -137,7 +139,7 @@ class Amendment:
         return replace(seen, body=right)
 
     def _now(self, again: Round) -> bool:
-        """Whether the hand is as it was when it was corrected: no card came to it since."""
+        """Return True if no card has come to the hand since it was corrected."""
         hand = again.ledger.hands.get(self.place)
         return hand is not None and (hand.step, hand.expected) == (self.step, self.expected)
 
@@ -154,7 +156,7 @@ class Amendment:
 
 
 def _breaks(again: Round, place: Place, body: e.Body, *, ruled: bool) -> str:
-    """The condition of a correction that this report breaks, which came after the wrong reading; empty when none."""
+    """Return the condition of a correction that this report, made after the wrong reading, breaks; empty if none."""
     if ruled or isinstance(body, e.MisdealCalled):
         return _CHANGED_SINCE[0]
     if isinstance(body, e.WagerPlaced | e.WagerOn) and (bet := again.plan.bets.get(body.bet)) is not None:
@@ -171,7 +173,7 @@ def _breaks(again: Round, place: Place, body: e.Body, *, ruled: bool) -> str:
 
 
 def refused(before: Round, after: Round, change: Amendment) -> str:
-    """The condition under which the round as it was gone through `again` does not hold; empty when it does."""
+    """Return the condition that the replayed round breaks; empty if the correction can be applied."""
     if change.broken:
         return change.broken
     if after.number != before.number or not after.in_play:
@@ -188,8 +190,10 @@ def refused(before: Round, after: Round, change: Amendment) -> str:
 
 
 def _dealt(round_: Round, change: Amendment) -> tuple[object, ...]:
-    """What was done with cards, as the round has it; of the place that is corrected only what came there. Whose a card
-    of a shoe is, the counts say: another count changes that while no further card was dealt."""
+    """Return what was done with cards in the round; for the corrected place only what came there.
+
+    The counts decide where a card of a shoe belongs: another count changes that as long as no further card was dealt.
+    """
     ledger, dealt = round_.ledger, change.dealt
     hands = {
         place: (hand.shown, hand.laid_away, *((hand.counted, hand.expected) if dealt else ()))
@@ -205,15 +209,17 @@ def _dealt(round_: Round, change: Amendment) -> tuple[object, ...]:
 
 
 def _chosen(before: Round, after: Round) -> bool:
-    """Whether every choice and bet is there as it was, and none is held that was not. One that did not count because a
-    hand was thought dead may have come to count."""
+    """Return True if every choice and bet is unchanged and none is held that was not held before.
+
+    A choice that did not count because a hand was thought dead may have come to count.
+    """
     held = all(bets.keys() <= before.held.get(number, {}).keys() for number, bets in after.held.items())
     made = all(chosen.items() <= after.choices.get(number, {}).items() for number, chosen in before.choices.items())
     return held and made and all(bets.items() <= after.wagers.get(n, {}).items() for n, bets in before.wagers.items())
 
 
 def on_record(before: Round, after: Round, body: e.HandCorrected, seen: Seen) -> None:
-    """The round goes on as it is `after`; what was found `before` stays on record, and who corrected what."""
+    """Complete the replayed round `after`: what was found `before` stays on record, with who corrected what."""
     hand, fresh = before.ledger.hands[body.place], after.incidents
     cured = [found for found in before.incidents if found not in fresh and found.code in _CURED]
     done = correction(hand, body, next(iter(cured), None))
@@ -224,7 +230,8 @@ def on_record(before: Round, after: Round, body: e.HandCorrected, seen: Seen) ->
 
 
 def correction(hand: Hand, body: e.HandCorrected, cured: Incident | None = None) -> Incident:
-    """The correction with both readings, or both counts, and the first finding that it undid with its clause."""
+    """Return the incident of the correction: both readings or counts, and the first finding that it undid, with its
+    clause."""
     count, before = len(body.cards), (hand.counted or 0) - hand.set_aside
     named = not counts_only(body)
     differs = not named or (_whole(hand) and count != before)

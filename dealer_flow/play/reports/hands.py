@@ -1,4 +1,4 @@
-"""What each report of cards at the table does to the round: a burn, a hand shown, arranged, counted, corrected."""
+"""Handlers of reports on cards at the table: a burn, a hand shown, arranged, counted or corrected."""
 
 from typing import Final
 
@@ -89,7 +89,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
 
 
 def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], *, in_order: bool) -> None:
-    """Cards lie open: all of a hand, some of it in a step that shows them, or all but those that lie apart."""
+    """Turn cards up: a whole hand, part of it in a step that shows part, or all but those laid aside."""
     hand, many = round_.ledger.hands.get(place), len(cards)
     some = hand is not None and many < hand.expected - hand.set_aside
     if hand is not None and hand.aside and _before_turn(round_, place, many):
@@ -106,8 +106,10 @@ def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], 
 
 
 def _before_turn(round_: Round, place: Place, cards: int) -> bool:
-    """Whether cards of a player's hand, part of which lies apart, are shown before its turn: what was laid away may be
-    among them, and they are taken up again."""
+    """Return True if cards of a hand with cards laid aside are shown before its turn.
+
+    What was laid aside may be among them, so the hand is taken up again as a whole.
+    """
     hand, step = round_.ledger.hands[place], round_.step
     if place.seat is None or step is None or round_.doing != "reveal":
         return place.seat is not None and step is not None
@@ -115,7 +117,8 @@ def _before_turn(round_: Round, place: Place, cards: int) -> bool:
 
 
 def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
-    """A hand lies open as a whole: cards of it that lie apart unknown, and how many there are."""
+    """Judge a hand that lies open as a whole: the number of its cards, and cards laid aside that cannot be told
+    apart."""
     hand = round_.ledger.hands.get(place)
     if hand is None:
         return
@@ -131,7 +134,7 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
 
 
 def _note_showdown(round_: Round, live: list[int]) -> None:
-    """Hands were shown and compared, all or so far, and nothing is known by then that voids the round."""
+    """Note which hands were shown and compared, as long as nothing found by then voids the round."""
     if round_.doing != "reveal" or round_.house_wrong or round_.over:
         return
     if not live or round_.ledger.conserved is False:
@@ -144,7 +147,7 @@ def _note_showdown(round_: Round, live: list[int]) -> None:
 
 
 def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:
-    """A hand that its player shows before its time is declared, or comes too late for that."""
+    """Declare a hand that its player shows before its turn, or report that it comes too late."""
     if (late := declared_late(round_, place)) is not None:
         round_.report(Incident(code="declared-late", clause=late.clause, place=place.text), seen)
     elif (step := declaring(round_, place)) is not None:
@@ -152,13 +155,13 @@ def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -
 
 
 def _apart(round_: Round, choices: tuple[str, ...]) -> str:
-    """The clause of the choice by which cards were laid aside."""
+    """Return the clause of the choice by which cards were laid aside."""
     made = (round_.plan.choices[name] for name in choices)
     return next((choice.clause for choice in made if choice.lays_aside), round_.plan.clause)
 
 
 def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
-    """How a hand is arranged. The faces named are those that lie there; one set against the rules has its row."""
+    """Arrange a hand. The faces named are compared with those known; a hand set against the rules is judged."""
     if round_.plan.kind(body.place) not in round_.plan.sets:
         return
     round_.splits[body.place] = body
@@ -168,14 +171,14 @@ def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
 
 
 def _deal_shown(round_: Round, place: Place) -> None:
-    """Cards of this place are counted or shown: where the rest is dealt by hand, they were dealt."""
+    """Deal the cards of this place that were due by hand, since they are counted or shown."""
     for due in [due for due in round_.by_hand if due.place == place]:
         round_.by_hand.remove(due)
         round_.ledger.by_hand(due)
 
 
 def _deal_counted(round_: Round, place: Place, counted: int) -> None:
-    """A person counted so many cards: those that complete a hand out of the dealer's own were dealt, if it has them."""
+    """Deal cards due by hand that complete a hand, if a person's count shows that it has them."""
     for due in [due for due in round_.by_hand if due.place == place and due.why == "complete"]:
         if round_.plan.from_hand and (round_.ledger.hand(place).counted or 0) < counted:
             round_.by_hand.remove(due)
@@ -227,7 +230,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
 
 
 def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
-    """What a person keyed is put right; what a device read itself stands, and the two disagree."""
+    """Correct what a person keyed; what a device read itself stays, and the difference is an incident."""
     place, cards = body.place, body.cards
     hand = round_.ledger.hands.get(place)
     if hand is None or not hand.shown:
@@ -266,4 +269,4 @@ HANDLERS_OF_HANDS: Final[dict[type[e.Body], Handler]] = {
     e.CardsDiscarded: _discarded,
     e.HandCorrected: _corrected,
 }
-"""Reports of burns and hands."""
+"""Handlers of reports on burns and hands."""

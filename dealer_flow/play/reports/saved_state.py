@@ -1,7 +1,7 @@
-"""What a flow keeps from one round to the next, as it stands on disk.
+"""State that a flow keeps from one round to the next, as saved on disk.
 
-It can be taken between two rounds only, so it holds no hand, no bet and no choice. JSON of it is the same for the same
-flow: what has no order of its own is sorted.
+It can be taken between two rounds only, so it holds no hand, no bet and no choice. Its JSON is the same for equal
+flows: what has no order of its own is sorted.
 """
 
 from dataclasses import fields
@@ -20,8 +20,10 @@ Part = TypeVar("Part", DecksState, LinesState)
 
 
 class ComingRound(Struct, frozen=True):
-    """What devices have said since the last round ended, and what the next one begins with; the fields are those of
-    `Round`."""
+    """What devices have reported since the last round ended, and what the next one begins with.
+
+    The fields are those of `Round`.
+    """
 
     devices: tuple[str, ...]
     restarted: tuple[str, ...]
@@ -33,7 +35,7 @@ class ComingRound(Struct, frozen=True):
 
 
 class FlowState(Struct, frozen=True):
-    """A flow between two rounds. A shoe's part holds faces that nobody has shown."""
+    """State of a flow between two rounds. A shoe's part holds faces that were not shown."""
 
     decks: DecksState
     shoes: ShoesState | None
@@ -42,18 +44,20 @@ class FlowState(Struct, frozen=True):
 
 
 _OF_ITS_OWN: Final = frozenset({*ComingRound.__struct_fields__, "heard", "pressed", "silent"})
-"""What may differ from a round in which nothing has happened: `heard` is of the report that is being taken, `pressed`
-and `silent` matter for as long as a button takes."""
+"""Fields that may differ from those of a round in which nothing has happened.
+
+`heard` is the report that is being taken; `pressed` and `silent` matter only while a button is being handled.
+"""
 _others: Final = attrgetter(*(field.name for field in fields(Round) if field.name not in _OF_ITS_OWN))
 
 
 def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
-    """What is kept of the coming round; None when it holds more than that, as a bet, which `fresh` does not."""
+    """Return what is kept of the coming round; None if it holds anything else, such as a bet, that `fresh` does not."""
     return coming(round_) if _others(round_) == _others(fresh) else None
 
 
 def in_order(state: FlowState) -> FlowState:
-    """The same, with what has no order of its own sorted by its keys."""
+    """Return the same state, with unordered mappings sorted by key."""
     return replace(state, decks=_sorted(state.decks), lines=_sorted(state.lines))
 
 
@@ -65,7 +69,7 @@ def _sorted(part: Part) -> Part:
 
 
 def coming(round_: Round) -> ComingRound:
-    """What is kept of a round that holds no more than that."""
+    """Return what is kept of the coming round."""
     return ComingRound(
         devices=tuple(sorted(round_.devices)),
         restarted=tuple(sorted(round_.restarted)),
@@ -78,7 +82,7 @@ def coming(round_: Round) -> ComingRound:
 
 
 def put_back(round_: Round, kept: ComingRound) -> None:
-    """The coming round begins with what was kept of it."""
+    """Restore the coming round from what was kept of it."""
     round_.devices.update(kept.devices)
     round_.restarted.update(kept.restarted)
     round_.badge, round_.first, round_.red_lamp = kept.badge, kept.first, kept.red_lamp

@@ -1,4 +1,4 @@
-"""What is known of the devices' lines: which device is on each, in which session it speaks, whether one was silent."""
+"""State of the devices' lines: the device on each, its session, and whether a line was silent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -22,14 +22,17 @@ _DIFFERS: Final = "statements-differ"
 _LOST: Final = "events-lost"
 _YES_OR_NO: Final = ("locked", "red-lamp")
 _BOOTED: Final = 1
-"""The number of a session's first event."""
+"""Number of a session's first event."""
 _WRAP: Final = 1 << 32
-"""A controller's count of rounds goes on from 0 after its highest value."""
+"""A controller's round counter continues from 0 after its highest value."""
 
 
 class RoundOrigin(NamedTuple):
-    """Which round it was: the devices that dealt and counted it, each by its own word and its session, and the number.
-    `session` 0: no card was dealt. A round dealt by hand is the controller's own."""
+    """Origin of a round: the devices that dealt and counted it, as they name themselves, their sessions, and its
+    number.
+
+    `session` is 0 if no card was dealt. A round dealt by hand is the controller's own.
+    """
 
     dealing: str
     session: int
@@ -39,7 +42,7 @@ class RoundOrigin(NamedTuple):
 
 
 class LinesState(Struct, frozen=True):
-    """What is known of the lines, as it is kept on disk; the fields are those of `Lines`."""
+    """State of the lines as saved on disk; the fields are those of `Lines`."""
 
     sessions: dict[str, int]
     devices: dict[str, DeviceIdentity]
@@ -50,55 +53,53 @@ class LinesState(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Lines:
-    """The lines of one table. They outlive the rounds; `patient` from a line's silence to the end of its round.
-
-    `pins` are the devices that lines must have, by the lines' names.
-    """
+    """Lines of one table. They outlive the rounds. `pins` are the devices required on the lines, by the lines' names;
+    `patient` is set from a line's silence to the end of its round."""
 
     pins: Mapping[str, Pin] = field(default_factory=dict)
     sessions: dict[str, int] = field(default_factory=dict)
     devices: dict[str, DeviceIdentity] = field(default_factory=dict)
-    """The device that was last heard to come up on each line."""
+    """Device that came up last on each line."""
     returned: dict[str, int] = field(default_factory=dict)
-    """Lines on which a session that was left is heard again, until a new one begins."""
+    """Lines on which a session that had ended reports again, until a new one begins."""
     started: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    """By line, the newest START GAME: its session, the event's number, the round's number."""
+    """Latest START GAME by line: its session, the event's number, the round's number."""
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """Lines whose device speaks on another at the same time, and where."""
+    """Lines whose device reports on another line at the same time, and the name of that line."""
     patient: bool = False
     gaps: set[str] = field(default_factory=set)
-    """Lines of which events are gone since the last START or END GAME. None between rounds at rest."""
+    """Lines that lost events since the last START or END GAME. Empty between rounds at rest."""
 
     def state(self) -> LinesState:
-        """All that outlives a round, as it stands now."""
+        """Return everything that outlives a round."""
         known = self.sessions.copy(), self.devices.copy(), self.returned.copy(), self.started.copy()
         return LinesState(*known, self.elsewhere.copy())
 
     @classmethod
     def restore(cls, state: LinesState, pins: Mapping[str, Pin]) -> Self:
-        """The lines as they were kept."""
+        """Restore the lines from their saved state."""
         known = dict(state.sessions), dict(state.devices), dict(state.returned), dict(state.started)
         return cls(pins, *known, dict(state.elsewhere))
 
     def meet(self, round_: Round, seen: Seen) -> None:
-        """A device speaks: in a session this table may not have seen."""
+        """Note the session of a device that reports, which this table may not have seen."""
         if isinstance(seen.body, e.SessionChanged):
             return  # it says itself how much of the session before is known
         if seen.session and self.sessions.get(seen.device) != seen.session:
             self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
 
     def take(self, round_: Round, seen: Seen) -> None:
-        """A report of the line itself."""
+        """Take a report of the line itself."""
         LINE_REPORTS[type(seen.body)](self, round_, seen, seen.body)
 
     def origin(self, round_: Round) -> RoundOrigin:
-        """Where a round came from that ends now."""
+        """Return the origin of a round that ends now."""
         controller, session = round_.started_by
         dealing = self.devices.get(round_.dealt_by, _NOBODY).text
         return RoundOrigin(dealing, round_.session, self.devices.get(controller, _NOBODY).text, session, round_.number)
 
     def doubt(self, round_: Round, seen: Seen) -> None:
-        """A round begins: whatever makes a device not the one to go by makes the round unreliable."""
+        """Report at the start of a round everything that makes a device untrustworthy; the round is then unreliable."""
         for device, session in sorted(self.returned.items()) if self.returned else ():
             round_.report(_returned(device, session, unreliable=True), seen)
         for device, where in sorted(self.elsewhere.items()) if self.elsewhere else ():
@@ -108,7 +109,7 @@ class Lines:
         self._judge_number(round_, seen)
 
     def began_unheard(self, seen: Seen, number: int) -> bool:
-        """Whether END GAME of round `number` is of one whose START GAME is among the events that are gone."""
+        """Return True if END GAME of round `number` ends a round whose START GAME is among the lost events."""
         session, _, started = self.started.get(seen.device, (seen.session, 0, None))
         if seen.device in self.gaps and (session, started) != (seen.session, number):
             return True
@@ -116,19 +117,21 @@ class Lines:
         return False
 
     def doubt_unheard(self, round_: Round, seen: Seen) -> None:
-        """A round is made known of which END GAME alone was heard."""
+        """Report that a round is published of which only END GAME was received."""
         lost = Incident(code="start-lost", clause="procedure", device=seen.device, number=round_.number)
         round_.report(replace(lost, unreliable=True), seen)
         self._judge_number(round_, seen)
 
     def doubt_cards(self, round_: Round, seen: Seen) -> None:
-        """A round follows one whose end was not heard: cards that the other line still has to tell of may be of that
-        one, and are waited for."""
+        """Report that the end of the previous round was lost, and wait for the other line.
+
+        Cards that it has yet to report may belong to that round.
+        """
         round_.report(Incident(code=_LOST, clause="procedure", device=seen.device, unreliable=True), seen)
         self.patient = True
 
     def _name_lost_rounds(self, round_: Round, seen: Seen) -> None:
-        """A controller's count says which rounds came and went while its events were lost."""
+        """Report the rounds that came and went while a controller's events were lost, according to its counter."""
         controller_lost = seen.device in self.gaps
         self.gaps.clear()
         if not controller_lost:
@@ -143,7 +146,8 @@ class Lines:
             round_.report(replace(lost, last=last) if last != first else lost, seen)
 
     def _judge_number(self, round_: Round, seen: Seen) -> None:
-        """A controller counts its rounds up within a session. An event that is heard once more is the same round."""
+        """Check that a controller counts its rounds up within a session. An event that is repeated is the same
+        round."""
         if self.gaps:
             self._name_lost_rounds(round_, seen)
         session, event, number = self.started.get(seen.device, (seen.session, 0, 0))
@@ -156,7 +160,7 @@ class Lines:
             round_.report(replace(again, device=seen.device, unreliable=True), seen)
 
     def _up(self, round_: Round, seen: Seen, body: e.LinkUp) -> None:
-        """A device is there: is it the one that was, and the one that is to be?"""
+        """Compare a device that comes up with the one before and with the one required."""
         before, now = self.devices.get(seen.device), DeviceIdentity.of(body)
         self.devices[seen.device] = now
         changed = unlike(before, now) if before is not None else None
@@ -227,7 +231,7 @@ class Lines:
                 dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
 
     def _status_differs(self, round_: Round, seen: Seen, body: e.StatusDiffers) -> None:
-        """Once a round, for each thing that it is about."""
+        """Report each difference once a round, by what it is about."""
         known = [each.reason for each in round_.incidents if each.code == _DIFFERS and each.device == seen.device]
         if body.what in known:
             return
@@ -262,7 +266,7 @@ class Lines:
 
 
 def _another(code: str, device: str, parts: Unlike, *, unreliable: bool) -> Incident:
-    """A line has another device than before, or than it must have."""
+    """Return the incident that a line has another device than before, or than required."""
     was, now = parts.one, parts.other
     return Incident(
         code=code, clause="procedure", device=device, parts=parts.parts, was=was, now=now, unreliable=unreliable
@@ -270,25 +274,31 @@ def _another(code: str, device: str, parts: Unlike, *, unreliable: bool) -> Inci
 
 
 def _youngest(plan: Plan) -> int:
-    """Rounds before which a badge is no reason to change a deck. A shuffler says itself which deck lies in it; where
-    there is a progressive, the badge may have been swiped for a jackpot."""
+    """Return the number of rounds below which a badge is no sign of a new deck.
+
+    A shuffler reports itself which deck it holds; in a game with a progressive the badge may have been swiped for a
+    jackpot.
+    """
     return plan.youngest_deck if (plan.from_shoe or plan.from_hand) and plan.progressive is None else 0
 
 
 def _matters(round_: Round, device: str) -> bool:
-    """Whether what becomes known of a device now concerns the round: one is dealt, or it has reported bets for one."""
+    """Return True if news of a device concerns the round: one is under way, or the device has reported bets for one."""
     return round_.in_play or device in round_.bettors
 
 
 def _has_dealt(round_: Round, device: str) -> bool:
-    """Whether a shuffler has done all it had to do for the round: what is left was counted, so every card is accounted
-    for."""
+    """Return True if a shuffler has finished its part of the round: the remainder was counted, so all cards are
+    accounted for."""
     return device == round_.dealt_by and not round_.plan.from_shoe and round_.ledger.remainder is not None
 
 
 def _may_restart(round_: Round, device: str) -> bool:
-    """Whether a round stands although the device started anew, if all that it reported before is known: it is dealt
-    out, or nothing of it is. When a deal was under way all the same, *Booted* says so."""
+    """Return True if a round counts although the device restarted, provided all its earlier reports are known.
+
+    It does if the round is dealt out, or nothing of it is dealt. If a deal was under way all the same, *Booted* says
+    so.
+    """
     if _has_dealt(round_, device):
         return True
     others = {*round_.bettors, round_.started_by[0]}
@@ -307,7 +317,7 @@ def _elsewhere(device: str, where: str, *, unreliable: bool) -> Incident:
 
 
 def _forget_shoe(round_: Round, seen: Seen) -> None:
-    """Reports of the shoe are missing: cards may have left it unseen."""
+    """Forget what is known of the shoe, since its reports are missing: cards may have left it unseen."""
     if round_.shoes is not None and round_.shoes.device == seen.device and round_.shoes.current is not None:
         round_.shoes.current.forget()
 
@@ -324,4 +334,4 @@ LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]
     e.DeviceElsewhere: Lines._device_elsewhere,
     e.StatusDiffers: Lines._status_differs,
 }
-"""Reports of a line itself, and what each does."""
+"""Handlers of reports of the line itself."""

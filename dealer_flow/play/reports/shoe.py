@@ -1,4 +1,4 @@
-"""What each report of a shoe does to the round."""
+"""Handlers of reports of a shoe."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -30,14 +30,14 @@ from protocol.faults import Fault
 from protocol.places import NOWHERE, SHOE
 
 Handler = Callable[[Round, Seen, Any], None]
-"""What a report does: the round, the report as it was seen, and its body."""
+"""A handler: takes the round, the report as it was seen, and its body."""
 
 _AT_SHOE: Final = partial(Incident, place=SHOE.text)
 _PROCEDURE: Final = partial(_AT_SHOE, clause="procedure")
 
 
 def undecided(round_: Round) -> bool:
-    """True while what a shoe does can still change the round."""
+    """Return True while what a shoe does can still change the round."""
     draw = round_.draw
     if draw is None:
         return round_.in_play and round_.left_to_deal
@@ -45,7 +45,7 @@ def undecided(round_: Round) -> bool:
 
 
 def begun(round_: Round) -> bool:
-    """True once a card of this round was drawn."""
+    """Return True once a card of this round was drawn."""
     return bool(round_.draw.cards or round_.draw.overdrawn) if round_.draw else bool(round_.from_shoe)
 
 
@@ -93,8 +93,10 @@ def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
 
 
 def _doubted(round_: Round, seen: Seen, clause: str, number: int) -> bool:
-    """Record that the reader of the shoe is not to be believed. In a game of steps the card lies covered, and
-    nobody may learn what it might be."""
+    """Report that the reader of the shoe cannot be trusted for this card; True if so.
+
+    In a game of steps the card lies face down, and the incident does not name it.
+    """
     body, doubt = seen.body, round_.shoes.doubt(seen.body) if round_.shoes else ""
     if not doubt or not isinstance(body, e.CardDrawn):
         return False
@@ -112,7 +114,7 @@ def _doubted(round_: Round, seen: Seen, clause: str, number: int) -> bool:
 
 
 def _count(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
-    """Hold the card against the device's own count."""
+    """Compare the card's ordinal with the device's own count."""
     shoes = round_.shoes
     assert shoes is not None
     missing = shoes.count(ordinal, where, card)
@@ -146,7 +148,7 @@ def _play(round_: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
 
 
 def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
-    """The last cards drawn came after the end."""
+    """Judge the last cards drawn, which came after the end."""
     draw, _ = _parts(round_)
     first = len(draw.cards) + len(draw.overdrawn) - len(cards) + 1
     policy = Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause)
@@ -156,7 +158,7 @@ def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
 
 
 def _again(round_: Round, seen: Seen, body: e.CardReportedAgain) -> None:
-    """A second report of one card: it must be a card we have, with the face we have."""
+    """Check a second report of a card: it must be a card that was reported, with the same face."""
     if round_.shoes is None:
         return
     if round_.shoes.pushed_back:
@@ -185,7 +187,7 @@ def _again_wrong(round_: Round, seen: Seen, body: e.CardReportedAgain, code: str
 
 
 def _out_again(round_: Round, seen: Seen, card: Card) -> None:
-    """A card that was pushed back came out again."""
+    """Take a card that was pushed back and came out again."""
     shoes = round_.shoes
     assert shoes is not None
     shoes.pushed_back = False
@@ -204,7 +206,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
 
 
 def name_card(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
-    """A person names the first card that was not read."""
+    """Name the first card that was not read, as a person keyed it."""
     draw, shoes = _parts(round_)
     if draw.unread is None or len(body.cards) != 1:
         return
@@ -227,7 +229,7 @@ def name_card(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
 
 
 def _outside(round_: Round, seen: Seen, body: e.CardDrawnOutside | e.DrawWhileLocked) -> None:
-    """A card left the shoe and belongs to no game."""
+    """Take a card that left the shoe and belongs to no game."""
     if round_.shoes is None:
         return
     round_.shoes.outside()
@@ -272,7 +274,7 @@ def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
 
 
 def _refilled(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
-    """Cards went back: what is left was shuffled and lies in the shoe again, and the round goes on."""
+    """Resume the round after cards went back: what is left was shuffled and is in the shoe again."""
     assert round_.shoes is not None
     round_.stub_due = False
     shoe = round_.shoes.refill(body.shoe)
@@ -304,7 +306,7 @@ def _ended_early(round_: Round, seen: Seen, shoe: int, drawn: int | None = None)
 
 
 def counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
-    """A person counted what is left in the shoe."""
+    """Take a person's count of the cards left in the shoe."""
     if round_.shoes is None:
         return
     found(round_, round_.shoes.on_table().person_count(body.counted), seen)
@@ -314,7 +316,7 @@ def counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
 
 
 def close(round_: Round) -> None:
-    """The round is over: what the cut card means for the shoe."""
+    """Apply the cut card's rule to the shoe, since the round is over."""
     if round_.shoes is None or round_.shoes.current is None:
         return
     dealing.note_alike(round_)
@@ -334,7 +336,7 @@ def _burns(round_: Round, seen: Seen, body: e.BurnStarted) -> None:
 
 
 def _trouble(round_: Round, seen: Seen, body: e.Body) -> None:
-    """A shoe's trouble is a fault by number; a card that may come out twice spoils the bookkeeping."""
+    """Judge a trouble of the shoe as a numbered fault; a card that may come out twice also voids the bookkeeping."""
     if round_.shoes is None:
         return
     fault = body.fault if isinstance(body, e.ShoeError) else _TROUBLES[type(body)]

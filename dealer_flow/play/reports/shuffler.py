@@ -1,5 +1,7 @@
-"""What each report of a shuffler does to the round; `HANDLERS` has those of the controller and the shoe too. Whether a
-report was in order has been decided before, by `order`."""
+"""Handlers of reports of a shuffler; `HANDLERS` has those of the controller and the shoe, too.
+
+`order` has decided before whether a report was in order.
+"""
 
 from typing import Final
 
@@ -46,7 +48,7 @@ def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
 
 
 def _take_deck(round_: Round, seen: Seen) -> None:
-    """The first packet shows which deck is dealt: its count before the deal must be a whole deck."""
+    """Note which deck is dealt, as the first packet shows: its count before the deal must be that of a whole deck."""
     deck, plan = round_.ledger.deck, round_.plan
     dealing.deal_from(round_, deck, seen)
     expected, counted = round_.decks.counted.pop(deck, (plan.cards, None))
@@ -124,7 +126,7 @@ def _fault(round_: Round, seen: Seen, fault: int) -> None:
 
 
 def _deck_inside(round_: Round) -> bool:
-    """True while cards of this round may still be in the device: later faults concern the next deck."""
+    """Return True while cards of this round may still be in the device: later faults concern the next deck."""
     if round_.plan.from_shoe:
         return handle_shoe.undecided(round_)
     return round_.in_play and round_.ledger.remainder is None
@@ -176,7 +178,7 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
 
 
 def _dealing(round_: Round) -> bool:
-    """True while a deal waits: for the dealer to confirm it, or for the seat that gets the first cards."""
+    """Return True while a deal waits for the dealer to confirm it, or for the seat that gets the first cards."""
     return round_.in_play and round_.step is not None and round_.step.foreseen
 
 

@@ -1,4 +1,4 @@
-"""The chips of a hand in which players bet against each other, as a person standing at the table sees them."""
+"""Chips of a hand in which players bet against each other, as an observer at the table sees them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,11 @@ from dealer_flow.table.round import Round
 
 @dataclass(frozen=True, slots=True)
 class ChipsNow:
-    """The chips of one seat, in cents. `lies`: before it in this betting round, or in blinds before the first one;
-    None for a stake that was not reported."""
+    """Chips of one seat, in cents.
+
+    `lies` is what is in front of it in this betting round, or in blinds before the first one. `stake` and `behind` are
+    None for a stake that was not reported.
+    """
 
     stake: int | None
     behind: int | None
@@ -23,9 +26,12 @@ class ChipsNow:
 
 @dataclass(frozen=True, slots=True)
 class BettingNow:
-    """The betting. `step` is the betting round under way, `high` the bet to call in it, `turn` the seats that may act,
-    whose turn it is first, `passed` those of them that others acted before. What lies before seats is in no pot yet;
-    `over` is what nobody matched and goes back."""
+    """State of the betting.
+
+    `step` is the betting round under way, `high` the bet to call in it, `turn` the seats that may act (the seat to act
+    first), `passed` those of them that were passed by. What is in front of seats is in no pot yet; `over` is the
+    uncalled bet, which goes back.
+    """
 
     button: int | None
     step: str | None
@@ -40,12 +46,12 @@ class BettingNow:
 
     @property
     def total(self) -> int:
-        """All that was put in and does not go back: the pots, and what lies before seats."""
+        """Cents that were put in and do not go back: the pots, and what is in front of seats."""
         return sum(pot.cents for pot in self.pots) + sum(each.lies for each in self.chips.values())
 
 
 def betting_now(round_: Round) -> BettingNow | None:
-    """None in a game in which players do not bet against each other."""
+    """Return the state of the betting; None in a game in which players do not bet against each other."""
     if round_.plan.betting is None:
         return None
     betting, live, step = round_.betting, round_.live, round_.step
@@ -78,7 +84,7 @@ def _seats(round_: Round) -> list[int]:
 
 
 def _put_in(round_: Round, number: int) -> int:
-    """All that a seat has put in, in this and earlier betting rounds."""
+    """Return the cents that a seat has put in, in this and earlier betting rounds."""
     return sum(round_.wagers.get(number, {}).values())
 
 

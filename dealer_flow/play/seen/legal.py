@@ -1,7 +1,7 @@
 """What may happen next: who, what, where.
 
-The step under way, the shoe or the open bets say what could happen; what the order of play forbids is left out, by the
-same rules that would refuse the report.
+The step under way, the shoe or the open bets give the candidates; those that the order of play forbids are left out, by
+the same rules that would refuse the report.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,11 +30,11 @@ from protocol.places import BURN, COMMUNITY, REMAINDER, SHOE, Place, seat
 
 
 class Legal(NamedTuple):
-    """One thing that may happen next. `event` is the name of a class of `devices.events`.
+    """One thing that may happen next. `event` is the name of a class in `devices.events`.
 
-    `actor` is `dealer`, `shuffler`, `supervisor`, `anyone` or `player at seat 3`; `what` says it in words; `value` is
-    the number that goes with it (spot, decision, packet ordinal, number of the card, cents of an action), 0 when there
-    is none.
+    `actor` is `dealer`, `shuffler`, `supervisor`, `anyone` or `player at seat 3`; `what` is the text for a reader;
+    `value` is the number that goes with it (spot, decision, packet ordinal, number of the card, cents of an action), 0
+    if there is none.
     """
 
     actor: str
@@ -48,15 +48,17 @@ class Legal(NamedTuple):
 
 
 Candidate = tuple[Legal, e.Body | None]
-"""What could happen, and the report it would give; None where no rule forbids it."""
+"""A candidate, and the report it would produce; None if no rule forbids it."""
 
 _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 """Reports that may come and need not: a bet, a misdeal that is called."""
 
 
 def awaited(state: State, items: Iterable[Legal]) -> tuple[Legal, ...]:
-    """Of what may happen next, that without which the round does not go on: nothing while bets are open; END GAME when
-    nothing else is."""
+    """Return what the round waits for, out of what may happen next.
+
+    Nothing while bets are open; END GAME if nothing else is left.
+    """
     if state is State.BETTING:
         return ()
     found = [item for item in items if _is_awaited(state, item)]
@@ -73,7 +75,7 @@ def _is_awaited(state: State, item: Legal) -> bool:
 
 
 def legal(state: State, round_: Round) -> tuple[Legal, ...]:
-    """Everything that may happen next; never empty. Lamps, jams, doors and the second deck have no turn."""
+    """Return everything that may happen next; never empty. Lamps, jams, doors and the second deck have no turn."""
     return tuple(
         item for item, body in _candidates(state, round_) if body is None or violation(state, round_, body) is None
     )
@@ -142,7 +144,7 @@ def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
 
 
 def _select(round_: Round) -> Iterator[Candidate]:
-    """The number that says who gets the first cards, and the place it names; a button has no number."""
+    """Yield the number that says who gets the first cards, and the places it can name; a button has no number."""
     if not round_.plan.selects_first or round_.first is not None:
         return
     if round_.plan.counted is not None:
@@ -175,7 +177,7 @@ def _steps(state: State, round_: Round) -> Iterator[Candidate]:
 
 
 def _play(state: State, round_: Round) -> Iterator[Candidate]:
-    """What the step under way waits for."""
+    """Yield what the step under way waits for."""
     step, strict = round_.step, state not in LOOSE
     if round_.due is not None and round_.ledger.remainder is None and (strict or state is State.PROGRESSIVE):
         yield from _exposing(round_) if state is State.EXCHANGING else (_next_card(round_),)
@@ -215,7 +217,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
 
 
 def _giving_up(round_: Round) -> Iterator[Candidate]:
-    """A burn was forgotten: who may give up for that."""
+    """Yield, for each seat that may give up because a burn was forgotten, that choice."""
     part = round_.plan.procedure.care.unburned
     choice = round_.plan.choices.get(part.offers or "") if part is not None else None
     for number in round_.live if choice is not None and round_.unburned else ():
@@ -226,7 +228,7 @@ def _giving_up(round_: Round) -> Iterator[Candidate]:
 
 
 def _spelled(round_: Round) -> str:
-    """`seat 1 (3), seat 2 (3)`; what goes around the same way again is counted."""
+    """Return the cards due by hand, as in `seat 1 (3), seat 2 (3)`; repeated laps are counted."""
     turns = [f"{due.place} ({due.cards})" for due in round_.by_hand]
     size = next(size for size in range(1, len(turns) + 1) if turns == turns[:size] * (len(turns) // size))
     if 1 < size < len(turns):
@@ -249,7 +251,7 @@ def _next_card(round_: Round) -> Candidate:
 
 
 def _exposing(round_: Round) -> Iterator[Candidate]:
-    """A hand that is turned up first, then its card, unless it gets none."""
+    """Yield a hand to turn up, then its card, unless it gets none."""
     step, due, plan = round_.step, round_.next_due, round_.plan
     assert due is not None
     if not isinstance(step, ExchangeStep) or not step.exposes or due.place.seat is None or due.step != step.name:
@@ -327,7 +329,7 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
 
 
 def _acting(round_: Round) -> Iterator[Candidate]:
-    """Every action of the seats whose turn it is; the order of play leaves out what may not be."""
+    """Yield every action of the seats to act; the order of play filters out those that are not allowed."""
     betting, live = round_.betting, round_.live
     for number in betting.waiting(live):
         lies, high, most = betting.lies(number), betting.high, betting.most(number)
@@ -354,7 +356,7 @@ def _act(number: int, action: BettingAction, cents: int, what: str) -> Candidate
 
 
 def _taking_in(round_: Round) -> Iterator[Candidate]:
-    """The hands are shown: one that is not is mucked; a pot is taken in."""
+    """Yield, while hands are shown, the hands that may be mucked and the pots that may be taken in."""
     if round_.plan.betting is None or len(round_.betting.chopped) > 1:
         return
     hands = round_.ledger.hands

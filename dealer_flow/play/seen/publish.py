@@ -1,4 +1,4 @@
-"""A round as it is published, made from what was known at its end."""
+"""The published result of a round, built from what was known at its end."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -34,7 +34,7 @@ from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
-    """The round as published."""
+    """Return the round as it is published."""
     ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
     seats = _seats(round_)
@@ -81,15 +81,17 @@ def _burn(done: BurnConfirmed) -> Burn:
 
 
 def _seats(round_: Round) -> Sequence[int]:
-    """Those dealt in, and those with a bet that got no cards."""
+    """Return the seats that were dealt in, and those with a bet that got no cards."""
     if not round_.held and (*round_.staked,) == round_.active:
         return round_.active
     return sorted({*round_.active, *round_.staked, *round_.held})
 
 
 def _plain(round_: Round, outcome: Outcome) -> bool:
-    """True when nothing is to be said of a seat but its hand, its choices and its bets: no hand is dead, no bet is held
-    or goes back, no hand was declared or set. In many games nearly every round is so."""
+    """Return True if the round has nothing to publish of a seat but its hand, choices and bets.
+
+    No hand is dead, declared or set, and no bet is held or goes back. In many games nearly every round is like this.
+    """
     plan = round_.plan
     several = plan.betting or plan.chooses_often or plan.blind or plan.pots or plan.keeps
     apart = round_.dead or round_.dead_hands or round_.held or round_.blind or round_.declared
@@ -97,7 +99,7 @@ def _plain(round_: Round, outcome: Outcome) -> bool:
 
 
 def _plain_seat(round_: Round, number: int) -> Seat:
-    """A seat of such a round."""
+    """Build a seat of such a round, without the work that the others need."""
     hand = round_.ledger.hands.get(PLACES[number])
     if hand is None or hand.laid_away or hand.aside or number not in round_.active:
         return _seat(round_, number, "complete")
@@ -156,34 +158,36 @@ def _seat(round_: Round, number: int, outcome: Outcome) -> Seat:
 
 
 def _choices(round_: Round, number: int) -> dict[str, str]:
-    """What the seat chose at each step; a hand that it showed to declare it is `declared`. Where a player chooses once
-    and declares nothing, the decision says it."""
+    """Return the choice of a seat at each step; a hand that it showed to declare it is `declared`.
+
+    If a player chooses once and declares nothing, `decision` is enough.
+    """
     made = dict.fromkeys(round_.declared.get(number, ()), DECLARED) | round_.choices.get(number, {})
     return {step.name: made[step.name] for step in round_.plan.steps if step.name in made}
 
 
 def _in_blind(round_: Round, number: int, wagers: Mapping[str, int]) -> tuple[str, ...]:
-    """The bets that the seat placed in the blind."""
+    """Return the bets that the seat placed in the blind."""
     blind = round_.plan.blind.union(round_.blind.get(number, ()))
     return tuple(bet for bet in wagers if bet in blind)
 
 
 def _propositions(round_: Round, number: int) -> dict[str, dict[str, int]]:
-    """What the bets of a seat are on."""
+    """Return the propositions that the bets of a seat are on, cents by proposition."""
     return {bet: dict(on) for bet, on in round_.propositions[number].items()}
 
 
 def settled(round_: Round, number: int, outcome: Outcome) -> tuple[str, ...]:
-    """The bets of a seat that were settled before the round, or the seat's hand, was void."""
+    """Return the bets of a seat that were settled before the round, or the seat's hand, was void."""
     over = settled_bets(round_, number, outcome) - lone_bets(round_, number)
     return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
 
 def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
-    """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
+    """Return the bets of a seat that the clause returns for how the round ended, cents by name.
 
-    A fee is no bet: a dead hand leaves it there, unless a clause names it. A tip goes back with its bet. Of an
-    unreliable round nothing is said.
+    A fee is not a bet: a dead hand leaves it, unless a clause names it. A tip goes back with its bet. Nothing is
+    returned in an unreliable round.
     """
     back = _back(round_, number, outcome)
     if not back:
@@ -195,8 +199,10 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 
 
 def forfeited(round_: Round, number: int, back: Mapping[str, int], outcome: Outcome) -> dict[str, int]:
-    """The bets of a seat that stay in the pot of a void round for the next one, cents by name; those of a round that
-    was played out stay in its own."""
+    """Return the bets of a seat that stay in the pot of a void round for the next one, cents by name.
+
+    Those of a round that was played out stay in its own pot.
+    """
     if outcome not in ("misdeal", "defective-deck"):
         return {}
     stays = round_.wagers.get(number, {}).items()
@@ -204,7 +210,7 @@ def forfeited(round_: Round, number: int, back: Mapping[str, int], outcome: Outc
 
 
 def _apart(round_: Round) -> tuple[str, ...]:
-    """Bets that lie apart from the pot."""
+    """Return the bets that are kept apart from the pot."""
     return round_.plan.betting.apart if round_.plan.betting is not None else ()
 
 
@@ -271,7 +277,7 @@ def _split(round_: Round, place: Place) -> Split | None:
 
 
 def _stages(round_: Round) -> Iterator[Stage]:
-    """What lay at a place after earlier steps and is not what lies there now, in the order of the steps."""
+    """Yield the cards of a place after earlier steps that differ from its cards now, in the order of the steps."""
     found, order = [stage for stages in round_.stages.values() for stage in stages], round_.plan.order
     found.sort(key=lambda stage: order[stage.step])
     now: dict[Place, list[str]] = {}
@@ -307,7 +313,7 @@ def _remainder(round_: Round) -> Remainder | None:
 
 
 def _drawn(draw: Draw) -> Drawn:
-    """The cards, where they lie and how it ended."""
+    """Return the cards of a race, the columns they are in and how it ended."""
     return Drawn(
         cards=tuple(spell_cards(draw.cards)),
         columns={name: tuple(spell_cards(cards)) for name, cards in draw.columns().items()},
@@ -319,7 +325,7 @@ def _drawn(draw: Draw) -> Drawn:
 
 
 def _shoe(shoes: Shoes) -> ShoeRecord | None:
-    """The shoe as it stands; None when no card has come out of one."""
+    """Return the record of the shoe; None if no card has come out of one."""
     if shoes.current is None:
         return None
     shoe = shoes.current

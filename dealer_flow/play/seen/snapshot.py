@@ -1,7 +1,7 @@
-"""The table at one moment, as a person standing at it may see it: what lies where, and which faces were shown.
+"""Snapshot of the table as an observer may see it: the cards at each place, and the faces that were shown.
 
-A device that recognises cards knows faces that nobody has shown. Such a card is `??` wherever it lies; the faces
-themselves are in `unshown`, for whoever has to keep them out of what is told.
+A device that recognises cards knows faces that were not shown. Such a card is `??` wherever it is; the faces themselves
+are in `unshown`, for code that has to keep them out of everything published.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ Cards = tuple[Card, ...]
 
 @dataclass(frozen=True, slots=True)
 class HandNow:
-    """Cards at a place: as many as are known to lie there, `??` until shown. `burned` lie set aside."""
+    """Cards at a place: as many as are known to be there, `??` until shown. `burned` are those set aside."""
 
     place: str
     cards: Cards
@@ -33,20 +33,20 @@ class HandNow:
 
 @dataclass(frozen=True, slots=True)
 class SeatNow:
-    """A seat that bets or plays. `status` is None while bets are open, `out` when the seat was not dealt in."""
+    """A seat that bets or plays. `status` is None while bets are open, `out` if the seat was not dealt in."""
 
     number: int
     status: SeatStatus | None
     wagers: Mapping[str, int]
-    """Cents by bet name."""
+    """Cents by the name of the bet."""
     decision: str | None
-    """The last choice made."""
+    """Latest choice."""
     hand: HandNow | None
 
 
 @dataclass(frozen=True, slots=True)
 class PacketNow:
-    """One packet of the round, whether it is out yet or not. `counted` is the device's count."""
+    """One packet of the round, dispensed or yet to come. `counted` is the device's count."""
 
     ordinal: int
     to: str
@@ -68,22 +68,22 @@ class Snapshot:
     hands: tuple[HandNow, ...]
     """Hands that the game names, by their names."""
     columns: tuple[HandNow, ...]
-    """Of a game drawn from a shoe, as they lie on the table."""
+    """Columns of a game drawn from a shoe, as they are on the table."""
     burned: Cards
     """Cards burned off the deck or from a shoe, not out of a packet."""
     packets: tuple[PacketNow, ...]
     deck: int
     remainder: int | None
     unshown: frozenset[Card] = field(repr=False)
-    """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
+    """Faces of this round's packets that a device read and that were not shown. They must not be published."""
     won: str | None = None
-    """The column that decided the round; None while none has."""
+    """Column that decided the round; None while undecided."""
     betting: BettingNow | None = None
-    """The chips, where players bet against each other; None in any other game."""
+    """Chips, in a game in which players bet against each other; None in any other game."""
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
-    """What there is to see of the round, which stands at `state`."""
+    """Return what can be seen of a round in this state."""
     ledger, draw = round_.ledger, round_.draw
     betting = betting_now(round_)
     there = {*round_.active, *(number for number, bets in round_.wagers.items() if bets)}
@@ -115,13 +115,16 @@ def snapshot(state: State, round_: Round) -> Snapshot:
 
 
 def unseen(round_: Round) -> frozenset[Card]:
-    """The faces of a round that ended, those of burned cards among them, that devices read and nobody has shown."""
+    """Return the faces of a round that ended that devices read and that were not shown, including burned cards."""
     return burned_unseen(round_) | _unshown(round_)
 
 
 def _unshown(round_: Round) -> frozenset[Card]:
-    """The faces that devices read and nobody has shown, place by place: one that a faulty deck holds twice may be shown
-    at one and hidden at the other."""
+    """Return the faces that devices read and that were not shown.
+
+    They are compared place by place: a face that a faulty deck holds twice may be shown at one place and hidden at
+    another.
+    """
     ledger = round_.ledger
     found = {card for packet in ledger.packets.values() if not packet.lifted for card in packet.cards}
     for packet in ledger.lifted:
@@ -166,7 +169,7 @@ def _shown(round_: Round, hand: Hand) -> Cards:
 
 
 def _packets(round_: Round) -> tuple[PacketNow, ...]:
-    """Those that were lifted, the one in the tray, those still to come if every seat plays on."""
+    """Return the packets that were lifted, the one in the tray, and those still to come if every seat plays on."""
     if round_.plan.from_shoe:
         return ()
     rows = [

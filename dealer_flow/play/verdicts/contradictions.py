@@ -1,5 +1,8 @@
-"""What a device says against itself: the same order dealt again, a packet of another deck or reported in two ways, a
-STATUS or a record that cannot be true beside its events, a lamp that goes out by a button that clears nothing."""
+"""Contradictions in what a device says.
+
+The same order of cards is dealt again, a packet belongs to another deck or is reported in two ways, a STATUS or a
+record cannot be true given the events, or a lamp goes out by a button that clears nothing.
+"""
 
 from functools import partial
 from typing import Final
@@ -15,13 +18,16 @@ from devices.events import Seen
 
 MS: Final = 1_000_000
 AT_ONCE_NS: Final = 100 * MS
-"""What a button does follows it within this; a person who presses it and then clears at the device takes longer."""
+"""Longest time between a button and its effect, in nanoseconds; a person who presses it and then clears the fault at
+the device takes longer."""
 _FOUND: Final = partial(Incident, clause="procedure")
 
 
 def judge_order(round_: Round, seen: Seen) -> None:
-    """The cards of this round, which a device read, lay in the sequence of an earlier one: they were not shuffled.
-    Judged once, when the remainder comes, or at END GAME where none came."""
+    """Report cards that lay in the sequence of an earlier round, according to the device: they were not shuffled.
+
+    Judged once, when the remainder comes, or at END GAME if none came.
+    """
     if round_.order_judged or not round_.in_play:
         return
     round_.order_judged = True
@@ -32,9 +38,11 @@ def judge_order(round_: Round, seen: Seen) -> None:
 
 
 def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
-    """The device's status of the round, held against its events. Where `expected` of the remainder and the status have
-    another word for what became of the packet that nobody lifted, the status decides: what does not add up then is a
-    defective deck. Any other contradiction makes the round unreliable."""
+    """Compare the device's status of the round with its events.
+
+    If they differ only in what happened to the packet that was not lifted, the status decides: cards that do not add up
+    then mean a defective deck. Any other contradiction makes the round unreliable.
+    """
     ledger = round_.ledger
     if ledger.dumped is None or not ledger.dumped[1] or round_.unreliable:
         return
@@ -54,8 +62,11 @@ def judge_status(round_: Round, shown: BookShown, seen: Seen) -> None:
 
 
 def judge_packet(round_: Round, body: e.PacketDispensed, seen: Seen) -> None:
-    """A packet of another deck than the one that is dealt, or one that is reported again with other cards or another
-    count: which of the two there is, nobody knows. The same once more, as a line may bring it, says nothing new."""
+    """Report a packet of another deck than the one being dealt, or one reported again with other cards or another
+    count.
+
+    It cannot be known which of the two is right. An identical repetition, as a line may produce it, is ignored.
+    """
     deck, known = round_.ledger.deck, round_.ledger.packets.get(body.ordinal)
     if round_.unreliable or not round_.in_play:
         return
@@ -67,7 +78,7 @@ def judge_packet(round_: Round, body: e.PacketDispensed, seen: Seen) -> None:
 
 
 def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
-    """The device's record of a misdeal, held against its events: of a round that was heard from its first packet."""
+    """Compare the device's record of a misdeal with its events, for a round that was received from its first packet."""
     ledger = round_.ledger
     if not round_.in_play or round_.unreliable or body.deck != ledger.deck or seen.device != round_.dealt_by:
         return
@@ -86,9 +97,11 @@ def _differs(round_: Round, wrong: Contradiction, seen: Seen, number: int | None
 
 
 def judge_clearing(round_: Round, body: e.MisdealCleared, seen: Seen) -> None:
-    """The green button clears no misdeal: it is pressed, and at once, with nothing said between but what clearing says,
-    the lamp is out and nobody's badge was read. Of a line that was silent in this round, whose reports may come all at
-    once, nothing is said."""
+    """Report a lamp that goes out right after the green button, which cannot clear a misdeal.
+
+    That is the case if the button was pressed, nothing but the clearing follows at once, and no badge was read. A line
+    that was silent in this round is not judged, since its reports may come all at once.
+    """
     pressed, round_.pressed = round_.pressed, None
     if pressed is None or body.badge or pressed.session != seen.session or round_.silent:
         return

@@ -1,5 +1,8 @@
-"""What the decks of a game of steps do to the round: which is dealt, where each card of a shoe goes, what becomes of a
-burned card put back, of a deck that runs out, and of a hand dealt to a position where nobody plays."""
+"""Effects of the deck on a round in a game of steps.
+
+Which deck is dealt, where each card of a shoe goes, a burned card that is put back, a deck that runs out, and a hand
+dealt to a position without a player.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,8 +27,10 @@ from protocol.places import BURN, COMMUNITY, NOWHERE, SHOE, Place, pile, seat
 
 
 def begin(round_: Round, seen: Seen) -> None:
-    """Bets are closed: a shoe is dealt from, and one that is fresh each round must be a whole one. Where the dealer's
-    hand deals, the round is of the controller's session."""
+    """Begin the deal after bets are closed: a shoe that must be fresh each round must be a whole one.
+
+    In a game dealt by hand, the round belongs to the controller's session.
+    """
     if round_.plan.from_hand:
         round_.session, round_.dealt_by = seen.session, seen.device
         deal_from(round_, 0, seen)
@@ -45,7 +50,8 @@ def begin(round_: Round, seen: Seen) -> None:
 
 
 def _unshuffled(round_: Round, seen: Seen) -> None:
-    """A round begins out of a shoe that was to be shuffled before. One that is emptied and announces no other is."""
+    """Report a shoe that should have been shuffled before this round. One that was emptied without a new one announced
+    was."""
     part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
     if part is None or shoe is None or (shoe.over and not shoe.announced):
         return
@@ -57,8 +63,10 @@ def _unshuffled(round_: Round, seen: Seen) -> None:
 
 
 def note_alike(round_: Round) -> None:
-    """The round is over: cards out of the shoe that lie in one hand and are identical have it shuffled before the next;
-    one that shuffles itself has them all again."""
+    """Note identical cards of the shoe in one hand, which require a shuffle before the next round.
+
+    A shoe that shuffles itself holds all its cards again.
+    """
     part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
     if shoe is not None and round_.plan.mixes:
         shoe.mix()
@@ -74,7 +82,7 @@ def note_alike(round_: Round) -> None:
 
 
 def deal_from(round_: Round, deck: int, seen: Seen) -> None:
-    """A round is dealt from this deck; 0 where no device says which."""
+    """Note that the round is dealt from this deck; 0 if no device says which."""
     plan, care = round_.plan, round_.plan.procedure.care
     alternating = care.alternate is not None and not (plan.from_shoe or plan.from_hand)
     of_decks(
@@ -85,7 +93,7 @@ def deal_from(round_: Round, deck: int, seen: Seen) -> None:
 
 
 def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
-    """What was found about the decks' turns and ages, by the clauses of the procedure."""
+    """Report what was found about the decks' turns and ages, by the clauses of the procedure."""
     if not findings:
         return
     care, place = round_.plan.procedure.care, round_.plan.deck_at.text
@@ -96,8 +104,11 @@ def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
 
 
 def never_dealt(round_: Round, place: Place, many: int) -> bool:
-    """True when a hand of the house lies open with as many cards as a person counted there, and all that is still to be
-    dealt in the round are more cards of it: it was passed over, and the deal is at its end."""
+    """Return True if a hand of the house that is shown was passed over by the deal, which is at its end.
+
+    It lies open with as many cards as a person counted, and all that is still to be dealt in the round is more cards of
+    it.
+    """
     hand, due, plan = round_.ledger.hands.get(place), round_.dues[round_.given :], round_.plan
     if hand is None or not due or not plan.from_shoe or not plan.house(plan.kind(place)):
         return False
@@ -108,14 +119,14 @@ def never_dealt(round_: Round, place: Place, many: int) -> bool:
 
 
 def pass_over(round_: Round, place: Place) -> None:
-    """The cards that were due to a hand are missing there."""
+    """Count the cards that were due to a hand as missing."""
     hand = round_.ledger.hands[place]
     hand.expected += sum(due.cards for due in round_.dues[round_.given :])
     del round_.dues[round_.given :]
 
 
 def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
-    """A card of the shoe goes to whom it is due; one that is burned before the bets are closed to nobody."""
+    """Place a card of the shoe where it is due; one that is burned before the bets are closed goes to no hand."""
     if round_.shoes is not None and round_.shoes.current is not None and round_.in_play:
         shoe = round_.shoes.current
         if shoe.over and not round_.from_shoe:
@@ -135,8 +146,8 @@ def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
 
 
 def _went_back(round_: Round, seen: Seen) -> None:
-    """The first card of the round: one that was dealt before the wagers were made is in the deck again, or nobody knows
-    where it is."""
+    """Report, at the first card of the round, a card dealt before the wagers were made that did not go back into the
+    deck."""
     policy, shoe = round_.plan.goes_back, round_.shoes.current if round_.shoes else None
     if (
         policy is None
@@ -152,12 +163,12 @@ def _went_back(round_: Round, seen: Seen) -> None:
 
 
 def lies_there(round_: Round, place: Place) -> bool:
-    """Whether a person may count the cards of this place: some lie there, or none came that are due out of a shoe."""
+    """Return True if a person may count the cards of this place: some are there, or some are due out of a shoe."""
     return place in round_.ledger.hands or (round_.in_play and any(due.place == place for due in round_.dues))
 
 
 def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
-    """Between two rounds a person counted a whole deck."""
+    """Judge a person's count of a whole deck between two rounds."""
     if counted == round_.plan.cards:
         return
     policy = round_.plan.deck_policy
@@ -171,8 +182,10 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
 
 
 def deck_changed(round_: Round) -> None:
-    """Another deck lies there. What was found of the one before it, before START GAME, concerns no round, unless cards
-    of it were dealt already."""
+    """Forget what was found of the deck before, since it was replaced.
+
+    A finding before START GAME concerns no round, unless cards of that deck were dealt already.
+    """
     if not round_.in_play and not round_.ledger.packets:
         round_.defective = round_.misdeal = False
         round_.returns.rows.clear()
@@ -182,7 +195,8 @@ def deck_changed(round_: Round) -> None:
 
 
 def put_back(round_: Round, seen: Seen) -> bool:
-    """The card that came out last was pushed back into the shoe; True when it was a burned one that may be."""
+    """Take back the card that came out last and was pushed back into the shoe; True if it was a burn that allows
+    that."""
     may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
     last_spoken_of = len(round_.from_shoe) - 1 in round_.marks
     if not may or last_spoken_of or round_.dues[round_.given - 1].place != BURN:
@@ -200,7 +214,7 @@ def put_back(round_: Round, seen: Seen) -> bool:
 
 
 def look_ahead(round_: Round, seen: Seen) -> None:
-    """Fewer cards are left in the shoe than are due: say so, and go on as the procedure has it."""
+    """Report that fewer cards are left in the shoe than are due, and continue as the procedure says."""
     policy = round_.plan.runs_out
     if policy is None or round_.over or round_.shoes is None or round_.shoes.current is None:
         return
@@ -233,7 +247,7 @@ def look_ahead(round_: Round, seen: Seen) -> None:
 
 
 def _scramble(round_: Round, due: list[Due], left: int) -> None:
-    """All cards but the last go out; that one is laid to the burned ones, and what lies there is dealt by hand."""
+    """Deal all cards but the last; lay that one with the burned cards, and deal those by hand, scrambled."""
     round_.ledger.scrambled = True
     whole = max(left - 1, 0)
     aside = [Due(BURN, 1, due[whole].step)] * min(left, 1)
@@ -242,8 +256,10 @@ def _scramble(round_: Round, due: list[Due], left: int) -> None:
 
 
 def _for_everybody(round_: Round, due: list[Due], left: int) -> None:
-    """Nobody gets a card: one is burned and one turned up that plays in every hand (47.1-1009(2)). What the shoe no
-    longer has of the two comes from the burned cards, by hand."""
+    """Deal no player a card: burn one and turn one up that plays in every hand (47.1-1009(2)).
+
+    What the shoe does not have for the two comes from the burned cards, by hand.
+    """
     step = due[0].step
     both = [Due(BURN, 1, step), Due(COMMUNITY, 1, step)]
     round_.dues[round_.given :] = both[:left]
@@ -253,7 +269,7 @@ def _for_everybody(round_: Round, due: list[Due], left: int) -> None:
 
 
 def _by_hand(round_: Round, due: list[Due], left: int) -> None:
-    """What the shoe no longer has is dealt by hand, if a supervisor lets play go on."""
+    """Deal by hand what the shoe does not have, if a supervisor lets play continue."""
     round_.dues[round_.given :] = due[:left]
     round_.by_hand += due[left:]
 
@@ -262,8 +278,10 @@ def _by_hand(round_: Round, due: list[Due], left: int) -> None:
 
 
 def name_places(round_: Round) -> None:
-    """A number that may come after the deal came before its first card: the cards go to the places it counts out, not
-    in front of the tray."""
+    """Deal the cards to the places that the number counts out, since it came before the first card.
+
+    A number that may come after the deal leaves the hands in front of the tray.
+    """
     deal, assign = round_.plan.counted, round_.plan.assign
     waits = round_.opened and not round_.given and not round_.ledger.packets
     if deal is not None and assign is not None and assign.early and round_.step is deal and waits:
@@ -271,8 +289,10 @@ def name_places(round_: Round) -> None:
 
 
 def assign_hands(round_: Round, seen: Seen) -> None:
-    """In a step that assigns them, and once the number is drawn, the hands in front of the tray are those of the places
-    it counts out; their counts are judged as those places'."""
+    """Move the hands in front of the tray to the places that the number counts out, in a step that assigns them.
+
+    Their counts are then judged as those of the places.
+    """
     deal = round_.plan.counted
     if not isinstance(round_.step, AssignStep) or round_.first is None or deal is None:
         return
@@ -291,8 +311,7 @@ def assign_hands(round_: Round, seen: Seen) -> None:
 
 
 def offer_hand(round_: Round, seen: Seen) -> None:
-    """In a step that offers a hand the cards of a position are that hand's from now on; their count is judged as the
-    hand's."""
+    """Make the cards of a position the offered hand, in a step that offers one, and judge their count as the hand's."""
     step = round_.step
     place = _position(round_, round_.plan.options[step.from_]) if isinstance(step, OfferHandStep) else None
     if not isinstance(step, OfferHandStep) or place is None:
@@ -312,14 +331,14 @@ def _position(round_: Round, value: str) -> Place | None:
 
 
 def _unplayed(round_: Round) -> Iterator[Place]:
-    """Positions with cards where nobody plays, in the order they were dealt to."""
+    """Yield the positions with cards but without a player, in the order of the deal."""
     for due in round_.dues[: round_.given]:
         if due.place.seat and due.place.seat not in round_.active and due.place in round_.ledger.hands:
             yield due.place
 
 
 def seen_before(round_: Round, bet: str) -> str:
-    """The hand that a bet is about, if it was shown already; empty when it was not."""
+    """Return the hand that a bet is about, if it was shown already, else an empty text."""
     offers = (step for step in round_.plan.steps if isinstance(step, DecideStep) and step.about is not None)
     for step in offers:
         of_bet = any(bet in round_.plan.choices[name].stakes for name in step.choices)

@@ -1,5 +1,8 @@
-"""What is done with a card that must not stay where it is: it is dead and the next takes its place, it goes back into
-the deck, it is set aside, or it counts as the card that is due next."""
+"""Remedies for a card that must not stay where it is.
+
+It is dead and the next takes its place, it goes back into the deck, it is set aside, or it counts as the card that is
+due next.
+"""
 
 from itertools import takewhile
 
@@ -19,11 +22,11 @@ from protocol.cards import Card
 from protocol.places import BURN, MUCK, Place
 
 REMEDIES = frozenset({"replace", "complete", "reshuffle", "set-aside", "kept", "bury", "stays-open"})
-"""Consequences that put right what is wrong, after which play goes on."""
+"""Consequences that fix what is wrong, so that play continues."""
 
 
 def may_be(round_: Round, policy: Policy) -> bool:
-    """False when it cannot be carried out any more, or not by the device that deals: a person rules."""
+    """Return False if the remedy is too late, or the device that deals cannot carry it out: a supervisor rules."""
     if policy.then not in REMEDIES or round_.over:
         return False
     revealing = round_.step is None or round_.step.do == "reveal"
@@ -38,8 +41,10 @@ def may_be(round_: Round, policy: Policy) -> bool:
 
 
 def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen, *, stray: bool = False) -> bool:
-    """A card at a place is dead, dropped or should not be there; False when none is known to lie there. A `stray` one
-    that lies face up is replaced at once (47.1-1037), any other as the policy says."""
+    """Apply the remedy to a card that is dead, dropped or misplaced; False if no card is known to be at the place.
+
+    A `stray` card that lies face up is replaced at once (47.1-1037), any other as the policy says.
+    """
     hand = round_.ledger.hands.get(place)
     if policy.then == "stays-open" and place.seat:
         round_.seen_last.add(place.seat)
@@ -74,14 +79,14 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
 
 
 def _doubt(round_: Round, hand: Hand, index: int) -> None:
-    """Nobody has said which of its cards it is: the others' faces are not known."""
+    """Forget the faces of a hand, since it is not known which of its cards is gone."""
     hand.recognised = ()
     if index < len(round_.from_shoe) - 1:
         round_.ledger.forget_places()
 
 
 def complete(round_: Round, hand: Hand, missing: int) -> None:
-    """The hand gets the next cards, after all others have theirs."""
+    """Give the hand its missing cards after all others have theirs."""
     cards = [Due(hand.place, 1, hand.step, "complete")] * missing
     if round_.plan.from_hand:
         round_.by_hand += cards
@@ -91,7 +96,7 @@ def complete(round_: Round, hand: Hand, missing: int) -> None:
 
 
 def owed(round_: Round, place: Place) -> int:
-    """Cards that are still to complete the hand at a place."""
+    """Return the number of cards that are still due to complete the hand at a place."""
     waiting = (*round_.dues[round_.given :], *round_.by_hand)
     return sum(due.cards for due in waiting if due.place == place and due.why == "complete")
 
@@ -100,8 +105,8 @@ def owed(round_: Round, place: Place) -> int:
 
 
 def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) -> None:
-    """So many cards too many lie at a place (or too few, below zero): they go back into the deck, or all of the step
-    do."""
+    """Put cards back into the deck from a place that has `off` too many (too few if negative): those, or all of the
+    step."""
     if not round_.plan.from_shoe:
         _anew(round_, hand.place, policy, seen)
         return
@@ -123,8 +128,10 @@ def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) ->
 
 
 def unshown_deal(round_: Round, place: Place) -> int | None:
-    """The step whose cards of a shoe were to be shown before those that come now; None where they were, or a card that
-    is due now is due elsewhere."""
+    """Return the index of the step whose cards should have been shown before those that are dealt now.
+
+    None if they were shown, or if the next card is due elsewhere.
+    """
     hand, due, kind = round_.ledger.hands.get(place), round_.next_due, round_.plan.kind(place)
     if hand is None or due is None or not round_.plan.from_shoe or (due.place, due.step) != (place, hand.step):
         return None
@@ -137,7 +144,7 @@ def unshown_deal(round_: Round, place: Place) -> int | None:
 
 
 def deal_anew(round_: Round, policy: Policy, hand: Hand, first: int, seen: Seen) -> None:
-    """All cards of a place go back, and the step that dealt the first of them deals anew."""
+    """Put all cards of a place back; the step that dealt the first of them deals again."""
     later, place = hand.step, hand.place
     gone = [index for index, due in enumerate(laying.laid(round_)) if due is not None and due.place == place]
     cards = laying.take_back(round_, gone)
@@ -150,7 +157,7 @@ def deal_anew(round_: Round, policy: Policy, hand: Hand, first: int, seen: Seen)
 
 
 def _of_step(round_: Round, hand: Hand, policy: Policy) -> list[int]:
-    """The cards that this step laid at the place, and the one burned before them where it goes back as well."""
+    """Return the cards that this step dealt to the place, and the one burned before them if it goes back, too."""
     dues = laying.laid(round_)
     gone = [n for n, due in enumerate(dues) if due is not None and due.place == hand.place and due.step == hand.step]
     if policy.back == "step-and-burn" and gone:
@@ -162,8 +169,10 @@ def _of_step(round_: Round, hand: Hand, policy: Policy) -> list[int]:
 def _into_deck(
     round_: Round, policy: Policy, place: Place, cards: tuple[Card, ...], seen: Seen, *, among: tuple[Card, ...] = ()
 ) -> None:
-    """Cards go back into the deck, which is shuffled: they may come again. Where nobody said which they are, they are
-    `among` these."""
+    """Put cards back into the deck, which is shuffled: they may come again.
+
+    If it is not known which cards they are, they are `among` these.
+    """
     round_.stub_due = True
     if round_.shoes is not None:
         round_.shoes.on_table().take_back(cards, among=among)
@@ -177,7 +186,7 @@ def _into_deck(
 
 
 def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
-    """Cards were dealt before their time; False when none is known."""
+    """Apply the remedy to cards that were dealt early; False if none is known."""
     if not round_.plan.from_shoe:
         if not round_.ledger.unplaced:
             return False
@@ -207,9 +216,11 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
 
 
 def _bury(round_: Round, cards: list[int]) -> None:
-    """Cards of a street came before the one before it was bet: they are dead, and before the next are dealt a card for
-    each further player goes the same way, so that the players get the cards of the next street, with its burn
-    (47.1-1021)."""
+    """Bury cards of a street that came before the betting on the one before it.
+
+    They are dead, and before the next street a card for each further player is discarded as well, so that the players
+    get the cards of the next street, with its burn (47.1-1021).
+    """
     gone = _burn_early(round_, cards)
     for index in gone:
         laying.discard(round_, index)
@@ -218,7 +229,7 @@ def _bury(round_: Round, cards: list[int]) -> None:
 
 
 def _bury_rest(round_: Round) -> None:
-    """Once the next cards are due, those that go to the discards before them are."""
+    """Discard the cards to be buried once the next cards are due, before those."""
     step = round_.step
     if isinstance(step, DealStep | BurnCardStep) and round_.opened:
         round_.dues[round_.given : round_.given] = [Due(MUCK, 1, step.name)] * round_.to_bury
@@ -226,8 +237,10 @@ def _bury_rest(round_: Round) -> None:
 
 
 def _burn_early(round_: Round, cards: list[int]) -> list[int]:
-    """What was burned before cards that do not play lies with the burned cards, and another is burned before those that
-    do. Says which are left."""
+    """Lay what was burned before cards that do not play with the burned cards; return the others.
+
+    Another card is burned before those that play.
+    """
     burned = _burned_before(round_, cards)
     step = round_.plan.steps[round_.at].name
     laying.lies_at(round_, burned, BURN, step)
@@ -235,8 +248,8 @@ def _burn_early(round_: Round, cards: list[int]) -> list[int]:
 
 
 def _keep(round_: Round, place: Place, cards: list[int]) -> None:
-    """The first of these cards, dealt too early, are the place's in the step that deals them, as many as it gets there;
-    one that was burned before them is burned."""
+    """Keep the first of these early cards for the place, as many as the next step gives it; one burned before them is
+    burned."""
     before = _burned_before(round_, cards)
     there = [index for index in cards if index not in before]
     kept = there[: _next_cards(round_, place)]
@@ -247,7 +260,7 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
 
 
 def _burned_before(round_: Round, cards: list[int]) -> list[int]:
-    """Those that nobody was due and that were burned before the last of these cards was dealt."""
+    """Return the spare cards that were burned before the last of these cards was dealt."""
     first = round_.at if isinstance(round_.step, BurnCardStep) else round_.at + 1
     ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[first:])
     burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
@@ -256,21 +269,21 @@ def _burned_before(round_: Round, cards: list[int]) -> list[int]:
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
-    """How many cards the next step that deals to this place gives it; None when there is no such step."""
+    """Return how many cards the next step that deals to this place gives it; None if there is no such step."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
     return next((step.cards for step in steps if isinstance(step, DealStep) and kind in step.to), None)
 
 
 def _to_come(round_: Round, place: Place) -> int:
-    """How many cards the steps to come deal to this place."""
+    """Return how many cards the steps to come deal to this place."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
     return sum(step.cards for step in steps if isinstance(step, DealStep) and kind in step.to)
 
 
 def at_step(round_: Round) -> None:
-    """A step begins: a card that was dealt too early is the one that it deals."""
+    """Use a card that was dealt early when the step begins that deals it."""
     step = round_.step
     _bury_rest(round_)
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
@@ -287,8 +300,7 @@ def at_step(round_: Round) -> None:
 
 
 def before_last(round_: Round, seen: Seen) -> None:
-    """The last card that a place gets is due: one dealt there too early, which was set aside, goes back into the deck
-    first."""
+    """Put an early card that was set aside back into the deck before the last card of its place is dealt."""
     due = round_.next_due
     if due is None or not any(mark.why == "aside" for mark in round_.marks.values()):
         return
@@ -304,7 +316,7 @@ def before_last(round_: Round, seen: Seen) -> None:
 
 
 def _anew(round_: Round, place: Place, policy: Policy, seen: Seen) -> bool:
-    """A packet goes back, is shuffled by hand with what is left, and the cards are dealt by hand from there on."""
+    """Put a packet back, to be shuffled by hand with what is left, and deal by hand from there on."""
     hand, ledger = round_.ledger.hands.get(place), round_.ledger
     if hand is not None:
         round_.by_hand = [due for due in round_.by_hand if due.place != place]

@@ -1,5 +1,7 @@
-"""A burn that the dealer forgot: what was taken for the burned card is the first of the cards that followed, and where
-the text says so every player may then give up the hand and keep all wagers."""
+"""A burn that the dealer forgot: the card taken for the burned one is the first of those that followed.
+
+If the regulation says so, every player may then give up the hand and keep all wagers.
+"""
 
 from dealer_flow.play.course import laying
 from dealer_flow.play.verdicts.verdicts import judge
@@ -15,7 +17,7 @@ from protocol.places import BURN, Place
 
 
 def judge_unburned(round_: Round, seen: Seen) -> None:
-    """The last card that was to be burned was not: all that came since lies one place before where it was thought."""
+    """Judge a forgotten burn: every card since then belongs one place earlier."""
     step = _last_burn(round_)
     if step is not None and not round_.over:
         laying.unburn(round_, step.name)
@@ -25,8 +27,11 @@ def judge_unburned(round_: Round, seen: Seen) -> None:
 
 
 def shown_unburned(round_: Round, place: Place, cards: tuple[Card, ...]) -> bool:
-    """Whether the cards shown here are those that came here and the one before them, which was to be burned; once the
-    burned cards were scrambled and dealt, one of them in a hand says nothing of that."""
+    """Return True if the cards shown here are the cards dealt here and the one before them, which should have been
+    burned.
+
+    Once the burned cards were scrambled and dealt, a burned card in a hand is no sign of that.
+    """
     step, hand = _last_burn(round_), round_.ledger.hands.get(place)
     if step is None or hand is None or UNREAD in cards or round_.ledger.scrambled:
         return False
@@ -37,8 +42,10 @@ def shown_unburned(round_: Round, place: Place, cards: tuple[Card, ...]) -> bool
 
 
 def folds_unburned(round_: Round, number: int, choice: str) -> str | None:
-    """The step whose burn was forgotten, where this seat may give up for that by this choice: until the players have
-    chosen once more, or the hands are shown."""
+    """Return the step whose burn was forgotten, if this seat may give up for that by this choice.
+
+    It may until the players have chosen once more, or the hands are shown.
+    """
     part = round_.plan.procedure.care.unburned
     if part is None or part.offers != choice or not round_.unburned or round_.over or number not in round_.live:
         return None
@@ -50,7 +57,7 @@ def folds_unburned(round_: Round, number: int, choice: str) -> str | None:
 
 
 def _last_burn(round_: Round) -> BurnCardStep | None:
-    """The last step so far that burns a card of the shoe, unless it is known to have burned none."""
+    """Return the last step so far that burns a card of the shoe, unless it is known to have burned none."""
     if not round_.plan.from_shoe or round_.draw is not None:
         return None
     burns = (step for step in reversed(round_.plan.steps[: round_.at + 1]) if isinstance(step, BurnCardStep))

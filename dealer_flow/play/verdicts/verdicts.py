@@ -1,4 +1,4 @@
-"""What findings mean: the procedure's rows applied to a round."""
+"""Verdicts on findings: the procedure's rows applied to a round."""
 
 from functools import partial
 from typing import Final, Literal
@@ -51,7 +51,7 @@ _MISHAPS: Final[dict[Mishap | None, tuple[str, str]]] = {
     Mishap.EARLY: ("card-early", ""),
     Mishap.RETURNED_TO_DECK: ("card-returned", ""),
 }
-"""What a person saw -> the code, and which of its sentences."""
+"""What was seen to happen to a card -> the incident's code and `reason`."""
 _FOULED_HANDS: Final = ("seat-count-wrong", "hand-fouled")
 _FOULED: Final = (Mishap.FOULED, Mishap.FOULED_BY_PLAYER, Mishap.FOULED_BY_OTHERS, Mishap.RECONSTRUCTED)
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
@@ -60,7 +60,7 @@ _RULE: Final = Policy("person", "procedure")
 
 
 def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
-    """A consequence. What it says only ever gets worse: a dead hand stays dead."""
+    """Apply a consequence. A state only ever gets worse: a dead hand stays dead."""
     then, returns = policy.then, policy.returns
     kind = round_.plan.kind(place)
     if then not in ("nothing", "note"):
@@ -90,7 +90,7 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
 
 
 def _take_back(round_: Round, number: int, why: Incident) -> None:
-    """A hand that is dead because it is fouled has bet, and nobody has acted on the bet yet."""
+    """Return the last bet of a hand that is dead because it is fouled, if no player has acted on the bet yet."""
     part = round_.plan.betting
     if part is not None and why.code in _FOULED_HANDS and (cents := take_back(round_, number)):
         back = Incident(code="bet-taken-back", clause=part.fouled_bet_clause, seat=number, cents=cents, cause=why)
@@ -103,7 +103,8 @@ def _all_but_progressive(round_: Round) -> tuple[str, ...]:
 
 
 def judged(policy: Policy, finding: Incident) -> Incident:
-    """The finding with what the policy makes of it; a supervisor comes also where the clause leaves it to a person."""
+    """Return the finding with the policy's clause and consequence; a supervisor is called if the clause leaves it to a
+    person."""
     calls: Literal["supervisor"] | None = "supervisor" if policy.calls is not None or policy.then == "person" else None
     return replace(finding, clause=policy.clause, called=calls, unreliable=policy.then == "unreliable")
 
@@ -114,7 +115,7 @@ def judge(round_: Round, policy: Policy, place: Place, finding: Incident, seen: 
 
 
 def found(round_: Round, findings: list[Incident], seen: Seen) -> None:
-    """What the ledger found, judged by the procedure."""
+    """Judge the ledger's findings by the procedure."""
     for finding in findings:
         place = parse_place(finding.place or NOWHERE.text)
         if finding.code == "burned-card-in-muck":
@@ -144,7 +145,7 @@ def _burn_clause(round_: Round) -> str:
 
 
 def judge_muck(round_: Round, finding: Incident, place: Place, seen: Seen) -> None:
-    """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
+    """Judge a burned card that touches the discards, which matters until all cards are dealt."""
     policy = round_.plan.burned
     if policy is not None and round_.all_dealt:
         return
@@ -159,7 +160,7 @@ STRAYS: Final = ("stray-joker", "boxed-card")
 
 
 def judge_strays(round_: Round, findings: list[Incident], card: Card, seen: Seen) -> None:
-    """The card drawn last is none that plays: what is done with it where it was laid."""
+    """Judge the card drawn last, which is not part of the deck, and apply the remedy where it was dealt."""
     for finding in findings:
         due = laying.laid(round_)[-1] if round_.from_shoe else None
         place = due.place if due is not None else parse_place(finding.place or NOWHERE.text)
@@ -173,7 +174,7 @@ def judge_strays(round_: Round, findings: list[Incident], card: Card, seen: Seen
 
 
 def judge_count(round_: Round, place: Place, seen: Seen) -> None:
-    """Compare the count that holds at `place` with what should lie there."""
+    """Compare the count that holds at `place` with the expected number."""
     hand = round_.ledger.hands[place]
     counted = hand.device_count if hand.person_count is None else hand.person_count
     if counted is None or place in PILES:
@@ -207,8 +208,11 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
 
 
 def judge_unshown(round_: Round, place: Place, counted: int, seen: Seen) -> bool:
-    """More cards lie at a place than its step deals, before any of them was shown: the next step, which nobody had to
-    wait for, had seemed to deal the others. All go back where the procedure has that; False when it is not so."""
+    """Judge a place with more cards than its step deals, counted before any of them was shown; False if that is not so.
+
+    The next step needed no report to begin and seemed to have dealt the others. All cards go back, if the procedure
+    says so.
+    """
     hand, first = round_.ledger.hands.get(place), unshown_deal(round_, place)
     if hand is None or first is None or counted != hand.counted:
         return False
@@ -224,7 +228,7 @@ def judge_unshown(round_: Round, place: Place, counted: int, seen: Seen) -> bool
 
 
 def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:
-    """A hand lacks cards while they are still dealt around the table: it is due the next ones, and not wrong yet."""
+    """Give a hand that lacks cards the next ones, while cards are still dealt around the table: it is not wrong yet."""
     step = round_.plan.steps[round_.plan.order[hand.step]]
     passed = Incident(
         code="place-passed-over",
@@ -238,13 +242,14 @@ def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:
 
 
 def count_code(kind: str) -> str:
-    """The incident's code of a wrong count."""
+    """Return the code of a wrong count."""
     known = {"seats": "seat", "dealer": "dealer", "community": "community", BURN.text: "burn"}
     return f"{known.get(kind, 'hand')}-count-wrong"
 
 
 def judge_spares(round_: Round, seen: Seen) -> None:
-    """The round ends: nobody has said where a card lies that nobody was due. Until then a count may say so."""
+    """Report, at the end of the round, cards that no place was due and that were not located. A count may still locate
+    them."""
     spares = len(laying.spares(round_)) if round_.marks else 0
     cards = spares or (0 if round_.plan.from_hand else round_.ledger.unplaced)
     if cards and not (round_.over or round_.house_wrong):
@@ -261,7 +266,7 @@ def judge_sum(round_: Round, seen: Seen) -> None:
 
 
 def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
-    """Another number of cards is left than the procedure says: recorded at once, judged at END GAME."""
+    """Record a wrong number of cards left; the verdict waits for END GAME."""
     wrong = round_.rest_wrong
     if wrong is None:
         return
@@ -277,7 +282,7 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 
 
 def judge_draws(round_: Round, seen: Seen) -> None:
-    """Each hand that had to draw by what it holds is held against that, once: how many cards, and which it kept."""
+    """Compare what each hand drew with what it had to draw, once: the number of cards, and those it kept."""
     for step in round_.plan.forced_draws:
         if round_.over:
             return
@@ -291,7 +296,7 @@ def judge_draws(round_: Round, seen: Seen) -> None:
 
 
 def _to_judge(round_: Round, step: ExchangeStep) -> list[Place]:
-    """The house's hands, and those of the players that asked for cards."""
+    """Return the hands to compare: the house's, and those of the players that asked for cards."""
     places = [round_.plan.place(to) for to in step.to if to != "seats"]
     if "seats" in step.to:
         drawing = {due.place for due in round_.dues if due.step == step.name}
@@ -301,7 +306,7 @@ def _to_judge(round_: Round, step: ExchangeStep) -> list[Place]:
 
 
 def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | None:
-    """What is wrong with what a hand drew: an incident without a code where nothing is, None while nobody knows."""
+    """Return the error in a hand's draw: an incident without a code if there is none, None while it cannot be known."""
     hands, hand = round_.ledger.hands, round_.ledger.hands.get(place)
     others = [hands[at] for to in step.counting if (at := round_.plan.place(to)) in hands]
     if hand is None or (hand.revealed is None and not hand.declared):
@@ -332,7 +337,7 @@ def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | N
 
 
 def judge_discards(round_: Round, place: Place, seen: Seen, *, final: bool) -> None:
-    """What was laid away from a hand is held against what it draws; fewer may still follow unless this is `final`."""
+    """Compare what was discarded from a hand with what it draws; more may follow unless this is `final`."""
     hand = round_.ledger.hands.get(place)
     if hand is None or not hand.laid_away or round_.over:
         return
@@ -350,7 +355,7 @@ def judge_discards(round_: Round, place: Place, seen: Seen, *, final: bool) -> N
 
 
 def _draws(round_: Round, step: ExchangeStep, place: Place) -> int | None:
-    """How many cards a hand draws in this step: as its player chose, of the house as many as came."""
+    """Return how many cards a hand draws in this step: as its player chose, or for the house as many as came."""
     if not place.seat:
         return sum(due.cards for due in round_.dues[: round_.given] if (due.place, due.step) == (place, step.name))
     names = (name for name in round_.choices.get(place.seat, {}).values())
@@ -362,7 +367,7 @@ def _draws(round_: Round, step: ExchangeStep, place: Place) -> int | None:
 
 
 def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen: Seen) -> None:
-    """A person reports what happened to a card."""
+    """Judge what a person reports of a card."""
     known = next((mishap for mishap in Mishap if mishap == how), None)
     code, reason = _MISHAPS.get(known, ("card-mishandled", ""))
     if known in _FOULED and place == BURN:
@@ -407,13 +412,14 @@ def _foul_at(place: Place, ruling: Ruling) -> bool:
 
 
 def judge_foul_set(round_: Round, place: Place, seen: Seen) -> None:
-    """A hand was arranged against the rules: what the procedure says of it, or a person rules."""
+    """Judge a hand that was set against the rules, by the procedure or a supervisor's ruling."""
     policy = (round_.plan.foul_set if place.seat else round_.plan.foul_house) or _RULE
     judge(round_, policy, place, _FOUND(code="hand-set-foul", place=place.text), seen)
 
 
 def judge_splits(round_: Round, seen: Seen) -> None:
-    """The round ends: a hand of the house that must be set anew was not, and every hand rests on it."""
+    """Report, at the end of the round, a foul hand of the house that was not set again, since every hand depends on
+    it."""
     policy = round_.plan.foul_house
     for place, done in round_.splits.items():
         if done.foul and not place.seat and policy is not None and policy.then == "nothing":
@@ -422,8 +428,10 @@ def judge_splits(round_: Round, seen: Seen) -> None:
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
-    """Cards of a packet lie open: those of its bottom, where the step says so and the device read what it dealt. Any
-    other is a card that was seen."""
+    """Judge cards of a packet that lie open: in a step that shows the bottom cards, any other card was exposed.
+
+    Only a device that read what it dealt can tell.
+    """
     kind, hand = round_.plan.kind(place), round_.ledger.hands.get(place)
     shows = [step for step in round_.plan.steps[: round_.at + 1] if isinstance(step, ShowStep) and kind in step.of]
     if not shows or shows[-1].which != "bottom" or hand is None:
@@ -438,7 +446,7 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
 
 
 def judge_button(round_: Round, seen: Seen) -> None:
-    """The button goes on to the next player after a round that was played out; another place is recorded, no more."""
+    """Report a button that did not move to the next player after a round that was played out; recorded only."""
     moves, was, now = round_.plan.button, round_.button_was, round_.first
     if moves is None or was is None or now not in round_.active:
         return  # at a place that gets no cards a player may sit out, which no device sees
@@ -452,7 +460,7 @@ def judge_button(round_: Round, seen: Seen) -> None:
 
 
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:
-    """A device's fault; `counts` is False when it concerns no card of this round."""
+    """Judge a device's fault; `counts` is False if it concerns no card of this round."""
     policy = round_.plan.fault_policy(fault)
     code = _FAULT_CODES.get(fault, "device-fault")
     decides = counts and policy.then != "person"  # else whoever clears the fault decides

@@ -1,8 +1,8 @@
-"""Which wagers cannot be settled: those that break a rule of the game, came too late, or lie where nobody was dealt in.
+"""Wagers that cannot be settled: they break a rule of the game, came too late, or are on a seat that was not dealt in.
 
-Such a wager is held with its clause, and only that seat's: no card and no other bet rests on it, so the table plays on.
-Bets placed before the deal are judged at START GAME, while somebody can still see them; the others at END GAME. What a
-seat had at START GAME is what its rules are asked of, whatever went back or was given up since.
+Such a wager is held with its clause, and only that seat's: no card and no other bet depends on it, so the table plays
+on. Bets placed before the deal are judged at START GAME, while they can still be seen; the others at END GAME. The
+rules of a seat are evaluated on its bets at START GAME, even if some went back or were given up since.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +21,11 @@ from dealer_flow.table.round import Round
 from devices.events import Body, Seen
 
 Rules = Literal["start", "end", "all"]
-"""Those that bets are held against at START GAME, those that are left for END GAME, or every one."""
+"""Rules to check: those that START GAME checks, those left for END GAME, or all of them."""
 
 
 def placeable(plan: Plan, wagers: Mapping[str, int]) -> Sequence[BetPart]:
-    """The bets before the deal that may be put down beside these of the same seat."""
+    """Return the bets before the deal that a seat with these wagers may place."""
     return [bet for bet in _early(plan) if _may_lie(plan, bet.name, wagers)] if wagers else _alone(plan)
 
 
@@ -36,13 +36,15 @@ def _early(plan: Plan) -> tuple[BetPart, ...]:
 
 @lru_cache(maxsize=256)
 def _alone(plan: Plan) -> tuple[BetPart, ...]:
-    """As `placeable`, where nothing lies yet: so it is at most seats, most of the time."""
+    """Return what `placeable` does for a seat without wagers, which most seats are most of the time."""
     return tuple(bet for bet in _early(plan) if _may_lie(plan, bet.name, {}))
 
 
 def _may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
-    """By the rules that say what a bet needs or excludes. The bet that enters comes first: what it needs, such as a
-    blind as high as the ante, is put down beside it."""
+    """Return True if the rules on needed and excluded bets allow the bet.
+
+    The bet that enters a seat comes first: what it needs, such as a blind as high as the ante, may follow it.
+    """
     rules = _beside(plan)[bet]
     if not rules:
         return True
@@ -53,7 +55,7 @@ def _may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
 
 @lru_cache(maxsize=256)
 def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
-    """Each bet's rules that say what it needs or excludes."""
+    """Return each bet's rules on the bets that it needs or excludes."""
     return {
         bet.name: tuple(
             rule
@@ -65,21 +67,21 @@ def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
 
 
 def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
-    """These bets of a seat wait for a person; the first clause is the one that stands."""
+    """Hold these bets of a seat for a supervisor; the first clause remains."""
     held = round_.held.setdefault(number, {})
     for bet in bets:
         held.setdefault(bet, clause)
 
 
 def hold_passed_by(round_: Round, outcome: Outcome) -> None:
-    """A seat that never chose: all that it has on the layout by now, but for what was settled before."""
+    """Hold the bets of the seats that never chose, except those settled before."""
     for number, clause in round_.passed_by.items():
         over = settled_bets(round_, number, outcome)
         hold(round_, number, [bet for bet in round_.wagers.get(number, {}) if bet not in over], clause)
 
 
 def hold_late(round_: Round, body: Body, clause: str) -> None:
-    """A wager that may not be now is held, with the bet its money may have come from."""
+    """Hold a wager that is out of order, with the bet its money may have come from."""
     if not isinstance(body, e.WagerPlaced | e.WagerOn) or body.bet not in round_.plan.bets:
         return
     bet, bets = round_.plan.bets[body.bet], [round_.plan.bets[body.bet].name]
@@ -90,8 +92,8 @@ def hold_late(round_: Round, body: Body, clause: str) -> None:
 
 
 def close_bets(round_: Round) -> None:
-    """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on, and one that
-    lies there stays as it is."""
+    """Close the bets that go with choices made so far, since cards of the house are seen; those placed stay as they
+    are."""
     staked = round_.plan.staked
     for number, made in round_.choices.items():
         for name in made.values():
@@ -100,7 +102,7 @@ def close_bets(round_: Round) -> None:
 
 
 def judge_start(round_: Round, seen: Seen) -> None:
-    """START GAME: what is placed before the deal, and seats with bets that get no cards."""
+    """Judge, at START GAME, the bets placed before the deal, and seats with bets that get no cards."""
     round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
     for number, bets in round_.staked.items():
         if number in round_.active:
@@ -112,7 +114,7 @@ def judge_start(round_: Round, seen: Seen) -> None:
 
 
 def placed_anew(round_: Round, number: int) -> None:
-    """A bet changed after START GAME where the text leaves them open: END GAME judges what the seat has now."""
+    """Take a bet changed after START GAME, where the regulation allows it: END GAME judges what the seat has now."""
     round_.staked.pop(number, None)
     if bets := round_.wagers[number]:
         round_.staked[number] = dict(bets)
@@ -121,8 +123,10 @@ def placed_anew(round_: Round, number: int) -> None:
 
 
 def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
-    """END GAME: every rule that START GAME has not answered, and every choice with the bet that goes with it. Of a void
-    hand or round those alone that were settled before: what else it bets goes back, whatever it is."""
+    """Judge, at END GAME, every rule that START GAME has not checked, and every choice with the bet that goes with it.
+
+    In a void hand or round only the bets that were settled before are judged: all others go back.
+    """
     void = outcome != "complete"
     for number, bets in round_.staked.items():
         if number not in round_.active and not void:  # its other bet went back where the text leaves them open
@@ -152,7 +156,7 @@ def _judge_seat(round_: Round, seen: Seen, number: int, left: Rules) -> None:
 
 
 def _bets_as_it_should(round_: Round, number: int, which: Rules) -> bool:
-    """True when nothing can be found of what a seat bets: so it is of nearly all, and each bets as others do."""
+    """Return True if nothing can be wrong with a seat's bets, which is so for nearly all seats. Cached by the bets."""
     apart = number in round_.held or number in round_.blind or number in round_.propositions
     if apart or number in round_.passed_by or round_.plan.taken_back or number not in round_.wagers:
         return False
@@ -171,8 +175,7 @@ def _in_order(
     wagers: tuple[tuple[str, int], ...],
     made: tuple[str, ...],
 ) -> bool:
-    """True when bets that lay so at START GAME, and lie so now, break no rule, need no other beside them, and are those
-    of the choices made."""
+    """Return True if bets with these amounts at START GAME and now break no rule and agree with the choices made."""
     bets, lie = _as_made(plan, dict(staked), dict(wagers)), dict(wagers)
     return (
         not _breaches_of(plan, which, frozenset(bets.items()), frozenset(made))
@@ -182,7 +185,7 @@ def _in_order(
 
 
 def lone_bets(round_: Round, number: int) -> frozenset[str]:
-    """The bets of a seat that were to go into a pot and form none: too few seats placed one that may lie there."""
+    """Return the bets of a seat that should form a pot and do not: too few seats placed one that may be in it."""
     if not round_.plan.pots:
         return frozenset()
     placed = round_.staked.get(number, {})
@@ -194,12 +197,12 @@ def lone_bets(round_: Round, number: int) -> frozenset[str]:
 
 
 def _pot_of(round_: Round, bet: str) -> int:
-    """How many seats have it in the pot."""
+    """Return how many seats have the bet in the pot."""
     return sum(_in_pot(round_, number, bet) for number in round_.active)
 
 
 def _in_pot(round_: Round, number: int, bet: str) -> bool:
-    """False for a wager that is held; that of a seat that never chose was placed as it should be."""
+    """Return False for a wager that is held, unless the seat never chose: its wager was placed in order."""
     held = bet in round_.held.get(number, {}) and number not in round_.passed_by
     return bet in round_.staked.get(number, {}) and number in round_.active and not held
 
@@ -214,7 +217,8 @@ def _judge_settled(round_: Round, seen: Seen, number: int, outcome: Outcome) -> 
 
 
 def stakes(round_: Round, number: int) -> dict[str, int]:
-    """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
+    """Return the bets of a seat as they were made: those before the deal as at START GAME, the others as they are
+    now."""
     return _as_made(round_.plan, round_.staked.get(number, {}), round_.wagers.get(number, {}))
 
 
@@ -223,8 +227,10 @@ def _as_made(plan: Plan, staked: dict[str, int], wagers: Mapping[str, int]) -> d
 
 
 def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
-    """The bets of a seat that are held at the end, with the clause of each: not those that went back meanwhile, nor
-    those that go back for how the round ended."""
+    """Return the bets of a seat that are held at the end, with the clause of each.
+
+    Bets that went back meanwhile, or go back for how the round ended, are not held.
+    """
     wagers, staked, held = round_.wagers.get(number, {}), round_.staked.get(number, {}), round_.held[number]
     return {bet: clause for bet, clause in held.items() if bet not in returned and (bet in wagers or bet not in staked)}
 
@@ -240,7 +246,7 @@ def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], brea
 
 
 def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules) -> tuple[Breach, ...]:
-    """How these bets of a seat break the rules, as far as it made the choices that these are asked of."""
+    """Return the breaches of the rules by these bets of a seat, for the rules that apply to its choices."""
     made = frozenset(round_.choices[number].values()) if number in round_.choices else frozenset[str]()
     found, stake = _breaches_of(round_.plan, which, frozenset(bets.items()), made), round_.betting.stakes.get(number)
     return tuple(breach for breach in found if not round_.plan.law.is_all_in(breach, bets, stake)) if stake else found
@@ -273,7 +279,7 @@ def _incident(number: int, breach: Breach) -> Incident:
 
 
 def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
-    """A tip plays with its bet: where that is held, so is the tip, and where it was pulled back and the tip was not."""
+    """Hold a tip whose bet is held, or was taken back without the tip."""
     tips, wagers = round_.plan.tips, round_.wagers.get(number, {})
     if tips.keys().isdisjoint((*wagers, *bets)):
         return
@@ -289,7 +295,7 @@ def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int])
 def _hold_tip(
     round_: Round, seen: Seen, number: int, tip: str, reason: str, clause: str, beside: tuple[str, ...], cents: int
 ) -> None:
-    """A tip of `cents` waits for a person for want of what it plays beside; but once."""
+    """Hold a tip of `cents` that lacks the bet it goes with; only once."""
     if tip in round_.held.get(number, {}):
         return
     found = Incident(code="wager-held", clause=clause, reason=reason, seat=number, bet=tip, bets=beside, cents=cents)
@@ -298,8 +304,11 @@ def _hold_tip(
 
 
 def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
-    """Each wager on a proposition is as many chips as its spot's are; a tip lies on propositions on which its player
-    has a wager, where it is known on which those are."""
+    """Check that a spot's wager equals the sum of its propositions, and that a tip is on propositions of its player's
+    wager.
+
+    The second is checked only if it is known which propositions those are.
+    """
     on = round_.propositions.get(number, {})
     for breach in round_.plan.law.of_propositions(on):
         if breach.bets[0] not in round_.held.get(number, {}):
@@ -314,7 +323,8 @@ def _clause_of(round_: Round, bet: str) -> str:
 
 
 def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
-    """A seat that gets no cards: each bet is held by the rule that says what it lacks, else by that of the deal."""
+    """Hold the bets of a seat that gets no cards, each by the rule that says what it lacks, or else the rule of the
+    deal."""
     entering = next((bet.name for bet in round_.plan.bets.values() if bet.enters), None)
     lacks = {
         bet: rule.clause
@@ -333,8 +343,11 @@ def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]
 
 
 def _agree(round_: Round, seen: Seen, number: int) -> None:
-    """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing without
-    which the choice is none, nobody knows whether or how the hand is played: all that the seat bets is held."""
+    """Check that every choice has the bet that goes with it, and no other; a bet taken back must be gone.
+
+    If a bet is missing without which the choice cannot be made, it is unknown whether the hand is played: all bets of
+    the seat are held.
+    """
     plan, wagers = round_.plan, round_.wagers[number]
     names = [*round_.choices[number].values()] if number in round_.choices else []
     back = {plan.choices[name].takes_back for name in names} if plan.taken_back else set()
@@ -359,20 +372,19 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
 
 
 def _differs(round_: Round, seen: Seen, number: int, bet: str, reason: str, clause: str) -> None:
-    """A bet is missing, or was left there, by the choices that a seat made."""
+    """Report a bet that is missing, or was left, given the choices of a seat."""
     made = (*round_.choices.get(number, {}).values(),)
     found = Incident(code="decision-bet-differs", clause=clause, reason=reason, seat=number, choices=made, bet=bet)
     round_.report(found, seen)
 
 
 def _wanted(plan: Plan, names: Iterable[str]) -> set[str]:
-    """The bets that must go with these choices."""
+    """Return the bets that must go with these choices."""
     return {bet for name in names if name in plan.staked for bet in plan.staked[name]}
 
 
 def _put_back(round_: Round, seen: Seen, number: int) -> None:
-    """A bet that some choice takes back is gone, and the seat made none that does: it stands as it lay there, and is
-    held."""
+    """Restore and hold a bet that is gone as if a choice had taken it back, if the seat made no such choice."""
     plan, wagers, staked = round_.plan, round_.wagers[number], round_.staked.get(number, {})
     made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
     may = plan.taken_back - {choice.takes_back for choice in made}
@@ -386,8 +398,11 @@ def _put_back(round_: Round, seen: Seen, number: int) -> None:
 
 
 def _is_none_without(round_: Round, number: int, bet: str) -> bool:
-    """Whether the choice that this bet goes with cannot be had without it: it was one against folding, then or, where
-    no other follows, later; or nobody who makes no such bet keeps his cards as they are."""
+    """Return True if the choice that this bet goes with is impossible without it.
+
+    It is if the seat chose it instead of folding, then or, if no other choice follows, later; or if the step offers no
+    choice that keeps the cards without a bet.
+    """
     plan = round_.plan
     for name, made in round_.choices.get(number, {}).items():
         choice = plan.choices[made]
@@ -401,6 +416,6 @@ def _is_none_without(round_: Round, number: int, bet: str) -> bool:
 
 
 def _keeps_all(plan: Plan, name: str) -> bool:
-    """Whether a choice is to go on as one is: no bet, no card laid down."""
+    """Return True for a choice that changes nothing: no bet, no card laid down."""
     choice = plan.choices[name]
     return not (choice.stakes or choice.discards or choice.lays_aside or name in plan.folds)

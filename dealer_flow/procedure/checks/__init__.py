@@ -1,4 +1,4 @@
-"""What each key of a procedure file allows and the keys together do not, a file for each thing that is checked.
+"""Checks across the keys of a procedure file that a schema cannot express, one module per topic.
 
-`contradictions` asks them all.
+`contradictions` runs them all.
 """

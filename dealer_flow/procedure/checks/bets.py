@@ -1,4 +1,4 @@
-"""Bets: their conditions, and rules that name what is not there, contradict each other or can never be kept."""
+"""Checks on bets: their conditions, and rules that name unknown bets, contradict each other or can never be met."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -11,7 +11,7 @@ from protocol.tomlfile import Key
 
 
 def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Somebody enters, each bet has its time, and what it depends on is there."""
+    """Yield errors if no bet enters a seat, a bet's time does not exist, or what it depends on is missing."""
     entered = any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet)
     if not entered and procedure.betting is None:  # else a stake enters its seat
         yield ("bet",), "one bet placed before-deal must have enters = true"
@@ -28,7 +28,7 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Complaint]:
-    """A bet that is closed by cards: those of a step that deals, for a bet that comes with a choice."""
+    """Yield errors of `until`: the step must deal, and the bet must go with a choice."""
     deals = [step.name for step in procedure.step if step.deals]
     if bet.until not in deals:
         yield key, f"{bet.until!r} is no step that deals; allowed: {', '.join(deals) or 'none'}"
@@ -37,7 +37,7 @@ def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Comp
 
 
 def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Rules of bets that name what is not there, contradict each other, or can never be kept."""
+    """Yield errors of rules that name unknown bets, contradict each other, or can never be met."""
     names, limit = {bet.name: bet for bet in procedure.bet}, procedure.limit
     for index, bet in enumerate(procedure.bet):
         for at, must in enumerate(bet.must):
@@ -80,7 +80,7 @@ def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, Bet
 
 
 def _limit_faults(key: Key, bet: BetPart, limit: Amount) -> Iterator[Complaint]:
-    """A rule that lets the bet be more than any bet may be, or asks for it, under whatever reading it counts."""
+    """Yield rules that allow or require more than the limit of every bet, under any reading."""
     for at, must in enumerate(bet.must):
         for kind, text in (("exactly", must.exactly), ("at-most", must.at_most), ("at-least", must.at_least)):
             if text is not None and not (own := amount_of(text)).bet and own.times > limit.times:
@@ -100,7 +100,7 @@ def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterato
 
 
 def _cycles(procedure: Procedure) -> Iterator[Complaint]:
-    """Bets that wait for each other, and some that are each so much of the next as cannot be."""
+    """Yield bets that need each other in a circle, and amounts that cannot be satisfied together."""
     needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
     for index, bet in enumerate(procedure.bet):
         if bet.name in _reached(bet.name, needs):
@@ -109,7 +109,7 @@ def _cycles(procedure: Procedure) -> Iterator[Complaint]:
 
 
 class _Equal(NamedTuple):
-    """One bet is so many times another, by the rule at this key."""
+    """Rule at `key` that one bet is so many times another."""
 
     bet: str
     other: str
@@ -118,8 +118,8 @@ class _Equal(NamedTuple):
 
 
 def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
-    """Rules by which bets, one after the other, are so much of each other that no amounts can be: among those that
-    count always and those of one reading and one choice."""
+    """Yield rules whose amounts contradict each other, among those of one reading and one choice and those that always
+    apply."""
     rules = [
         (must.when, must.choice, _Equal(bet.name, amount.bet, Fraction(amount.times), ("bet", index, "must")))
         for index, bet in enumerate(procedure.bet)
@@ -137,7 +137,7 @@ def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _times(of: _Equal, equals: list[_Equal]) -> Fraction | None:
-    """How many times the bet its other one is by all these rules; None where they do not say."""
+    """Return how many times the other bet one bet is by all these rules; None if they do not say."""
     known, waiting = {of.bet: Fraction(1)}, [of.bet]
     while waiting:
         name = waiting.pop()
@@ -149,7 +149,7 @@ def _times(of: _Equal, equals: list[_Equal]) -> Fraction | None:
 
 
 def _reached(start: str, needs: Mapping[str, set[str]]) -> set[str]:
-    """Every bet that this one needs, and those that they need."""
+    """Return every bet that this one needs, directly or through others."""
     found: set[str] = set()
     waiting = [*needs[start]]
     while waiting:
@@ -161,7 +161,7 @@ def _reached(start: str, needs: Mapping[str, set[str]]) -> set[str]:
 
 
 def betting_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """What the table names that is not there, and what asks for the table."""
+    """Yield bets that the `[betting]` table names and that do not exist, and bets that require a `[betting]` table."""
     part = procedure.betting
     acted = {bet.name for bet in procedure.bet if bet.placed == "by-action"}
     if part is None:

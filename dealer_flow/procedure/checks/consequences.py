@@ -1,4 +1,4 @@
-"""Consequences: what follows on a wrong hand, a strange card, a misdeal or a device's fault."""
+"""Checks on consequences: a wrong hand, a strange card, a misdeal or a device's fault."""
 
 from collections.abc import Iterator
 from typing import Final, get_args
@@ -20,7 +20,7 @@ THENS: Final[tuple[str, ...]] = get_args(Then)
 
 
 def wrong_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """A row for too few and too many cards wherever cards go, and none for places without."""
+    """Yield places that get cards without a row for too few and too many, and errors of rows."""
     steps = dealt_to(procedure)
     for index, row in enumerate(procedure.wrong):
         yield from _row_faults(procedure, ("wrong", index), row, steps)
@@ -37,7 +37,7 @@ def wrong_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str, list[str]]) -> Iterator[Complaint]:
-    """What one row may not say."""
+    """Yield the errors of one row."""
     places = [*steps, "remainder"] if procedure.remainder else [*steps]
     if row.of not in places:
         yield (*key, "of"), f"{row.of!r} gets no cards; allowed: {', '.join(places)}"
@@ -68,18 +68,19 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
 
 
 _NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept", "bury"})
-"""What is done with the next card, one at a time."""
+"""Consequences that use the next card of the device, one at a time."""
 
 
 def _thens(procedure: Procedure, row: Consequence) -> set[str]:
-    """Every word the consequence may come to."""
+    """Return every value that the consequence may have."""
     if row.then is not None:
         return {row.then}
     return {*(values_of(procedure.option, row.option) or ())}
 
 
 def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """One word or one option that decides between words; a next card only where there is one; bets that are there."""
+    """Yield errors of consequences: exactly one of `then` and `option`, a device that has the next card, bets that
+    exist."""
     bets = [bet.name for bet in procedure.bet]
     bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
     rows = ((key, table) for key, table in tables_in(procedure) if isinstance(table, Consequence))
@@ -103,7 +104,7 @@ def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _returns_faults(key: Key, row: Consequence, bets: list[str]) -> Iterator[Complaint]:
-    """Bets that go back and are not there, and what is tied to some where none is named."""
+    """Yield unknown bets among those that go back, and keys that require `returns`."""
     yield from unknown_bets((*key, "returns"), row.returns or (), bets)
     yield from unknown_bets((*key, "also"), row.also, bets)
     if row.also and row.returns is None and row.returns_when is None:
@@ -113,7 +114,7 @@ def _returns_faults(key: Key, row: Consequence, bets: list[str]) -> Iterator[Com
 
 
 def fault_rows(procedure: Procedure) -> Iterator[Complaint]:
-    """A device's fault, or a class of faults, that there is."""
+    """Yield errors of rows on device faults: exactly one fault or class, which must exist."""
     names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
     for index, fault in enumerate(procedure.fault):
         if (fault.name is None) == (fault.class_ is None):

@@ -1,4 +1,4 @@
-"""Everything that a procedure file may not say, in the order in which it is looked for."""
+"""All checks of a procedure file, in the order in which they run."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -23,7 +23,7 @@ _OWN_NAMES: Final = ("seats", "dealer", "community", "remainder")
 
 
 def contradictions(procedure: Procedure) -> Iterator[Complaint]:
-    """Key and complaint, for everything that does not fit."""
+    """Yield every error as a key and a message."""
     yield from name_faults(procedure)
     yield from deck_faults(procedure)
     yield from condition_faults(procedure, procedure.option)
@@ -49,7 +49,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def name_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Each name and each number once in its table."""
+    """Yield names and numbers that occur twice in their table."""
     named: dict[str, Sequence[str | int]] = {
         "hand.name": [hand.name for hand in procedure.hand],
         "hand.place": [hand.place for hand in procedure.hand],
@@ -75,7 +75,7 @@ def name_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _taken(table: Key, part: str, values: Sequence[str | int]) -> Iterator[Complaint]:
-    """A complaint for each row of a table whose value an earlier row has."""
+    """Yield each row of a table whose value an earlier row has."""
     for index, value in enumerate(values):
         if value in values[:index]:
             yield (*table, index, part), f"{value!r} is taken; each {part} once"

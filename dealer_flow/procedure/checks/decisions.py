@@ -1,4 +1,4 @@
-"""Choices: the bets that go with them, what they give up, and the step that offers them."""
+"""Checks on choices: the bets that go with them, what they give up, and the step that offers them."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,7 +12,7 @@ from protocol.tomlfile import Key
 
 
 def decision_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Choices that name bets which are not there, or not theirs."""
+    """Yield errors of choices that name bets that do not exist, or cannot go with them."""
     names = [bet.name for bet in procedure.bet]
     late = [bet.name for bet in procedure.bet if bet.placed == "by-decision"]
     for index, choice in enumerate(procedure.decision):
@@ -40,7 +40,7 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
 
 
 def choice_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Every choice is offered by a step."""
+    """Yield choices that no step offers, and keys that do not fit the choice."""
     offered = {name for step in procedure.step if isinstance(step, DecideStep) for name in step.choices}
     offered |= {step.unless for step in procedure.step if isinstance(step, ExchangeStep) and step.unless}
     unburned = procedure.care.unburned

@@ -1,4 +1,4 @@
-"""Decks: what they are dealt from, how they are looked after, what is left of them."""
+"""Checks on decks: the device they are dealt from, their care, and the remainder."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
 
 
 def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """What the device cannot deal from, and options of its care that are none."""
+    """Yield decks that the device cannot deal from, and errors in options of their care."""
     deck = procedure.deck
     if deck.cards > 52 + deck.jokers:
         yield ("deck", "cards"), f"{deck.cards} cards of a deck with {deck.jokers} jokers; at most {52 + deck.jokers}"
@@ -41,19 +41,19 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _off_deck(procedure: Procedure) -> bool:
-    """Whether cards are burned off the top of the device's deck."""
+    """Return True if cards are burned off the top of the device's deck."""
     return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
 
 
 def _everybodys(procedure: Procedure, key: Key, row: Consequence, why: str) -> Iterator[Complaint]:
-    """What cannot follow where it concerns nobody's hand, or all of them."""
+    """Yield consequences that cannot apply because they concern one hand."""
     words = (row.then,) if row.then else values_of(procedure.option, row.option) or ()
     if strange := set(words) - set(_OF_BURNED):
         yield (*key, row.decides), f"{', '.join(sorted(strange))}: {why}; allowed: {', '.join(_OF_BURNED)}"
 
 
 def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """A burn that cannot be forgotten, what it means to nobody's hand, and a choice by which nobody gives up."""
+    """Yield errors of `care.unburned`: no burn to forget, a consequence for one hand, a choice that does not fold."""
     part = procedure.care.unburned
     if part is None:
         return
@@ -67,7 +67,7 @@ def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Care for burned cards where none is burned, or as if they lay in a hand."""
+    """Yield errors of `care.burned`: no burn, or a consequence for one hand."""
     burned = procedure.care.burned
     if burned is None:
         return
@@ -80,7 +80,7 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """A deck that cannot run out, and an option that does not say what then."""
+    """Yield errors of `care.runs-out`: a deck that cannot run out, or an option without burned cards to use."""
     row = procedure.care.runs_out
     if row is None:
         return
@@ -93,7 +93,7 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """A deck that is fresh each round, cards that come to no such place, an option that does not say what it is."""
+    """Yield errors of `care.shuffle`: a deck that is fresh each round, or places that get no card of the shoe."""
     row = procedure.care.shuffle
     if row is None:
         return
@@ -111,7 +111,7 @@ def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """A remainder that is missing, or that names what is not there."""
+    """Yield errors of the remainder: missing, or after an unknown step."""
     rest = procedure.remainder
     if rest is None:
         if procedure.device == "packet-shuffler":

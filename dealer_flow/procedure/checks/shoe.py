@@ -1,4 +1,4 @@
-"""A game whose cards are drawn into columns: its columns, its end, the words of its options."""
+"""Checks on a game whose cards are drawn into columns: its columns, its end, the values of its options."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from dealer_flow.procedure.tables import SUIT_COLUMNS, ShoePart
 
 
 def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
-    """Tables of a game of steps, and what the shoe's own tables cannot be."""
+    """Yield tables that belong to a game of steps, and errors of the shoe's own tables."""
     given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
     for name in [name for name, rows in given.items() if rows]:
         yield (name,), "belongs to a game of steps; this one is drawn from a shoe"

@@ -1,4 +1,4 @@
-"""Steps: each after those before it, for every choice of options, and the deck is enough for them."""
+"""Checks on steps, for every combination of options: their order, and enough cards in the deck."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -15,7 +15,7 @@ from protocol.tomlfile import Key
 
 
 def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
-    """Every recipient that gets cards -> the names of the steps that give them, in their order."""
+    """Return recipient -> the names of the steps that give it cards, in order."""
     found: dict[Recipient, list[str]] = {}
     for step in procedure.step:
         for to in step.recipients if step.gives else ():
@@ -24,7 +24,7 @@ def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
 
 
 def step_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """What no choice of options can mend, then what is wrong under any of them, each complaint once."""
+    """Yield errors under any options first, then those under each combination of options, each error once."""
     yield from _recipient_faults(procedure)
     if procedure.device == "hand":
         yield from _origin_faults(procedure)
@@ -38,7 +38,7 @@ def step_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _choices(procedure: Procedure) -> Iterator[dict[str, str]]:
-    """Every choice of the options that a step asks for."""
+    """Yield every combination of the options that steps depend on."""
     named = {step.when.option for step in procedure.step if step.when}
     allowed = {option.name: option.allowed for option in procedure.option if option.name in named}
     for values in product(*allowed.values()):
@@ -62,7 +62,7 @@ def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Where every card comes from the dealer's hand, each step says so."""
+    """Yield steps that do not say that their cards come from the dealer's hand, in a game dealt by hand."""
     for index, step in enumerate(procedure.step):
         if isinstance(step, DealtStep) and step.from_device:
             yield ("step", index, "origin"), 'no device deals this game; a step that deals or burns has origin = "hand"'
@@ -71,7 +71,7 @@ def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
-    """The steps of one choice of options, one after the other."""
+    """Yield errors in the order of the steps under one combination of options."""
     so_far = CardsSoFar()
     reveals = [index for index, step in steps if step.do == "reveal"]
     if not reveals or steps[-1][0] != reveals[0]:
@@ -84,7 +84,7 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
 
 
 def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator[Complaint]:
-    """What a step settles are bets, of those who chose what can be chosen."""
+    """Yield errors of `settles`: unknown bets, or choices that do not exist."""
     key: Key = ("step", index, "settles")
     yield from unknown_bets(key, [row.bet for row in step.settling], [bet.name for bet in procedure.bet])
     choices = [DECLARED, *(choice.name for choice in procedure.decision)]
@@ -96,7 +96,8 @@ def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator
 
 
 def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:
-    """The deck is enough for the most seats, a deck dealt by hand beside a shoe too."""
+    """Yield an error if the deck is too small for the most seats; a deck dealt by hand along with a shoe counts
+    separately."""
     most, deck = procedure.seats.most, procedure.deck
     if procedure.betting is not None and procedure.care.runs_out is not None:  # the last cards may be too few
         deals = [index for index, step in enumerate(steps) if step.deals]
