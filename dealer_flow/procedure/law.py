@@ -1,7 +1,7 @@
-"""The law of wagers: every rule of a procedure's bets under one choice of options, and how a seat's bets break it.
+"""Rules on wagers: all rules on a procedure's bets under one choice of options, and the breaches by a seat's bets.
 
-The flow asks it at START GAME and at END GAME, the settlement of a finished round from anywhere: one set of rules, with
-one clause each.
+The flow evaluates them at START GAME and at END GAME, the settlement on a finished round from any source: one set of
+rules, with one clause each.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -26,15 +26,17 @@ class _Way(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A step at which a hand may be given up, and the ways to play on; `only`: the bet of those who are asked."""
+    """A step at which a hand may be given up, and the ways to play on; `only` is the bet of the seats that choose here."""
 
     only: str | None
     ways: tuple[_Way, ...]
 
 
 class Law:
-    """What a procedure asks of the wagers of a seat under these options, which are all chosen. `unrecorded`: options
-    that a round has no value of, so that they may have been chosen otherwise."""
+    """Rules on the wagers of a seat under these options, all of which have a value.
+
+    `unrecorded` names options whose value a round does not record, so that it may have been another one.
+    """
 
     def __init__(self, procedure: Procedure, options: Mapping[str, str], unrecorded: Set[str] = frozenset()) -> None:
         deciding = _deciding_options(procedure)
@@ -42,22 +44,22 @@ class Law:
         ways = (dict(zip(open_to, values, strict=True)) for values in product(*open_to.values()))
         self._otherwise = tuple(Law(procedure, {**options, **way}) for way in ways) if open_to else ()
         self.spots = tuple(bet for bet in procedure.bet if chosen(bet.when, options))
-        """The bets there are."""
+        """Bets that exist under the options."""
         self._closed = tuple(
             BetRule("offered", (bet.name,), bet.clause) for bet in procedure.bet if bet not in self.spots
         )
         self.before_deal = frozenset(bet.name for bet in self.spots if bet.placed == "before-deal")
         self.by_action = frozenset(bet.name for bet in self.spots if bet.placed == "by-action")
-        """Bets that raises lie with: all that a betting round comes to is not one bet."""
+        """Bets made up of several raises: their total in a betting round is not one bet."""
         self.tips = {bet.name: bet.tip_for for bet in self.spots if bet.tip_for is not None}
-        """A bet for the dealer -> the player's own that it plays with."""
+        """Tip for the dealer -> the player's own bet that it plays with."""
         self.limit = procedure.limit
         self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
-        """The most that any one bet may be; None where the text prints no figure."""
+        """Limit of any one bet in cents; None if the regulation prints no figure."""
         self.betting = procedure.betting
         raises = self.betting.raises.option if self.betting is not None else ""
         self.most_raises = UNLIMITED if raises in unrecorded else options.get(raises, UNLIMITED)
-        """Those that a betting round may have."""
+        """Most raises in a betting round."""
         self.bet_of = {step.name: step.bet for step in procedure.step if isinstance(step, BetStep)}
         """Betting round -> the bet that its chips are."""
         self._rule(procedure, options)
@@ -66,23 +68,23 @@ class Law:
 
     def _rule(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.rules = tuple(rules_of(procedure, self.spots, options))
-        """In the order of the file."""
+        """All rules, in the order of the file."""
         self.at_start = tuple(rule for rule in self.rules if rule.named <= self.before_deal)
-        """Those of bets that are all placed before the deal."""
+        """Rules on bets that are all placed before the deal."""
         self.at_end = tuple(
             rule for rule in self.rules if rule.choice is not None or not rule.named <= self.before_deal
         )
-        """Those that START GAME could not answer for good: of other bets too, or of a choice."""
+        """Rules that START GAME cannot decide: on other bets too, or on a choice."""
         there = {"", *(bet.name for bet in self.spots)}
         self._but_limit = tuple(
             rule
             for rule in self.rules
             if rule.kind != "limit" and not (rule.kind == "at-least" and rule.amount and rule.amount.bet not in there)
         )
-        """The rules that stakes under the limit can break."""
+        """Rules that stakes under the limit can break."""
         self.tied = tied(self.rules, self.tips)
-        """Bet -> those that some rule compares it with, itself included: where they differ, nobody who did not see them
-        placed knows which of them is wrong."""
+        """Bet -> the bets that some rule compares it with, itself included. If they differ, it is unknown which of them
+        is wrong."""
 
     def _enter(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
@@ -94,14 +96,14 @@ class Law:
             or (staked and bet.placed == "before-deal")
         )
         self.entry_clause = next((bet.clause for bet in self.spots if bet.enters), procedure.clause)
-        """The clause by which a seat is dealt in."""
+        """Clause by which a seat is dealt in."""
         self._entry = () if staked or procedure.shoe is not None else tuple(self._entry_rules())
 
     def _choose(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         steps = [step for step in procedure.step if isinstance(step, DecideStep) and chosen(step.when, options)]
         self.by_steps = len(steps) > 1
-        """True when a player may choose at several steps."""
+        """True if a player may choose at several steps."""
         own = [step for step in steps if step.about is None]
         self._points = tuple(self._where_hands_fold(own))
         self._step_choices = tuple(step.choices for step in own)
@@ -112,17 +114,17 @@ class Law:
             if choice.bet is not None and choice.unless
             if not any(choice.bet in other.stakes for other in procedure.decision if other is not choice)
         )
-        """Bets of the one choice that a player with another bet does not have; the table never offers it."""
+        """Rules on bets of the only choice that a player with another bet does not have; the table never offers it."""
         self._moves_bets = any(choice.takes_back or choice.gives_up for choice in self.choices.values())
         self._in_pots = frozenset(bet.name for bet in self.spots if bet.pot is not None)
         self.all_in_bets = frozenset(bet.name for bet in self.spots if bet.pot is not None and bet.pot.all_in_clause)
-        """Those of which a seat puts in less than it must where its stake is no more."""
+        """Bets that a seat may make smaller than required if its stake is no more."""
         self._by_choice = frozenset(
             bet.name for bet in self.spots if bet.placed == "by-decision" and bet.tip_for is None
         )
 
     def equal_to(self, bet: str) -> Amount | None:
-        """So many times which other bet it must be, whatever is chosen; None where nothing says so."""
+        """Return the multiple of another bet that this bet must equal, whatever is chosen; None if no rule says so."""
         rules = (rule for rule in self.rules if rule.bets == (bet,) and rule.kind == "equal" and rule.choice is None)
         return next((rule.amount for rule in rules if rule.amount is not None and rule.amount.bet), None)
 
@@ -135,10 +137,13 @@ class Law:
     def of_round(
         self, wagers: Mapping[str, int], made: Collection[str], *, alive: bool, all_choices: bool = False
     ) -> tuple[Breach, ...]:
-        """How the bets of a seat, as a finished round has them, break the law. `made` are the choices that the round
-        records of the seat, `all_choices` when these are all; `alive`: the hand was played to its end and not folded.
-        What only the order of events shows, such as a bet after its time, is none of these, nor is what some option
-        allows that the round does not record; where none allows what the seat bet, all that any forbids is."""
+        """Return the breaches of the rules by the bets of a seat in a finished round.
+
+        `made` are the choices that the round records of the seat, `all_choices` says whether these are all; `alive`
+        means the hand was played to its end and not folded. What only the order of events shows, such as a bet after
+        its time, is not among the breaches, nor is anything allowed under some value of an unrecorded option. If no
+        value allows what the seat bet, every breach under any value is returned.
+        """
         found = self._of_round(wagers, made, alive, all_choices)
         if not found or not self._otherwise:
             return found
@@ -182,13 +187,15 @@ class Law:
         return tuple(found)
 
     def is_all_in(self, breach: Breach, wagers: Mapping[str, int], stake: int | None) -> bool:
-        """True where a seat, whose `stake` was all that lay before it, has no more for the bets that are too small."""
+        """Return True if the bets are too small only because the seat put in its whole `stake`."""
         short = stake is not None and breach.cents < breach.wanted and self.all_in_bets.issuperset(breach.bets)
         return short and sum(wagers.values()) >= (stake or 0)
 
     def of_propositions(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[Breach]:
-        """How single wagers on propositions, cents by what they are on, break a rule: each is as many chips as its
-        spot's are."""
+        """Yield the breaches by single wagers on propositions, given in cents by proposition.
+
+        Each must be a multiple of the same amount as its spot.
+        """
         for rule in self.rules:
             if rule.kind == "multiple-of" and rule.amount is not None and not rule.amount.bet:
                 (bet,) = rule.bets
@@ -198,8 +205,11 @@ class Law:
                     yield breach
 
     def lone_tips(self, on: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, tuple[str, ...], str]]:
-        """Tips on propositions on which their player has no wager, where it is known on which those are: the tip, the
-        wagers that it lacks, and its clause."""
+        """Yield tips on propositions on which their player has no wager: the tip, the wagers that it lacks, and its
+        clause.
+
+        Only if it is known on which propositions the player's wagers are.
+        """
         for spot in self.spots:
             own = on.get(spot.tip_for) if spot.tip_for is not None else None
             if own and (
@@ -208,7 +218,7 @@ class Law:
                 yield spot.name, alone, spot.clause
 
     def _as_they_lay(self, wagers: Mapping[str, int], made: Collection[str]) -> tuple[dict[str, int], set[str]]:
-        """The bets as they were placed, and those that a choice took back: how much they were is not known."""
+        """Return the bets as they were placed, and those that a choice took back: their amount is unknown."""
         lay, unknown = dict(wagers), set[str]()
         for name in made:
             choice = self.choices.get(name)
@@ -220,8 +230,10 @@ class Law:
         return lay, unknown
 
     def _where_hands_fold(self, steps: Sequence[DecideStep]) -> Iterator[_Point]:
-        """The steps at which a hand is given up or played on: every way to play on, those too by which an earlier step
-        was the player's last."""
+        """Yield the steps at which a hand is given up or played on, with every way to play on.
+
+        That includes the last choices of earlier steps, after which the player has no other.
+        """
         last: list[_Way] = []
         for step in steps:
             choices = [self.choices[name] for name in step.choices]
@@ -231,9 +243,11 @@ class Law:
             last += [way for way in ways if way.choice.last]
 
     def _due(self, lay: Mapping[str, int], made: Collection[str], back: Set[str]) -> dict[str, BetRule]:
-        """The bets without which the hand could not have been played on, each with the rule that says so: at some step
-        each choice but a fold goes with a bet, and none of these bets lies there or was taken `back` by a later choice.
-        Who plays for a pot is the pot's."""
+        """Return the bets without which the hand could not have been played on, each with its rule.
+
+        They are due if at some step every choice but a fold goes with a bet, and none of these bets is placed or was
+        taken `back` by a later choice. Bets in a pot are not due: the pot decides who plays for it.
+        """
         found: dict[str, BetRule] = {}
         for point in self._points:
             if point.only is not None and point.only not in lay:
@@ -258,7 +272,7 @@ class Law:
         return found
 
     def _taken_back(self, lay: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
-        """Bets that lie there although the one choice told of a step took them back."""
+        """Yield bets that are still placed although the only recorded choice of a step took them back."""
         for choices in self._step_choices:
             here = [name for name in choices if name in made]
             bet = self.choices[here[0]].takes_back if len(here) == 1 else None
@@ -266,7 +280,7 @@ class Law:
                 yield Breach(BetRule("taken-back", (bet,), self.choices[here[0]].clause), (bet,), lay[bet], 0)
 
     def _given_up(self, wagers: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
-        """What a choice gave up of a bet, of a seat that lacks another bet without which nobody has that choice."""
+        """Yield breaches by a seat that gave up part of a bet and lacks another bet that this choice requires."""
         for name in made:
             choice = self.choices.get(name)
             if choice is not None and (part := choice.gives_up) is not None:
@@ -277,18 +291,18 @@ class Law:
 
     @staticmethod
     def _may(choice: DecisionPart, lay: Mapping[str, int]) -> bool:
-        """Whether a seat with these bets is offered the choice."""
+        """Return True if a seat with these bets is offered the choice."""
         return all(bet in lay for bet in choice.needs) and not any(bet in lay for bet in choice.unless)
 
     def _rules_of_choices(self) -> Iterator[tuple[str, tuple[str, ...], tuple[BetRule, ...]]]:
-        """Each bet of which a choice says how much it is, the choices that it goes with, and these rules."""
+        """Yield each bet whose amount depends on a choice, with the choices that it goes with and these rules."""
         for bet in self.spots:
             ways = tuple(choice.name for choice in self.choices.values() if bet.name in choice.stakes)
             if rules := tuple(rule for rule in self.rules if rule.bets == (bet.name,) and rule.choice in ways):
                 yield bet.name, ways, rules
 
     def _by_some_choice(self, lay: Mapping[str, int], made: Collection[str], due: Collection[str]) -> Iterator[Breach]:
-        """Bets that fit none of the choices they may go with, where the round does not tell which was made."""
+        """Yield bets that fit none of the choices they may go with, if the round does not record which was made."""
         for bet, ways, rules in self._some_choice:
             if (bet in due or bet in lay) and not any(name in made for name in ways):
                 broken = {rule.choice: breach for rule in rules if (breach := rule.breach(lay, due)) is not None}
@@ -296,7 +310,7 @@ class Law:
                     yield min(broken.values(), key=lambda breach: abs(breach.cents - breach.wanted))
 
     def _left(self, lay: Mapping[str, int], made: Collection[str]) -> Iterator[Breach]:
-        """Bets that go with a choice, and with none that was made."""
+        """Yield bets that go with a choice, but not with one that was made."""
         choices = [self.choices[name] for name in made if name in self.choices]
         wanted = {bet for choice in choices for bet in choice.stakes}
         for bet in self.spots if not any(choice.folds for choice in choices) else ():
@@ -305,7 +319,7 @@ class Law:
 
 
 def _deciding_options(procedure: Procedure) -> set[str]:
-    """The options that some rule of the bets hangs on."""
+    """Return the options that a rule on bets depends on."""
     conditions = [
         each for bet in procedure.bet for each in (bet.when, bet.enters_when, *(must.when for must in bet.must))
     ]

@@ -1,8 +1,8 @@
-"""Procedure files that stand on others: `base` names shared parts and sister procedures.
+"""Procedure files that extend others: `base` names shared parts and other procedures.
 
-How files are laid upon each other is in `dealer_flow.layers`. Here a row takes the place of the one that bears its
-name; a row of `wrong` takes over what it speaks of, and steps, once given, are all of them new. An option that a part
-offers and nothing names falls away. Of two parts that say what the device is, the later one takes the other's place.
+`dealer_flow.layers` has the merge itself. Here a row replaces the row of the same name; a row of `wrong` takes over the
+cases it names, and steps, once given, replace all steps below. An option that a part offers and nothing uses is
+dropped. Of two parts that set the device, the later one replaces the other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ PART_SCHEMA: Final = "dealwire.procedure-part/1"
 
 
 class ProcedureError(TomlFileError):
-    """A procedure file, or an option asked of it, cannot be used."""
+    """Error of a procedure file, or of an option given for it."""
 
 
 class ProcedureLayering(Layering):
-    """The rules of `base` and `without` in procedures and their parts."""
+    """Rules of `base` and `without` in procedures and their parts."""
 
     what = "procedure"
     error = ProcedureError
@@ -44,21 +44,23 @@ class ProcedureLayering(Layering):
     one_of = "device"
 
     def files(self) -> Mapping[str, Path]:
-        """Procedures of the package, by id."""
+        """Return the procedures of the package, by id."""
         return files_of("deal")
 
     def parts(self) -> Mapping[str, Path]:
-        """Shared parts of the package, by name."""
+        """Return the shared parts of the package, by name."""
         return part_files()
 
     def unknown(self, name: str) -> str:
-        """The message for a `base` that names nothing."""
+        """Return the message for a `base` that names nothing."""
         known = f"parts: {', '.join(known_parts())}; or the id of a procedure, or a .toml file"
         return f"no procedure or part {printable(repr(name))}; {known}"
 
     def left_over(self, kind: str, row: Row, new: Sequence[Row]) -> Row | None:
-        """A row of `wrong` without the ways of which later rows, of the same cards, speak; None when that is all but
-        one of them takes its place."""
+        """Return a row of `wrong` without the cases that later rows on the same cards take over.
+
+        None if no case is left and no later row replaces it as a whole.
+        """
         how = row.value.get("how")
         if kind != "wrong" or not isinstance(how, list):
             return row
@@ -71,7 +73,7 @@ class ProcedureLayering(Layering):
         return replace(row, value={**row.value, "how": left}) if left else None
 
     def names(self, kind: str, row: Mapping[str, Any]) -> Iterator[str]:
-        """The names by which `without` may call a row: `wrong.seats`, `wrong.seats.exposed`, `bet.ante`."""
+        """Yield the names by which `without` may refer to a row: `wrong.seats`, `wrong.seats.exposed`, `bet.ante`."""
         if kind == "wrong":
             yield str(row.get("of"))
             yield from (f"{row.get('of')}.{way}" for way in row.get("how", ()))
@@ -83,18 +85,20 @@ _KIND: Final = ProcedureLayering()
 
 
 def known_parts() -> tuple[str, ...]:
-    """Names of the shared parts that come with the package."""
+    """Return the names of the shared parts in the package."""
     return tuple(part_files())
 
 
 def part_files() -> dict[str, Path]:
-    """Name -> file of the shared parts that come with the package."""
+    """Return name -> file of the shared parts in the package."""
     return files_in(PARTS)
 
 
 def compose(text: str, file: str) -> Whole:
-    """The procedure or part with this text upon all it stands on. ProcedureError names the file, line and key that
-    cannot be used."""
+    """Merge the procedure or part with this text onto everything that it extends.
+
+    ProcedureError names the file, line and key that cannot be used.
+    """
     whole = layers.compose(text, file, _KIND)
     if not whole.own.is_part:
         _drop_unnamed(whole)
@@ -102,7 +106,7 @@ def compose(text: str, file: str) -> Whole:
 
 
 def _drop_unnamed(whole: Whole) -> None:
-    """Leave out the options that a file below offers and nothing names any more; one of the file itself is checked."""
+    """Drop the options that a file below offers and nothing uses; those of the file itself stay, to be checked."""
     rest = {name: value for name, value in whole.content().items() if name != "option"}
     named = set(texts_in(rest))
     kept = [row for row in whole.rows.get("option", []) if row.layer is whole.own or row.value.get("name") in named]

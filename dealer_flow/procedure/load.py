@@ -1,7 +1,7 @@
-"""A game's dealing procedure: read from TOML, strict, every figure with the clause it comes from.
+"""Loader of a game's dealing procedure: strict TOML, every figure with the clause it comes from.
 
-Code knows no game by name: what differs between games stands in `games/*/*.deal.toml`. Whatever is wrong with a
-file comes out as one `ProcedureError` that names file, line, key and what is allowed.
+Code knows no game by name: the differences between games are in `games/*/*.deal.toml`. Any error in a file is raised as
+one `ProcedureError` that names the file, line and key, and what is allowed.
 """
 
 from collections.abc import Iterator
@@ -37,17 +37,19 @@ _ORDER: Final = (
     *("schema", "id", "title", "jurisdiction", "clause", "device"),
     *(field.alias or name for name, field in Procedure.model_fields.items()),
 )
-"""The keys of a procedure in the order in which a file has them."""
+"""Keys of a procedure in the order in which a file has them."""
 
 
 def known_procedures() -> tuple[str, ...]:
-    """Ids of the procedures that come with the package."""
+    """Return the ids of the procedures in the package."""
     return tuple(files_of("deal"))
 
 
 def load_procedure(source: str | Path, edition: Edition | None = None) -> Procedure:
-    """The procedure with this id, or in this file, in an edition of the law, or else as it is printed. ProcedureError,
-    or EditionError, says in one line what is wrong and where."""
+    """Load the procedure with this id, or from this file, in an edition of the regulation, or as it is printed.
+
+    ProcedureError or EditionError states in one line what is wrong and where.
+    """
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
     text = read(path, ProcedureError)
     found = _of_package if path.is_relative_to(GAMES) else _of_house
@@ -60,13 +62,15 @@ def _of_house(text: str, file: str, edition: Edition | None) -> Procedure:
 
 @lru_cache(maxsize=256)
 def _of_package(text: str, file: str, edition: Edition | None) -> Procedure:
-    """A procedure that comes with the package, as does all that it stands on: examined once an edition."""
+    """Load a procedure of the package, all of whose bases are in the package, too: checked once per edition."""
     return _of_house(text, file, edition)
 
 
 def in_edition(procedure: Procedure, edition: Edition | None = None) -> Procedure:
-    """A procedure as it is printed, in an edition of the law; that which its file prints unless given. EditionError
-    where the edition asks for what cannot be."""
+    """Return a printed procedure in an edition of the regulation, by default the edition that its file prints.
+
+    EditionError if the edition's changes do not fit the procedure.
+    """
     edition = edition or printed_edition(procedure.jurisdiction)
     if edition is None:
         return procedure
@@ -83,7 +87,7 @@ def in_edition(procedure: Procedure, edition: Edition | None = None) -> Procedur
 
 
 def check_procedure(source: str | Path) -> list[TomlFileError]:
-    """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
+    """Return every error of the file: in its keys, or else in what its keys say together."""
     try:
         path = locate(source, files_of("deal"), "procedure", ProcedureError)
         return [*_examined(read(path, ProcedureError), str(path))[1]]
@@ -92,14 +96,14 @@ def check_procedure(source: str | Path) -> list[TomlFileError]:
 
 
 def fault_of(source: str | Path, key: Key, why: str) -> TomlFileError:
-    """What something else finds wrong at a key of the procedure with this id, or in this file, where it is written."""
+    """Return an error that other code found at a key of the procedure with this id or file, at the place where it is
+    written."""
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
     return compose(read(path, ProcedureError), str(path)).fault(key, why)
 
 
 def check_part(source: str | Path) -> list[TomlFileError]:
-    """As `check_procedure`, of a shared part: what its keys may not hold. Whether all fits together is known of the
-    procedures that stand on it."""
+    """Return every error in the keys of a shared part. Only the procedures that extend it can be checked as a whole."""
     try:
         path = locate(source, part_files(), "part", ProcedureError)
         whole = compose(read(path, ProcedureError), str(path))
@@ -109,7 +113,7 @@ def check_part(source: str | Path) -> list[TomlFileError]:
 
 
 def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
-    """What is wrong in a part; what it leaves to others is not, but a row is whole."""
+    """Yield the errors of a part. What it leaves to others may be missing, but not a key of a row."""
     content = whole.content()
     if content.get("schema") != PART_SCHEMA:
         yield ("schema",), f"must be {PART_SCHEMA!r}"
@@ -120,20 +124,23 @@ def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
 
 
 def whole_text(source: str | Path) -> str:
-    """The procedure with this id, or in this file, and all that it stands on, as one file that says the same, with its
-    layers' own comments. ProcedureError for files that cannot be laid upon each other."""
+    """Return the procedure with this id or file, merged with all that it extends, as the text of one file with
+    comments.
+
+    ProcedureError for files that cannot be merged.
+    """
     path = locate(source, files_of("deal"), "procedure", ProcedureError)
     whole = compose(text := read(path, ProcedureError), str(path))
     return text if len(whole.layers) == 1 else written_out.written_out(whole, _ORDER)
 
 
 def parse_procedure(text: str, file: str) -> Procedure:
-    """As `load_procedure`, from the text; `file` is the name that errors carry."""
+    """Parse a procedure from its text, as `load_procedure` does; `file` is the name in errors."""
     return _of_house(text, file, None)
 
 
 def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[TomlFileError]]:
-    """What the file says upon all it stands on, and everything that is wrong with it, looked for as it is asked."""
+    """Merge the file with its bases and validate it; errors are looked for as the iterator is consumed."""
     try:
         whole = compose(text, file)
     except ProcedureError as fault:

@@ -1,6 +1,6 @@
-"""What five cards hold, as far as a procedure must know: how many cards a hand is to draw, and which it keeps.
+"""Five-card hands, as far as a procedure needs them: how many cards a hand must draw, and which it keeps.
 
-Ranks: ace is 14, and 1 where it is low in a straight.
+Ranks are 1 to 14: an ace is 14, and 1 if it is low in a straight.
 """
 
 from collections import Counter
@@ -28,8 +28,8 @@ Holds = Literal[
     "four-straight",
     "nothing",
 ]
-"""`four-flush`, `four-straight`: four cards of one, one missing in its middle included; of several straights the one
-open at both ends. `nothing`: whatever was not named before."""
+"""Hands that a row may name. `four-flush`, `four-straight`: four cards of one, even with a gap in the middle; of
+several straights the one open at both ends. `nothing`: any hand that was not named before."""
 HAND: Final = 5
 _GROUPS: Final = {
     (4, 1): "four-of-a-kind",
@@ -41,32 +41,33 @@ _GROUPS: Final = {
 
 
 class DrawPart(TomlTable):
-    """A hand that `holds` one of these draws so many cards; `least`: the pair is of this rank or a higher one. It keeps
-    what it holds and the highest of its other cards. Of several rows the first that fits decides."""
+    """How many cards a hand must draw. It keeps what it holds and the highest of its other cards. The first row that
+    fits decides."""
 
     holds: Annotated[tuple[Holds, ...], Field(min_length=1)]
-    """One of these makes it such a hand."""
+    """Hands that the row applies to."""
     least: Annotated[str, Field(pattern=f"^[{RANKS}]$")] | None = None
+    """The pair is of this rank or a higher one."""
     draws: Annotated[int, Field(ge=0, le=4)]
-    """How many cards such a hand draws."""
+    """Number of cards to draw."""
     clause: Clause
 
     def words(self) -> str:
-        """`draws one card with pair or four-flush`."""
+        """Return the row as in `draws one card with pair or four-flush`."""
         of = f" of {self.least} or higher" if self.least else ""
         held = listed([name.replace("-", " ") for name in self.holds], "or")
         return f"{f'draws {cards(self.draws)}' if self.draws else 'stands'} with {held}{of}"
 
 
 class Must(NamedTuple):
-    """The row that decides, and every set of cards that may be kept."""
+    """Row that applies to a hand, and every set of cards that it may keep."""
 
     row: DrawPart
     keeps: tuple[frozenset[Card], ...]
 
 
 def must_draw(rows: Sequence[DrawPart], hand: Collection[Card]) -> Must | None:
-    """What these five cards must do; None where no row fits, or a card is no card of a plain deck."""
+    """Return what these five cards must do; None if no row fits, or a card is not of a plain deck."""
     if len({card for card in hand if card.is_face and card.suit}) != HAND or len(hand) != HAND:
         return None
     for row in rows:
@@ -78,7 +79,7 @@ def must_draw(rows: Sequence[DrawPart], hand: Collection[Card]) -> Must | None:
 
 
 def _cores(held: str, hand: Collection[Card]) -> Iterator[frozenset[Card]]:
-    """The cards that make the hand what it is; nothing where it is not."""
+    """Yield the cards that form the named hand; nothing if the cards are no such hand."""
     if held == "nothing":
         yield frozenset()
     elif held == "four-flush":
@@ -95,7 +96,7 @@ def _cores(held: str, hand: Collection[Card]) -> Iterator[frozenset[Card]]:
 
 
 def _whole(hand: Collection[Card]) -> set[str]:
-    """What all five cards are."""
+    """Return the names of the hand that all five cards form."""
     flush, straight = len({card.suit for card in hand}) == 1, _straight(tuple(hand))
     if flush or straight:
         return {"straight-flush" if flush and straight else "flush" if flush else "straight"}
@@ -104,13 +105,13 @@ def _whole(hand: Collection[Card]) -> set[str]:
 
 
 def _filled(core: frozenset[Card], hand: Collection[Card], size: int) -> frozenset[Card]:
-    """The core with the highest of the other cards, `size` in all."""
+    """Return the core with the highest of the other cards, `size` in all."""
     others = sorted((card for card in hand if card not in core), key=high_rank, reverse=True)
     return core | {*others[: max(size - len(core), 0)]}
 
 
 def _of(core: frozenset[Card], hand: Collection[Card]) -> int:
-    """The rank of a pair; above all ranks where the hand is more than that."""
+    """Return the rank of a pair; higher than any rank for a better hand."""
     return max(map(high_rank, core), default=0) if _whole(hand) == {"pair"} else ACE_HIGH + 1
 
 
@@ -119,7 +120,7 @@ def _value(rank: str) -> int:
 
 
 def _lows(cards_: Sequence[Card]) -> list[list[int]]:
-    """The ranks in their order, with the ace high and, where there is one, low."""
+    """Return the sorted ranks, with the ace high and, if there is one, low."""
     high = sorted(map(high_rank, cards_))
     low = sorted(1 if rank == ACE_HIGH else rank for rank in high)
     return [high] if high == low else [high, low]
@@ -131,6 +132,6 @@ def _straight(cards_: Sequence[Card]) -> bool:
 
 
 def _open(four: Sequence[Card]) -> bool:
-    """Four ranks in a row that a card at either end makes a straight."""
+    """Return True if four cards in sequence become a straight with a card at either end."""
     ranks = _lows(four)[0]
     return ranks[-1] - ranks[0] == 3 and ranks[-1] < ACE_HIGH

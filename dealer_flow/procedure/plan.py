@@ -1,4 +1,4 @@
-"""A procedure made ready to be asked: lookups instead of rows, every option chosen, every consequence resolved."""
+"""A procedure prepared for play: lookups instead of rows, every option chosen, every consequence resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,22 +36,27 @@ from protocol.places import COMMUNITY, DEALER, PLACES, REMAINDER, SHOE, SHUFFLER
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
 _BY_ROW: Final = ("exposed", "off-table", "dropped", "early")
-"""What the rows of a wrong hand speak of, beside its count."""
+"""Errors of a hand that its `wrong` rows cover, besides its count."""
 _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
 _END_EARLY: Final = frozenset({"show", "decide", "exchange", "set"})
-"""What steps do that may end by the report of a later one."""
+"""Kinds of steps that may end by the report of a later step."""
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 _COLUMNS: Final = tuple(_COLUMN_OF.get(card.suit or "") for card in CARDS)
-"""The column of each card, where they go by suit: all that lie there are looked at whenever one comes."""
+"""Column of each card in a game with a column per suit: all cards of a column are read whenever one is drawn."""
 
 
 _FAULT_NAMES: Final[dict[int, str]] = {fault: fault.name.lower().replace("_", "-") for fault in Fault}
 
 
 class Policy(NamedTuple):
-    """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
-    none; `calls`: who must come at once; `back`: what goes back into the deck; `dealt_out`: a dead hand gets no more
-    cards, though it died while they are dealt; `lap`: a card is replaced when the others have theirs of this lap."""
+    """Meaning of a finding, and the clause that says so.
+
+    - `returns`: the bets that go back; None if the clause names none.
+    - `calls`: who must come at once.
+    - `back`: what goes back into the deck.
+    - `dealt_out`: a dead hand gets no further card, even if it died during the deal.
+    - `lap`: a card is replaced when all others have their card of this lap.
+    """
 
     then: str
     clause: str
@@ -64,7 +69,8 @@ class Policy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShoePlan:
-    """How cards are drawn, where each goes, and when it is over. `faces` are the cards of one deck."""
+    """Plan of a game drawn from a shoe: how cards are drawn, where each goes, and when it ends. `faces` are those of
+    one deck."""
 
     part: ShoePart
     decks: int
@@ -83,18 +89,18 @@ class ShoePlan:
 
     @property
     def loaded(self) -> int:
-        """Cards of a whole shoe."""
+        """Number of cards in a full shoe."""
         return self.decks * len(self.faces)
 
     def column(self, card: Card, position: int) -> str | None:
-        """Where the card drawn at `position`, from 1, goes; None for a card that has no suit."""
+        """Return the column of the card drawn at `position`, counted from 1; None for a card without a suit."""
         if self.by_suit:
             return _COLUMNS[card]
         return self.columns[(position - 1) % len(self.columns)]
 
 
 class Plan:
-    """One procedure with one choice of options. ProcedureError when an option or its value is not known."""
+    """One procedure with one choice of options. ProcedureError if an option or its value is unknown."""
 
     def __init__(self, procedure: Procedure, options: Mapping[str, str]) -> None:
         self.procedure = procedure
@@ -102,14 +108,14 @@ class Plan:
         self.edition = procedure.edition.ref if procedure.edition is not None else None
         self.options = _choose(procedure, options)
         self.betting = procedure.betting
-        """How chips go into the pot, where players bet against each other."""
+        """Rules of betting, in a game in which players bet against each other."""
         self.clause = procedure.clause
         self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
         self._steps()
         self.from_hand = procedure.device == "hand"
-        """True when no device deals: the controller alone reports."""
+        """True if no device deals: only the controller reports."""
         self.deck_at = {"card-shoe": SHOE, "hand": REMAINDER}.get(procedure.device, SHUFFLER)
-        """The place of the deck that cards come from."""
+        """Place of the deck that cards come from."""
         self._bets()
         self._spots()
         self._choices()
@@ -119,7 +125,7 @@ class Plan:
         self.jokers = procedure.deck.jokers
         self.decks = procedure.deck.decks
         self.faces = DECK + CARDS[0x51 : 0x51 + self.jokers]
-        """The cards of one deck."""
+        """Faces of one deck."""
         self.deck_faces = frozenset(self.faces)
         self.from_shoe = procedure.device == "card-shoe"
         self.shoe = _shoe_plan(procedure, self.options, self.faces)
@@ -136,36 +142,37 @@ class Plan:
         self._care()
 
     def _steps(self) -> None:
-        """What reports ask of the steps."""
+        """Precompute what reports need to know of the steps."""
         self.blind_now = tuple(self._blind(index) for index in range(max(len(self.steps), 1)))
-        """Bets of later choices that may be placed once a step is under way: those of the last one that lets players
+        """Bets on later choices that may be placed at each step: those of the last step so far that lets players
         choose."""
         self.forced_draws = tuple(
             step for step in self.steps if isinstance(step, ExchangeStep) and step.must and step.otherwise is not None
         )
-        """The steps in which a hand draws by what it holds."""
+        """Steps in which a hand must draw by what it holds."""
         self.chooses_often = sum(step.do == "decide" for step in self.steps) > 1
-        """True when a player may choose at several steps."""
+        """True if a player may choose at several steps."""
         self.does = tuple(step.do for step in self.steps)
         self.ends_early = tuple(
             step.do in _END_EARLY and (step.optional if step.do == "decide" else True) for step in self.steps
         )
-        """Of each step whether the report of a later one may end it; a choice that must be made is waited for."""
+        """For each step, whether the report of a later step may end it; a mandatory choice has to be made."""
         self.order = {step.name: index for index, step in enumerate(self.steps)}
-        """A step's name -> its place among the steps."""
+        """Name of a step -> its index."""
         self.settling = {
             step.name: tuple((row.bet, row.of) for row in step.settling if chosen(row.when, self.options))
             for step in self.steps
         }
-        """The bets that are settled once a step is over, each with the choice of those whose it is; None for all."""
+        """Step -> the bets that are settled once it is over, each with the choice that a seat must have made, or None.
+        """
 
     def _decks_of_cards(self) -> None:
         deals = [step for step in self.steps if isinstance(step, DealStep)]
         by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
         self.copies: int = self.decks + bool(by_hand)
-        """The times one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        """How often one face may be on the table: once per deck, and once more if another deck is dealt by hand."""
         self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
-        """Recipients whose cards are of that other deck alone: once a face, all of them together."""
+        """Recipients whose cards all come from that other deck: each face once among all of them."""
 
     def _policies(self) -> None:
         procedure = self.procedure
@@ -185,39 +192,39 @@ class Plan:
         care = self.procedure.care
         early = (policy for row, policy in self._wrong if "early" in row.how)
         self.goes_back = next((each for each in early if each.then == "reshuffle" and each.back == "card"), None)
-        """What is said of a card dealt before the wagers are made, where it goes back into the deck and no more."""
+        """Policy on a card dealt before the wagers are made, if it simply goes back into the deck."""
         self.burned = self.policy(care.burned) if care.burned else None
         self.unburned = self.policy(care.unburned) if care.unburned else None
         self.count_every = care.count_every
         self.shown_stands = care.shown is not None and self.options[care.shown.option] == "stand"
-        """Hands that were shown are settled, though the deck is found defective afterwards."""
+        """True if hands that were shown are settled although the deck is found defective afterwards."""
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
         shuffle = care.shuffle
         self.mixes = shuffle is not None and self.options[shuffle.option] == "shuffling"
-        """Whether the shoe shuffles itself what was dealt from it."""
+        """True if the shoe itself shuffles the cards that were dealt from it."""
         self.shuffle = None if self.mixes else shuffle
-        """When somebody must shuffle the shoe; None where nothing says so."""
+        """Rule on shuffling the shoe by hand; None if there is none."""
         age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
         self.youngest_deck = int(self.options[care.least.option]) if care.least else 0
 
     def _laid_out(self) -> None:
-        """Which packets come to lie on numbered spots, and how."""
+        """Find the packets that are laid out on numbered spots, and in which order."""
         spotted = [step for step in self.steps if isinstance(step, DealStep) and step.first_spot is not None]
         self.turned = frozenset(step.name for step in spotted if self.options[step.first_spot or ""] == "bottom")
-        """Steps whose packets are laid out from the bottom card on."""
+        """Steps whose packets are laid out starting with the bottom card."""
         self.spots: dict[Place, str] = {self.place(to): step.clause for step in spotted for to in step.to}
-        """Places with numbered spots, and the clause of their order."""
+        """Place with numbered spots -> the clause on their order."""
 
     def _bets(self) -> None:
         procedure = self.procedure
         self.law = law = Law(procedure, self.options)
-        """What the wagers of a seat must be."""
+        """Rules on the wagers of a seat."""
         there = law.spots
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
         self.shows_stakes = self.betting is not None or bool(law.all_in_bets)
-        """True where it matters how much lies before a seat."""
+        """True if the stakes of the seats matter."""
         self.rules, self.before_deal, self.entering = law.rules, law.before_deal, law.entering
         self.entry_clause, self.tips = law.entry_clause, law.tips
         self.fees = frozenset(bet.name for bet in there if bet.fee)
@@ -225,31 +232,31 @@ class Plan:
         own = frozenset(bet.name for bet in there if bet.progressive)
         self.progressives = own | {tip for tip, bet in self.tips.items() if bet in own}
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
-        """Bets of a pot that the players play for -> how many of them must have placed it."""
+        """Bet that goes into a pot of the players -> how many of them must have placed it."""
         betting = procedure.betting
         self.in_pot = self.pots.keys() | {
             bet.name for bet in there if betting is not None and bet.name not in betting.apart
         }
-        """Bets that players win from each other, all of those where they bet against each other."""
+        """Bets that players win from each other: all of them, in a game in which they bet against each other."""
         self.blind = frozenset(bet.name for bet in there if bet.blind)
         self.by_action = frozenset(bet.name for bet in there if bet.placed == "by-action")
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
 
     def _spots(self) -> None:
-        """Bets by the numbers of their spots."""
+        """Index the bets by the numbers of their spots."""
         self.on_spots = frozenset(number for number, bet in self.bets.items() if bet.placed != "by-action")
-        """Bets, by their numbers, that lie on spots of the layout."""
+        """Numbers of the bets that are placed on spots of the layout."""
         self.on_choices = frozenset(number for number, bet in self.bets.items() if bet.placed == "by-decision")
-        """Those of them that go with a choice."""
+        """Numbers of the bets that go with a choice."""
 
     def _choices(self) -> None:
         procedure = self.procedure
         self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         self.staked = {choice.name: choice.stakes for choice in procedure.decision if choice.stakes}
-        """A choice -> the bets that must go with it, where some must."""
+        """Choice -> the bets that must go with it, if there are any."""
         self.taken_back = frozenset(choice.takes_back for choice in procedure.decision if choice.takes_back)
-        """Bets that some choice gives back."""
+        """Bets that some choice takes back."""
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
         self.keeps = frozenset(choice.name for choice in procedure.decision if choice.keeps)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
@@ -260,10 +267,10 @@ class Plan:
         self._place_of = _PLACES | self.hands
         names = {place: name for name, place in self._place_of.items()}
         self.kinds = tuple("seats" if place.seat else names.get(place, place.text) for place in PLACES)
-        """The recipient at each place, by its code; `kind` says what that is."""
+        """Recipient at each place, by the place's code; see `kind`."""
         own = {name for name, side in self.sides.items() if side != "players"}
         self.houses = frozenset({"dealer", "community", *own})
-        """Recipients whose cards are the house's or everybody's."""
+        """Recipients whose cards are the house's or common to all."""
         last = self.steps[-1] if self.steps else None
         self.reveal = last if isinstance(last, RevealStep) else None
         self.reveal_order = self.reveal.order if self.reveal else ()
@@ -272,14 +279,14 @@ class Plan:
             kind: tuple(index for index, step in shows if kind in step.recipients)
             for kind in {kind for _, step in shows for kind in step.recipients}
         }
-        """The steps, by their place, that show cards of a recipient."""
+        """Recipient -> the indexes of the steps that show its cards."""
         self.declarable = frozenset(
             kind for _, step in shows if isinstance(step, ShowStep) and step.optional for kind in step.of
         )
         """Recipients whose cards may be shown to declare the hand."""
 
     def _run_through(self) -> None:
-        """What the steps do with the cards when nothing goes wrong."""
+        """Run through the steps to find what they do with the cards if nothing goes wrong."""
         so_far = CardsSoFar()
         self.burns: dict[Place, PlannedBurn] = {}
         opens: list[dict[Recipient, int | None]] = []
@@ -291,26 +298,26 @@ class Plan:
             opens.append(dict(so_far.open))
         self.sizes = so_far.dealt
         self.played: dict[Recipient, int] = {to: so_far.held(to) for to in so_far.dealt}
-        """Cards of a whole hand that nothing burned."""
+        """Number of cards of a whole hand, without burned ones."""
         self.opens = tuple(opens)
-        """How many cards may lie open at each place once a step has begun; None for all of them."""
+        """For each step, how many cards may lie open at each place once it has begun; None for all of them."""
 
     def _numbered(self) -> None:
-        """What a number drawn decides, and whether hands are arranged."""
+        """Precompute what a number decides, and which hands are set."""
         number = self.procedure.number
         self.number_most = number.most if number else 18
-        """The highest number there can be: three dice, or what the procedure says."""
+        """Highest number: three dice, or what the procedure says."""
         self.assign = next((step for step in self.steps if isinstance(step, AssignStep)), None)
-        """The step in which a number hands out what was dealt before; None where it comes first."""
+        """Step in which a number assigns hands that were dealt before; None if the number comes first."""
         self.counted = next(
             (step for step in self.steps if isinstance(step, DealStep) and step.first == "number"), None
         )
-        """The deal whose first place a number names."""
+        """Deal whose first place a number names."""
         rest = self.procedure.remainder
         self.rest_explained = (
             rest is not None and rest.explained is not None and self.options[rest.explained] == "by-hands"
         )
-        """Whether wrong hands of players explain another number of cards left."""
+        """True if wrong hands of players explain a different number of cards left."""
         self.unplayed = frozenset(
             int(self.options[step.from_].removeprefix("seat-"))
             for step in self.steps
@@ -318,11 +325,11 @@ class Plan:
         )
         """Positions of the layout that no player has: their hand is offered."""
         self.number_sets_bets = number is not None and number.sets_bets
-        """Whether no bet changes once it is drawn, even before START GAME."""
+        """True if no bet may change once the number is drawn, even before START GAME."""
         self.sets: dict[Recipient, SetStep] = {
             recipient: step for step in self.steps if isinstance(step, SetStep) for recipient in step.of
         }
-        """Whose hands are arranged, and by which step."""
+        """Recipient -> the step in which its hand is set."""
 
     def _blind(self, at: int) -> tuple[str, ...]:
         chooses = [step for step in self.steps[: at + 1] if isinstance(step, DecideStep)]
@@ -331,27 +338,29 @@ class Plan:
     # ------------------------------------------------------------------ places
 
     def place(self, recipient: Recipient) -> Place:
-        """Where the cards of a recipient that is no seat lie."""
+        """Return the place of a recipient that is not a seat."""
         return self._place_of[recipient]
 
     def kind(self, place: Place) -> str:
-        """The recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or the place's own text."""
+        """Return the recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or else the place as
+        text."""
         return self.kinds[place]
 
     def house(self, kind: str) -> bool:
-        """True when the cards of this recipient are the house's or everybody's."""
+        """Return True if the cards of this recipient are the house's or common to all."""
         return kind in self.houses
 
     def expected(self, place: Place) -> int:
-        """Cards of a whole hand at `place`, burned ones included; 0 when the procedure sends none there."""
+        """Return the number of cards of a whole hand at `place`, burned ones included; 0 if the procedure deals none
+        there."""
         return self.sizes.get(self.kind(place), 0)
 
     def around(self) -> tuple[Place, ...]:
-        """The places around the table clockwise, the dealer first."""
+        """Return the places around the table clockwise, the dealer first."""
         return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
 
     def numbered(self, number: int) -> int:
-        """The seat that a number names, 0 for the dealer: counted around the table with the dealer as one."""
+        """Return the seat that a number counts to, 0 for the dealer; counting starts with the dealer as one."""
         around = [place.seat or 0 for place in self.around()]
         if self.counted is None or self.counted.count == "counter-clockwise":
             around = [around[0], *reversed(around[1:])]
@@ -360,7 +369,7 @@ class Plan:
     # ------------------------------------------------------------------ bets
 
     def proposition(self, bet: int, number: int, on: str) -> str | None:
-        """What a wager on this proposition of a spot is on, in words of the record; None when it is not offered."""
+        """Return the proposition of a wager as the record has it, or None if the spot does not offer it."""
         own = self.bets.get(bet)
         rows = next((each.propositions for each in self.bets.values() if own and each.name == own.plays_as), ())
         row = next((row for row in rows if row.number == number), None)
@@ -370,18 +379,20 @@ class Plan:
 
     @property
     def loaded(self) -> int:
-        """Cards of everything that is dealt from, all decks together."""
+        """Number of cards that are dealt from, all decks together."""
         return self.shoe.loaded if self.shoe else self.cards * self.decks
 
     def in_deck(self, card: Card) -> bool:
-        """True for a card of this deck."""
+        """Return True for a card of this deck."""
         return card in self.deck_faces
 
     # ------------------------------------------------------------------ what follows
 
     def wrong(self, kind: str, how: str, step: str | None, missing: int = 1) -> Policy | None:
-        """What a hand that is wrong in this way means, in the cards of this step; `missing` cards when it is short. A
-        row for so many goes before one for fewer, a row for the step before one for all. None where none speaks of it.
+        """Return the policy on a hand that is wrong in this way, in the cards of this step; None if no row covers it.
+
+        `missing` is the number of cards that a short hand lacks. A row for more missing cards comes before one for
+        fewer, a row for the step before one for all steps.
         """
         rows = [(row, policy) for row, policy in self._wrong if row.of == kind and how in row.how]
         fitting = [
@@ -392,14 +403,15 @@ class Plan:
         return max(fitting, default=(0, False, 0, None), key=lambda found: found[:3])[3]
 
     def face(self, how: str) -> Policy | None:
-        """What a stray joker, a boxed card or one its player showed means; None where the procedure does not say."""
+        """Return the policy on a stray joker, a boxed card or one that its player showed; None if the procedure has
+        none."""
         face = self.procedure.face
         row = {"joker": face.joker, "boxed": face.boxed, "exposed-by-player": face.by_player}.get(how)
         return None if row is None else self.policy(row)
 
     def mishap(self, how: str, kind: str, step: str | None) -> Policy | None:
-        """What it means that this happened to a card of a recipient, in the cards of this step; None where the
-        procedure does not say."""
+        """Return the policy on a mishap to a card of a recipient, in the cards of this step; None if the procedure has
+        none."""
         if how in _FOULED:
             return self.fouled(kind, how)
         if how == "exposed-by-player" and self.procedure.face.by_player is None:
@@ -407,9 +419,11 @@ class Plan:
         return self.wrong(kind, how, step) if how in _BY_ROW else self.face(how)
 
     def fouled(self, kind: str, how: str) -> Policy:
-        """What it means that a hand of this recipient touched discards. Only a player has a hand to lose: what lies
-        before the house and belongs to all is put right, or ruled on; a hand that is nobody's cannot be anybody's
-        fault, and takes with it what it does when its cards are wrong."""
+        """Return the policy on a hand of this recipient that touched discards.
+
+        Only a player has a hand to lose: cards of the house or the community are fixed, or a supervisor rules. A hand
+        of the game without a player is no one's fault, and is treated as if its cards were wrong.
+        """
         part = self._fouled
         row = {"fouled-by-player": part.player, "fouled-by-others": part.others, "reconstructed": part.reconstructed}
         policy = self.policy(row.get(how) or part)
@@ -421,12 +435,12 @@ class Plan:
         return Policy("person", policy.clause)
 
     def fault_policy(self, fault: int) -> Policy:
-        """What a device's fault means, by its name or else by its class; one of neither is recorded only."""
+        """Return the policy on a device's fault, by its name or else its class; a fault with neither is recorded only."""
         named = self._faults.get(_FAULT_NAMES.get(fault, ""))
         return named or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
 
     def policy(self, row: Consequence) -> Policy:
-        """What the row means, by the readings chosen."""
+        """Return the policy that the row means under the options chosen."""
         then = row.then or self.options[row.option or ""]
         returns = row.returns if chosen(row.returns_when, self.options) else ()
         if then in ("misdeal", "person") and self._may_kill(row.option):
@@ -438,7 +452,7 @@ class Plan:
         return Policy(then, row.clause, returns, row.calls, row.back, out, lap)
 
     def _may_kill(self, option: str | None) -> bool:
-        """Whether a hand is dead by another reading of this option."""
+        """Return True if a hand is dead under another value of this option."""
         return any(each.name == option and "dead-hand" in each.allowed for each in self.procedure.option)
 
 
@@ -461,7 +475,7 @@ def _choose(procedure: Procedure, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def _shoe_plan(procedure: Procedure, options: Mapping[str, str], faces: tuple[Card, ...]) -> ShoePlan | None:
-    """The plan of a game drawn from a shoe; None for a game of packets."""
+    """Return the plan of a game drawn from a shoe; None for a game of steps."""
     part = procedure.shoe
     if part is None:
         return None

@@ -1,8 +1,8 @@
-"""A procedure file as data: `tables` and `steps` say what each key may hold, `contradictions` what fits together.
+"""Schema of a procedure file: `tables` and `steps` define the keys, `contradictions` checks them together.
 
-A game is dealt in `[[step]]`s, in their order: cards go to places, are burned, players choose, hands are shown. A game
-whose cards are drawn into columns until one decides has a `[shoe]` table instead. The rest says what bets there are,
-what a choice does, and what follows when something is not as it should be.
+A game is dealt in `[[step]]`s, in order: cards go to places, are burned, players choose, hands are shown. A game whose
+cards are drawn into columns until one decides has a `[shoe]` table instead. The rest defines the bets, the effect of a
+choice, and the consequence of each error.
 """
 
 import hashlib
@@ -41,18 +41,18 @@ from dealer_flow.tomlfile import TomlTable
 
 
 class Procedure(TomlTable):
-    """One game in one jurisdiction. Made by `load_procedure`, which checks what spans several keys."""
+    """One game in one jurisdiction. `load_procedure` creates it and checks keys that depend on each other."""
 
     schema_: Literal["dealwire.procedure/2"]
     base: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    """The files this one stands on and what it leaves out of them: `layers` composes them before this is read."""
+    """Files that this one extends, and what it leaves out of them: `layers` merges them before this is validated."""
     id: Name
     title: Clause
     jurisdiction: Clause
     clause: Clause
     bets_closed: Clause | None = None
-    """The clause that closes the bets before the first card; the procedure's own where it is absent."""
+    """Clause that closes the bets before the first card; the procedure's own if absent."""
     device: Device
     deck: DeckPart
     seats: SeatsPart
@@ -80,18 +80,21 @@ class Procedure(TomlTable):
 
     @property
     def edition(self) -> Edition | None:
-        """The edition of the law that it stands in; None where no edition is the text of its jurisdiction."""
+        """Edition of the regulation that it is in; None if no edition is the text of its jurisdiction."""
         return self._edition
 
     def standing_in(self, edition: Edition | None, of_file: ProcedureRef | None = None) -> "Procedure":
-        """The same, known to stand in an edition. `of_file`: the ref of the file, where the edition says otherwise."""
+        """Return a copy that belongs to an edition. `of_file` is the ref of the file, if the edition changes it."""
         found = self.model_copy()
         found._edition, found._of_file = edition, of_file
         return found
 
     def ref(self) -> ProcedureRef:
-        """Id and SHA-256 of the canonical JSON of the content: comments and layout of the file do not count, nor do
-        keys that are left at their default. In every edition it is that of the file."""
+        """Return the id and the SHA-256 of the canonical JSON of the content.
+
+        Comments and layout of the file do not count, nor do keys left at their default. In every edition it is that of
+        the file.
+        """
         if self._of_file is not None:
             return self._of_file
         dumped = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)

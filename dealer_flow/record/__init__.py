@@ -1,1 +1,1 @@
-"""What is said of a round: the result, its incidents as facts, and the words for them."""
+"""The record of a round: its result, its incidents as facts, and their sentences."""

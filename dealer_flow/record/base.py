@@ -1,4 +1,4 @@
-"""What every result is made of: a value that reads and writes itself as JSON."""
+"""Base of all records: values that read and write themselves as JSON."""
 
 import ast
 import inspect
@@ -23,7 +23,7 @@ else:  # every text that there is: a pattern, tried on each of thirty cards, wou
         Literal[tuple({card.text for card in CARDS} | {f"0x{code:02X}" for code in range(256)})],
         msgspec.Meta(extra_json_schema={"type": "string", "pattern": _CARD_PATTERN}),
     ]
-"""A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
+"""A card as text, rank then suit; `??` if its face was not read, `0xNN` for an unknown code."""
 
 Cards = tuple[CardText, ...]
 
@@ -33,40 +33,40 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """Base of everything in a result: frozen, and no unknown key is read."""
+    """Base of everything in a result: immutable, and strict about unknown keys."""
 
     def redact(self, hidden: Set[Card]) -> Self:
-        """The same with these faces unread, wherever a field is of cards or of records that name some."""
+        """Return a copy with these faces replaced by `??` in every field of cards, or of records that hold cards."""
         found: Self = _unread(self, {card.text for card in hidden})
         return found
 
 
 class LineRecord(Record, frozen=True):
-    """A record that is a line of JSON of its own: `schema` and `type` come first."""
+    """A record that is a JSON line of its own: `schema` and `type` come first."""
 
     SCHEMA: ClassVar[str]
     TYPE: ClassVar[str]
     READS: ClassVar[frozenset[str]] = frozenset()
-    """Older schemas whose lines are read, too."""
+    """Older schemas that can be read, too."""
     WRITES: ClassVar[Mapping[str, str]] = {}
-    """Keys that are written and not read, and what they say."""
+    """Keys that are written but not read -> their meaning."""
 
     def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
+        """Return the record as one line of JSON, keys in the order of the schema."""
         return f'{{"schema":"{self.SCHEMA}","type":"{self.TYPE}",{self.body_json()[1:]}'
 
     def body_json(self) -> str:
-        """The line without `schema` and `type`, as it stands inside another."""
+        """Return the line without `schema` and `type`, as it appears inside another."""
         return msgspec.json.encode(self).decode()
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
-        """Read one line; msgspec's ValidationError names the key that is wrong."""
+        """Parse one line; msgspec's ValidationError names the key that is wrong."""
         return cls.from_object(msgspec.json.decode(line, type=dict[str, Any]))
 
     @classmethod
     def from_object(cls, content: dict[str, Any]) -> Self:
-        """The same from the object on the line, which loses `schema` and `type`."""
+        """Convert the object of a line, from which `schema` and `type` are removed."""
         schema, kind = content.pop("schema", cls.SCHEMA), content.pop("type", cls.TYPE)
         if schema != cls.SCHEMA and schema not in [*cls.READS]:  # a list: what is there may be anything
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
@@ -76,17 +76,17 @@ class LineRecord(Record, frozen=True):
         return found if schema == cls.SCHEMA else found.renewed()
 
     def renewed(self) -> Self:
-        """What a line of an older schema says, as a line of now says it."""
+        """Return the record of an older schema converted to this one."""
         return self
 
 
 def written(default: T) -> T:
-    """A default that stands in the line all the same; others are absent where a record leaves out defaults."""
+    """Return a field whose default is written to the line; other defaults are left out by records that omit them."""
     return msgspec.field(default_factory=lambda: copy(default))
 
 
 def _unread(value: Any, faces: Set[str]) -> Any:
-    """A card, a record, or several of either, with these faces unread."""
+    """Return a card, a record, or a collection of either, with these faces replaced by `??`."""
     if isinstance(value, str):
         return UNREAD.text if value in faces else value
     if isinstance(value, dict):
@@ -100,12 +100,13 @@ def _unread(value: Any, faces: Set[str]) -> Any:
 
 @cache
 def _naming_cards(kind: type[Record]) -> tuple[str, ...]:
-    """The fields of a record in which cards may stand, its own or those of a record that it holds."""
+    """Return the fields of a record that may hold cards, directly or in a record."""
     return tuple(name for name, hint in get_type_hints(kind, include_extras=True).items() if _of_cards(hint, {kind}))
 
 
 def _of_cards(hint: Any, within: Set[type[Record]]) -> bool:
-    """Whether cards may stand in a field of this type; a record `within` another of its kind holds what that holds."""
+    """Return True if a field of this type may hold cards; `within` stops the recursion of records that hold their own
+    kind."""
     if isinstance(hint, type) and issubclass(hint, Record):
         fields = get_type_hints(hint, include_extras=True).values()
         return hint in within or any(_of_cards(each, {*within, hint}) for each in fields)
@@ -113,7 +114,7 @@ def _of_cards(hint: Any, within: Set[type[Record]]) -> bool:
 
 
 def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
-    """JSON Schema of one type of line."""
+    """Return the JSON Schema of one type of line."""
     (root,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     name = root["$ref"].rpartition("/")[2]
     found = parts[name]
@@ -132,8 +133,11 @@ def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
 
 
 def _printed(schema: dict[str, Any]) -> dict[str, Any]:
-    """One part of a schema: of a card its pattern, which says the same as all the texts; of a table of counts no names
-    of its keys, which msgspec says since 0.23 alone: what is printed does not change with a library."""
+    """Normalize one part of a schema, so that the printed text does not depend on the version of msgspec.
+
+    A card has its pattern instead of all texts; a table of counts has no `propertyNames`, which only msgspec 0.23
+    writes.
+    """
     if schema.get("pattern") == _CARD_PATTERN:
         schema.pop("enum", None)
     schema.pop("propertyNames", None)
@@ -141,7 +145,7 @@ def _printed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def field_docs(kind: type[Record]) -> dict[str, str]:
-    """What the text below each field of a record says."""
+    """Return the docstring below each field of a record."""
     (body,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(body, ast.ClassDef)
     found = {}

@@ -1,4 +1,4 @@
-"""Every code of an incident, what it means and how it is said: `incidents.toml`, read once."""
+"""All incident codes with their meaning and sentences, read once from `incidents.toml`."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from protocol.faults import fault_text
 
 
 class Meaning(NamedTuple):
-    """What a code says. `clause` names the part of the procedure whose clause decides, `sentence` is the template of
-    its words, or one by each `reason`."""
+    """Meaning of a code. `clause` names the part of the procedure whose clause decides; `sentence` is the template of
+    its sentence, or one for each `reason`."""
 
     meaning: str
     consequence: str
@@ -24,24 +24,26 @@ _FILE: Final = tomllib.loads(Path(__file__).with_name("incidents.toml").read_tex
 
 INCIDENTS: Final = {code: Meaning(**row) for code, row in _FILE["incident"].items()}
 REPORTS: Final[Mapping[str, str]] = _FILE["report"]
-"""The class of a report -> what one that was out of order says."""
+"""Class of a report -> what a report that was out of order says."""
 ORDER: Final[Mapping[str, str]] = _FILE["order"]
-"""The guard that did not hold -> why a report was out of order."""
+"""Check that failed -> why a report was out of order."""
 
 
 def may_break_a_round(code: str) -> bool:
-    """True for the incidents after which a round cannot be relied on, so that a reader can name the cause."""
+    """Return True for the incidents that can make a round unreliable, so that a reader can name the cause."""
     return code in INCIDENTS and INCIDENTS[code].consequence.startswith("unreliable")
 
 
 def names_state(reason: str) -> bool:
-    """Whether the words for this reason say where the round stood."""
+    """Return True if the sentence for this reason names the state of the round."""
     return "{state}" in ORDER.get(reason, "")
 
 
 def sentence(code: str, reason: str, facts: object) -> str:
-    """What an incident says for a person: its template with the `facts` that it names. A line of an older schema, which
-    lacks facts, is told by its code."""
+    """Return the sentence of an incident: its template filled with the `facts` that it names.
+
+    A line of an older schema, which lacks facts, gets its code instead.
+    """
     meaning = INCIDENTS.get(code)
     found = meaning.sentence if meaning is not None else ""
     template = found if isinstance(found, str) else found.get(reason, "")
@@ -49,13 +51,13 @@ def sentence(code: str, reason: str, facts: object) -> str:
 
 
 class _Words(Formatter):
-    """Puts the facts of an incident into a template."""
+    """Formatter that fills the facts of an incident into a template."""
 
     def __init__(self, reason: str, facts: object) -> None:
         self._reason, self._facts = reason, facts
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The fact of this name."""
+        """Return the fact of this name."""
         if key == "order":
             return self.format(ORDER.get(self._reason, self._reason))
         value = getattr(self._facts, str(key))
@@ -64,7 +66,7 @@ class _Words(Formatter):
         return fault_text(value) if key == "fault" and value is not None else value
 
     def format_field(self, value: Any, spec: str) -> str:
-        """The fact as `spec` has it."""
+        """Format the fact as `spec` says."""
         missing = value is None or value is False or value in ("", ())
         words = "?" if missing else str(value)
         if isinstance(value, tuple) and value:

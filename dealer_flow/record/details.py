@@ -1,4 +1,4 @@
-"""What lay where on the way to a round's end: parts of a `RoundResult`."""
+"""Details of a round on the way to its end: parts of a `RoundResult`."""
 
 from typing import Annotated, Final
 
@@ -9,14 +9,14 @@ from dealer_flow.record.base import Cards, Record
 
 Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
-"""Its three letters (ISO 4217); one that is counted in hundredths."""
+"""Currency code of three letters (ISO 4217); one that is counted in hundredths."""
 
 DOLLAR: Final = "USD"
-"""The currency of a line that names none."""
+"""Currency of a line that names none."""
 
 
 class Stage(Record, frozen=True):
-    """The cards known to lie at a place when a step was over: shown, or read by the device; `??` for each other."""
+    """Cards known at a place when a step was over, shown or read by the device; `??` for each other card."""
 
     step: str
     place: str
@@ -24,8 +24,8 @@ class Stage(Record, frozen=True):
 
 
 class Split(Record, frozen=True):
-    """The two parts of a hand: the `low` or first hand, and the `rest`; a part nobody reported is empty. `by`: who set
-    it, `player`, `house-way` or `dealer`; `foul`: it was reported as set against the rules."""
+    """The two parts of a hand: the `low` or first hand, and the `rest`; a part that was not reported is empty. `by`:
+    who set it, `player`, `house-way` or `dealer`; `foul`: it was reported as set against the rules."""
 
     low: Cards
     rest: Cards
@@ -41,8 +41,8 @@ class DrawnNumber(Record, frozen=True):
 
 
 class ActionRecord(Record, frozen=True, omit_defaults=True):
-    """What a player did in a betting round: the `step` it was in, an action such as `raise`, and all that lay before
-    the seat in that round afterwards. `manner`: `string-bet`, `time-limit`; absent where it was plainly made."""
+    """Action of a player in a betting round: the `step` it was in, an action such as `raise`, and the cents in front of
+    the seat in that round afterwards. `manner`: `string-bet`, `time-limit`; absent for an ordinary action."""
 
     step: str
     seat: Annotated[int, Meta(ge=1, le=32)]
@@ -60,7 +60,10 @@ class TakenPot(Record, frozen=True):
 
 
 def leave_out_dollar(record: Record, currency: str) -> None:
-    """Of a record just made: have its `currency` left out of the line when it is the dollar, also where a line that was
-    read named it, or the record came from another process. msgspec leaves out what *is* the default, not its equal."""
+    """Leave the `currency` of a new record out of its line if it is the dollar.
+
+    msgspec leaves out a value that *is* the default, not one that equals it, so a dollar that was read from a line or
+    came from another process has to be replaced by the constant.
+    """
     if currency == DOLLAR and currency is not DOLLAR:
         force_setattr(record, "currency", DOLLAR)

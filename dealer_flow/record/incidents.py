@@ -1,4 +1,4 @@
-"""An incident: what went wrong or off procedure, as facts. `incidents.toml` has the codes and their words."""
+"""An incident: an error or a departure from procedure, as facts. `incidents.toml` has the codes and their sentences."""
 
 import json
 from collections.abc import Mapping
@@ -9,21 +9,21 @@ from dealer_flow.record.catalogue import sentence
 from protocol.places import NOWHERE, Place
 
 UNJUDGED: Final = ""
-"""The clause of a finding until the procedure has judged it; no incident comes out with it."""
+"""Clause of a finding until the procedure has judged it; no incident is published with it."""
 
 
 class EventRef(Record, frozen=True):
-    """One event a finding rests on: the device's name at the table and the event's number in its session."""
+    """One event a finding is based on: the device's name at the table and the event's number in its session."""
 
     device: str
     number: int
 
 
 class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=False):
-    """Something that went wrong or off procedure, with the clause that says what it means.
+    """An error or a departure from procedure, with the clause that gives its consequence.
 
-    A fact that does not apply is absent from the JSON. Two incidents with the same facts are equal. The line also has
-    a `text`, one sentence for a person, made of the facts: nothing may parse it, it may change, and it is not read.
+    A fact that does not apply is absent from the JSON. Two incidents with the same facts are equal. The line also has a
+    `text`, one sentence for a reader, built from the facts: it may change, so do not parse it; it is not read back.
     """
 
     SCHEMA: ClassVar[str] = "dealwire.incident/2"
@@ -31,137 +31,137 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     WRITES: ClassVar[Mapping[str, str]] = {"text": "A sentence for a person; it may change, nothing may parse it."}
 
     code: str
-    """A stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""
+    """Stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""
     clause: str
-    """Where the consequence is written; `procedure` when only the procedure file says so."""
+    """Clause that gives the consequence; `procedure` if only the procedure file does."""
     reason: str = ""
-    """Which of several cases of the code it is, or what a report out of order did not wait for."""
+    """Case of the code, or the check that a report out of order failed."""
     place: str | None = None
-    """Where it happened, or whose cards they are."""
+    """Place where it happened, or whose cards they are."""
     called: Literal["supervisor"] | None = None
     """Who must come at once."""
     unreliable: bool = False
-    """The round cannot be relied on for it."""
+    """True if it makes the round unreliable."""
     cause: "Incident | None" = None
-    """The earlier incident that this one is about: what a supervisor ruled on, how a deck was found defective."""
+    """Earlier incident that this one is about: the subject of a ruling, or the way a deck was found defective."""
     events: tuple[EventRef, ...] = ()
-    """The reports it rests on."""
+    """Reports it is based on."""
 
     # cards by number
     counted: int | None = None
-    """How many there are or were: cards; rounds for `deck-too-old`, times for `duplicate-face`."""
+    """Number found: cards; rounds for `deck-too-old`, times for `duplicate-face`."""
     expected: int | None = None
-    """How many there should be, or were before; for a round's number the one it should be."""
+    """Number expected, or the number before; for a round's number the right one."""
     limit: int | None = None
-    """The most there may be."""
+    """Largest number allowed."""
     dealt: int | None = None
-    """Cards that were dealt."""
+    """Number of cards that were dealt."""
     left: int | None = None
-    """Cards that are left."""
+    """Number of cards that are left."""
     rejected: int | None = None
-    """Cards in the reject tray."""
+    """Number of cards in the reject tray."""
     burned: int | None = None
-    """Cards that are burned."""
+    """Number of cards that are burned."""
     by_hand: int | None = None
-    """Cards that are then dealt by hand."""
+    """Number of cards that are then dealt by hand."""
     setting: int | None = None
-    """How many cards the device was set to."""
+    """Number of cards the device was set to."""
     decks: int | None = None
-    """Decks in the shoe, as the device says."""
+    """Number of decks in the shoe, according to the device."""
     expected_decks: int | None = None
-    """Decks there should be in it."""
+    """Number of decks expected in the shoe."""
 
     # cards by face and position
     cards: Cards = ()
-    """The cards it is about."""
+    """Cards it is about."""
     known: Cards = ()
-    """What they were before: shown, dispensed or reported."""
+    """Cards that were known before: shown, dispensed or reported."""
     positions: tuple[int, ...] = ()
     """Positions in a packet, counted as `spread` says."""
     expected_positions: tuple[int, ...] = ()
-    """The positions the procedure names, from the dealer's left."""
+    """Positions the procedure names, from the dealer's left."""
     spread: str = ""
-    """The direction positions are counted in."""
+    """Direction in which positions are counted."""
     other_place: str | None = None
-    """Where the same card was before."""
+    """Place where the same card was before."""
     due: str | None = None
-    """The place whose cards come next."""
+    """Place whose cards come next."""
     number: int | None = None
-    """Which card, packet, round or seat it was, by its number."""
+    """Number of the card, packet, round or seat."""
 
     # the table
     seat: int | None = None
-    """Whose bet or choice it is."""
+    """Seat whose bet or choice it is."""
     bet: str | None = None
-    """The bet by its name in the procedure."""
+    """Name of the bet in the procedure."""
     bets: tuple[str, ...] = ()
-    """The bets the seat has, or those that a rule of a bet is about."""
+    """Bets of the seat, or those that a rule on a bet is about."""
     cents: int | None = None
-    """The bet's amount; that of several together where a rule is about them."""
+    """Amount of the bet; the sum of several if a rule is about their sum."""
     wanted: int | None = None
-    """The cents that a rule wants: exactly, at most or at least, as `reason` says; a fraction of a cent is left off."""
+    """Cents that a rule requires: exactly, at most or at least, as `reason` says; a fraction of a cent is dropped."""
     choices: tuple[str, ...] = ()
-    """What the seat chose, in its order."""
+    """Choices of the seat, in order."""
     badge: int | None = None
-    """Whose badge was swiped; absent when none was."""
+    """Number of the badge that was swiped; absent if none was."""
     level: str = ""
-    """What the badge entitles to."""
+    """Level of the badge."""
     how: str = ""
-    """What happened to the card, or the mode of the shoe it came out in."""
+    """What happened to the card, or the mode of the shoe in which it was drawn."""
     confidence: int | None = None
-    """How sure the shoe's reader is of the card, in percent; absent when it does not say."""
+    """Confidence of the shoe's reader in the card, in percent; absent if it does not report one."""
     flags: tuple[str, ...] = ()
-    """What the reader noticed about the card."""
+    """Flags that the reader set for the card."""
 
     # devices and lines
     device: str | None = None
-    """The line's name at the table."""
+    """Name of the line at the table."""
     fault: int | None = None
-    """The device's fault by its number."""
+    """Number of the device's fault."""
     deck: int | None = None
-    """The deck by the number the device gives it."""
+    """Number that the device gives the deck."""
     shoe: int | None = None
-    """The shoe by its number."""
+    """Number of the shoe."""
     minutes: int | None = None
-    """The minutes the procedure allows."""
+    """Minutes that the procedure allows."""
     session: str | None = None
-    """The device's session, eight hex digits."""
+    """Session of the device, eight hex digits."""
     previous: str | None = None
-    """Its session before."""
+    """Session before."""
     first: int | None = None
-    """The first event, or round, that is missing."""
+    """First event, or round, that is missing."""
     last: int | None = None
-    """The last event, or round, that is missing."""
+    """Last event, or round, that is missing."""
     parts: tuple[str, ...] = ()
-    """In what a device is another one: `maker`, `model`, `serial`, `firmware`, `firmware-digest`."""
+    """Parts in which a device differs: `maker`, `model`, `serial`, `firmware`, `firmware-digest`."""
     was: tuple[str, ...] = ()
-    """What the device before it said of these parts, or what they are pinned to."""
+    """Values of these parts for the device before, or the values they are pinned to."""
     now: tuple[str, ...] = ()
-    """What the device that is there says of them; an empty text when nothing."""
+    """Values of these parts for the device now connected; empty text for one it does not state."""
     words: str = ""
-    """What a device or a line said in words of its own."""
+    """Text from a device or a line."""
 
     # the order of play
     report: str = ""
-    """The class of the report that was out of order."""
+    """Class of the report that was out of order."""
     allowed: tuple[str, ...] = ()
-    """The reports that were in order instead."""
+    """Reports that would have been in order."""
     state: str = ""
-    """Where the round stood."""
+    """State of the round."""
 
     def __str__(self) -> str:
         return self.text
 
     @property
     def text(self) -> str:
-        """One sentence for a person."""
+        """One sentence for a reader."""
         return sentence(self.code, self.reason, self)
 
     def body_json(self) -> str:
-        """The incident as it stands in a round: its facts and a sentence."""
+        """Return the incident as it appears in a round: its facts and a sentence."""
         return f'{super().body_json()[:-1]},"text":{json.dumps(self.text, ensure_ascii=False)}}}'
 
 
 def at(place: Place) -> str | None:
-    """The place as an incident has it; None for nowhere."""
+    """Return the place as an incident has it; None for nowhere."""
     return place.text if place != NOWHERE else None

@@ -1,6 +1,6 @@
-"""A round as data: what was dealt, to whom, what went wrong, and by which clause. Published as JSON Schema.
+"""A round as data: what was dealt to whom, what went wrong, and by which clause. Published as JSON Schema.
 
-It names nothing it did not see: an unread card is `??`, an unknown count is null. It holds no time of day, so the
+It states nothing that was not seen: an unread card is `??`, an unknown count is null. It holds no time of day, so the
 same deal gives the same result whether it was live, replayed or dealt by another maker's device.
 """
 
@@ -29,7 +29,7 @@ Count = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "unreliable"]
 """How the table's round ended. `complete`: every bet is settled by its hand. `misdeal`: the bets the clause names are
 returned. `progressive-only`: as misdeal, and the hands play for the progressive. `defective-deck`: every bet is
-returned. `unreliable`: the procedure was broken or events are missing; nothing is settled, a person decides."""
+returned. `unreliable`: the procedure was broken or events are missing; nothing is settled, a supervisor decides."""
 
 SeatStatus = Literal["live", "dead", "folded", "out"]
 """`out`: the seat has bets and was not dealt in, since none of them enters it into the deal."""
@@ -37,14 +37,14 @@ HandStatus = Literal["live", "dead"]
 
 
 class ProcedureRef(Record, frozen=True):
-    """Which procedure file decided, by id and by the SHA-256 of its canonical content."""
+    """Procedure file that decided, by id and by the SHA-256 of its canonical content."""
 
     id: str
     sha256: str
 
 
 class EditionRef(Record, frozen=True):
-    """Which edition of the law decided, by id and by the SHA-256 of what it says and what it stands on."""
+    """Edition of the regulation that decided, by id and by the SHA-256 of its content and that of its bases."""
 
     id: str
     sha256: str
@@ -60,7 +60,7 @@ class Packet(Record, frozen=True):
 
 
 class Burn(Record, frozen=True):
-    """Which cards of the packet were burned, by position and by the direction positions are counted in."""
+    """Cards of the packet that were burned, by position and by the direction in which positions are counted."""
 
     of: str
     positions: tuple[int, ...]
@@ -68,13 +68,13 @@ class Burn(Record, frozen=True):
 
 
 class Hand(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """The dealer's hand. `counted` is a person's count where there is one, else the device's."""
+    """The dealer's hand. `counted` is a person's count if there is one, else the device's."""
 
     cards: Cards
     counted: Count | None
     expected: Count
     discards: Cards = ()
-    """The cards reported as laid away, in their order; absent when none were."""
+    """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
     """How it was set; absent unless that was reported."""
 
@@ -88,38 +88,37 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     counted: Count | None
     expected: Count
     decision: str | None = written(None)
-    """The last choice made."""
+    """Latest choice."""
     decisions: tuple[str, ...] = ()
-    """All choices in their order; absent unless there are several."""
+    """All choices in order; absent unless there are several."""
     choices: dict[str, str] = msgspec.field(default_factory=dict)
-    """The choice of each step by the step's name, a declaration among them; absent when there is none, and
-    where a player chooses once and declares nothing, since `decision` says it."""
+    """Choice at each step by the step's name, declarations included; absent if there is none, and if a player chooses
+    once and declares nothing, since `decision` says it."""
     discards: Cards = ()
-    """The cards reported as laid away, in their order; absent when none were."""
+    """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
     """How the hand was set; absent unless that was reported."""
     wagers: dict[str, Cents] = written({})
     blind: tuple[str, ...] = ()
-    """Bets of a choice that were placed before its step began; absent when none were."""
+    """Bets of a choice that were placed before its step began; absent if none were."""
     propositions: dict[str, dict[str, Cents]] = msgspec.field(default_factory=dict)
-    """Of a bet that may be on several outcomes: cents by what they are on, `rank:T` or `over-7`; absent unless
+    """For a bet that may be on several outcomes: cents by proposition, such as `rank:T` or `over-7`; absent unless
     reported."""
     settled: tuple[str, ...] = ()
-    """Bets that were settled before the round was void and stay so; absent when none were."""
+    """Bets that were settled before the round was void and stay so; absent if none were."""
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
-    """The bets that go back for how the round ended, by the clause; absent when none do."""
+    """Bets that go back for how the round ended, by the clause; absent if none do."""
     forfeited: dict[str, Cents] = msgspec.field(default_factory=dict)
-    """The bets of a void round that stay in the pot for the next one, since the player knew better; absent when none
-    do."""
+    """Bets of a void round that stay in the pot for the next one, since the player knew better; absent if none do."""
     held: dict[str, str] = msgspec.field(default_factory=dict)
-    """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
-    a person decides, and every other bet is settled. Absent when there is none."""
+    """Bets that break a rule of the game, came too late or do not enter the seat, each with its clause: they are held
+    for a supervisor, and every other bet is settled. Absent if there are none."""
     stake: Cents | None = None
-    """What lay before the seat when the hand began, all that it could bet in it; absent unless reported."""
+    """Stake of the seat when the hand began, all that it could bet in it; absent unless reported."""
 
 
 class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """A hand of the game beside the seats' and the dealer's: its name in the procedure and the devices' place."""
+    """A hand of the game other than the seats' and the dealer's: its name in the procedure and the devices' place."""
 
     name: str
     place: str
@@ -128,18 +127,18 @@ class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
     counted: Count | None
     expected: Count
     discards: Cards = ()
-    """The cards reported as laid away, in their order; absent when none were."""
+    """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
     """How it was set; absent unless that was reported."""
 
 
 class Remainder(Record, frozen=True, omit_defaults=True):
-    """The rest of the deck; `expected` is what conservation of cards asks for."""
+    """The rest of the deck; `expected` is what conservation of cards requires."""
 
     counted: Count | None
     expected: Count
     apart: Count = 0
-    """Cards of `counted` that the device counted as a packet of its own, which nobody lifted; absent where it counted
+    """Cards of `counted` that the device counted as a packet of its own, which was not lifted; absent if it counted
     that packet with the remainder, or there was none."""
 
 
@@ -151,14 +150,14 @@ class Deck(Record, frozen=True):
 
 
 class Finish(Record, frozen=True):
-    """After how many cards it was decided, and the column that decided it; null when no column did."""
+    """Number of cards after which it was decided, and the column that decided it; null if no column did."""
 
     cards: Count
     column: str | None
 
 
 class Named(Record, frozen=True):
-    """A card the shoe did not read and a person named; badge 0 and an empty level when no badge was swiped."""
+    """A card that the shoe did not read and a person named; badge 0 and an empty level if no badge was swiped."""
 
     position: Count
     card: CardText
@@ -167,23 +166,23 @@ class Named(Record, frozen=True):
 
 
 class Drawn(Record, frozen=True):
-    """Cards drawn one at a time: in their order, as they lie in the columns, and how it ended."""
+    """Cards drawn one at a time: in order, by column, and how it ended."""
 
     cards: Cards
-    """In the order they were drawn, the extra card included."""
+    """Cards in the order in which they were drawn, the extra card included."""
     columns: dict[str, Cards]
     finish: Finish | None
-    """Null when it was not decided."""
+    """Null if it was not decided."""
     extra: CardText | None = None
-    """The extra card, drawn after an end by number of cards."""
+    """Extra card, drawn after an end by number of cards."""
     overdrawn: Cards = ()
     """Cards that came after the end and decide nothing."""
     named: tuple[Named, ...] = ()
 
 
 class ShoeRecord(Record, frozen=True):
-    """The shoe as the round left it. `loaded` is the shoe's word, or what the procedure's decks make where it has none;
-    `left` is null when cards may have left it unseen."""
+    """The shoe after the round. `loaded` is reported by the shoe, or computed from the procedure's decks; `left` is
+    null if cards may have left it unseen."""
 
     id: int
     loaded: Count
@@ -194,7 +193,8 @@ class ShoeRecord(Record, frozen=True):
 class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """One round. Fields are documented in `docs/round-result.md`; the schema is `docs/schema/round-2.json`.
 
-    A line of `dealwire.round/1` is read, too: its incidents lack the facts, and whatever was void went back whole.
+    A line of `dealwire.round/1` can be read, too: its incidents lack the facts, and all bets of a void round or hand
+    went back.
     """
 
     SCHEMA: ClassVar[str] = "dealwire.round/2"
@@ -206,51 +206,52 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Session of the dealing device, eight hex digits."""
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
     currency: Currency = DOLLAR
-    """What the wagers are in: every amount counts its hundredths. Absent when it is the dollar of the United States."""
+    """Currency of the wagers: every amount counts its hundredths. Absent for the dollar of the United States."""
     procedure: ProcedureRef
     edition: EditionRef | None = None
-    """The edition of the law by which it was dealt; absent of a round without one, as before editions had files."""
+    """Edition of the regulation by which it was dealt; absent in a round without one, as before editions had files."""
     options: dict[str, str] = written({})
-    """Readings of the procedure that were used where the text is silent."""
+    """Readings of the procedure that were used where the text is ambiguous."""
     outcome: Outcome
     deck: Deck
     packets: tuple[Packet, ...]
     community: Cards
-    """The community cards that play, never the burned ones."""
+    """Community cards that play, without burned ones."""
     burned: Cards
     burn: Burn | None
-    """The first burn of a packet's cards."""
+    """First burn of a packet's cards."""
     burns: tuple[Burn, ...] = ()
-    """All of them in their order; absent unless there are several."""
+    """All burns in order; absent unless there are several."""
     seats: tuple[Seat, ...]
     dealer: Hand | None
     hands: tuple[NamedHand, ...] = ()
-    """Hands that the game names, in the order of the procedure; absent when it has none."""
+    """Hands that the game names, in the order of the procedure; absent if it has none."""
     stages: tuple[Stage, ...] = ()
-    """What lay at a place when an earlier step was over, where that was something else than in the end, in the order of
-    the steps; absent when nothing is known of any."""
+    """Cards of a place when an earlier step was over, if they differ from those at the end, in the order of the steps;
+    absent if none are known."""
     number: DrawnNumber | None = None
-    """The number drawn that says who gets the first cards; absent unless it was reported."""
+    """Number that says who gets the first cards; absent unless it was reported."""
     remainder: Remainder | None
     rejected: Count
     incidents: tuple[Incident, ...]
     button: Annotated[int, Meta(ge=1, le=32)] | None = None
-    """The seat that had the button; absent unless it was reported."""
+    """Seat that had the button; absent unless it was reported."""
     actions: tuple[ActionRecord, ...] = ()
-    """The betting as it went, where players bet against each other; absent when there was none."""
+    """Actions of the betting in order, in a game in which players bet against each other; absent if there were none."""
     awards: tuple[TakenPot, ...] = ()
-    """Pots that the dealer awarded and seats took in; absent when none were reported."""
+    """Pots that the dealer awarded and seats took in; absent if none were reported."""
     left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()
-    """Seats whose player has left the game since the round before, since nothing lies there; absent when none has."""
+    """Seats whose player has left the game since the round before, since no stake is there; absent if none has."""
     draw: Drawn | None = None
-    """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
+    """Race of a game drawn from a shoe; such a game has no packets. Absent in any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
 
     def __post_init__(self) -> None:
         leave_out_dollar(self, self.currency)
 
     def renewed(self) -> "RoundResult":
-        """A round of version 1: all bets of a void round went back, and so did those of a dead hand."""
+        """Return a round of version 1 in this version: all bets of a void round went back, and so did those of a dead
+        hand."""
         void = self.outcome in ("misdeal", "defective-deck")
         dead = self.outcome in ("complete", "progressive-only")
         seats = (
@@ -260,13 +261,13 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, seats=tuple(seats))
 
     def body_json(self) -> str:
-        """The round, each incident with its sentence."""
+        """Return the round as JSON, each incident with its sentence."""
         spelled = cast("tuple[Incident, ...]", tuple(msgspec.Raw(each.body_json().encode()) for each in self.incidents))
         return msgspec.json.encode(replace(self, incidents=spelled)).decode()
 
     def repeated(self, elsewhere: str = "") -> Incident:
-        """What is found when this round was settled before, at this table or `elsewhere`: it came once more and is not
-        settled again."""
+        """Return the incident that this round was settled before, at this table or `elsewhere`, and is not settled
+        again."""
         return Incident(
             code="round-repeated", clause="procedure", session=self.session, number=self.round, words=elsewhere
         )

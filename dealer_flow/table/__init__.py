@@ -1,1 +1,1 @@
-"""What lies on the table: hands, the ledger of cards, decks, the shoe, the columns, and the round they belong to."""
+"""The state of the table: hands, the ledger of cards, decks, the shoe, the columns, and the round they belong to."""

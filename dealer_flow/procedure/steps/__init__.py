@@ -1,4 +1,4 @@
-"""The kinds of steps a game is dealt in, each in a file of its own: what it may say, what it means, what cannot be.
+"""The kinds of steps a game is dealt in, one module each: its keys, its meaning, its checks and its text.
 
-`base` is what every step has, `kinds` names them all: a new kind is a file of its own here and a line there.
+`base` has what all steps share, `kinds` lists them: a new kind is a module here and a line there.
 """

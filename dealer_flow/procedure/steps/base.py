@@ -1,4 +1,4 @@
-"""What every step has, and what those have whose cards go out as soon as they begin."""
+"""Base of all steps, and of those whose cards go out as soon as they begin."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Literal
@@ -12,76 +12,79 @@ from protocol.tomlfile import Key
 
 
 class Step(TomlTable):
-    """What every step has. `name` is unique in the file. `settles`: bets that are settled once it is over and stay so,
-    whatever voids the round later."""
+    """Base of all steps."""
 
     name: Name
+    """Name of the step, unique in the file."""
     when: WhenPart | None = None
+    """The step exists under this reading only."""
     settles: tuple[Name | SettlesPart, ...] = ()
+    """Bets that are settled once the step is over and stay so even if the round is void later."""
     clause: Clause
 
     state: ClassVar[str]
-    """The state a round is in meanwhile."""
+    """State of the round while the step is under way."""
     deals: ClassVar[bool] = False
-    """Whether cards go out by it."""
+    """True if the step deals cards."""
     foreseen: ClassVar[bool] = False
-    """Whether these are known before it begins, so that they may follow those of the step before at once."""
+    """True if the cards are known before the step begins, so that they may follow those of the step before at once."""
     places_key: ClassVar[str] = ""
-    """The key that names whose cards it is about."""
+    """Key that names the recipients of the step."""
     gives: ClassVar[bool] = False
-    """Whether these have more cards after it."""
+    """True if the recipients have more cards after the step."""
 
     @property
     def from_device(self) -> bool:
-        """Whether it takes cards out of the device."""
+        """True if the step takes cards out of the device."""
         return self.deals
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:
-        """Whose cards it is about."""
+        """Recipients that the step is about."""
         named: Recipient | tuple[Recipient, ...] = getattr(self, self.places_key, ())
         return (named,) if isinstance(named, str) else named
 
     @property
     def settling(self) -> tuple[SettlesPart, ...]:
-        """The bets that are settled once it is over, and whose."""
+        """Bets that are settled once the step is over, with the choices they depend on."""
         return tuple(SettlesPart(bet=row) if isinstance(row, str) else row for row in self.settles)
 
     @property
     def selects_first(self) -> bool:
-        """Whether it waits for a place to be selected that gets the first cards."""
+        """True if the step waits until the place of the first cards is selected."""
         return False
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """The cards that are due when it begins, as the round now stands."""
+        """Yield the cards that are due when the step begins, given the state of the round."""
         yield from ()
 
     def most_cards(self, seats: int, most: int) -> int:
-        """The most cards that go out with so many seats in play, of so many that there may be."""
+        """Return the largest number of cards the step deals with `seats` seats in play, out of `most` possible."""
         return 0
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """What it does with the cards."""
+        """Apply what the step does with the cards."""
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """Why it cannot follow the steps before it, and what it names that the procedure does not have."""
+        """Yield why the step cannot follow those before it, and names in it that the procedure does not have."""
         yield from ()
 
     def words(self, game: ProcedureView) -> str:
-        """What the dealer does, in a sentence or more."""
+        """Return the instruction for the dealer, one or more sentences."""
         raise NotImplementedError
 
     def brief(self) -> str:
-        """The same in a few words; empty where no card moves and nobody chooses."""
+        """Return the step in a few words; empty if no card moves and no one chooses."""
         return ""
 
 
 class DealtStep(Step):
-    """Cards go out as soon as it begins. `only`: the bet for which they do; `origin = "hand"`: dealt by hand, no device
-    sees it; the dealer confirms."""
+    """Base of steps whose cards go out as soon as they begin."""
 
     only: Name | None = None
+    """The bet without which no cards go out: a seat in play must have it."""
     origin: Literal["device", "hand"] = "device"
+    """`hand`: dealt by hand, unseen by any device; the dealer confirms."""
 
     state = "dealing"
     deals = True
@@ -89,20 +92,20 @@ class DealtStep(Step):
 
     @property
     def from_device(self) -> bool:
-        """False where they are dealt by hand."""
+        """False if the cards are dealt by hand."""
         return self.origin == "device"
 
     def for_anybody(self, view: RoundView) -> bool:
-        """False while all who are in play lack the bet that it is for."""
+        """Return False if no seat in play has the bet that the step is for."""
         return self.only is None or not view.live or any(self.only in view.wagers[number] for number in view.live)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A bet there is none of."""
+        """Yield an error for an unknown bet."""
         yield from unknown_bets((*key, "only"), filter(None, [self.only]), [bet.name for bet in game.bet])
 
 
 def cards_needed(steps: Iterable[Step], seats: int, most: int) -> tuple[int, int]:
-    """The most cards that leave the device, and that are dealt by hand, with so many seats in play."""
+    """Return the most cards that leave the device, and the most dealt by hand, with `seats` seats in play."""
     device = by_hand = 0
     for step in steps:
         cards = step.most_cards(seats, most)

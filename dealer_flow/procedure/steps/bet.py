@@ -10,29 +10,32 @@ from dealer_flow.procedure.tables import Chooses, Name
 from protocol.tomlfile import Key
 
 _BRING_IN: Final = ("none", "low-card", "high-card")
-"""Who must open the first betting round of stud: nobody, or the lowest or highest card that lies open."""
+"""Who must open the first betting round of stud: no one, or the lowest or highest card that lies open."""
 _BOARDS: Final = ("high", "low")
 
 
 class BetStep(Step):
-    """A betting round. Its chips go into the bet `bet`. `first`: who acts first; `blinds`: the seat at the left of the
-    last blind; `button`: the first at the left of the button, or of the dealer where there is none; `board`: the seat
-    whose open cards are the highest or the lowest, as the option `board` says. `bring_in`: the option that says whether
-    an open card forces its seat to open."""
+    """A betting round."""
 
     do: Literal["bet"]
     bet: Name
+    """The bet that its chips go into."""
     first: Literal["blinds", "button", "board"] = "button"
+    """Who acts first. `blinds`: the seat at the left of the last blind. `button`: the first at the left of the
+    button, or of the dealer in a game without one. `board`: the seat whose open cards are the highest or the lowest,
+    as the option `board` says."""
     board: Annotated[Name | None, Chooses(_BOARDS)] = None
+    """The option that says whether the highest or the lowest open cards act first."""
     bring_in: Annotated[Name | None, Chooses(_BRING_IN)] = None
+    """The option that says whether an open card forces its seat to open."""
 
     state = "acting"
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """No card moves."""
+        """Do nothing: no card moves."""
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A bet that is made in turn, cards to bet on, and what says who is first."""
+        """Yield errors of the bet, of missing cards to bet on, and of who acts first."""
         known = [bet.name for bet in game.bet if bet.placed == "by-action"]
         if self.bet not in known:
             yield (*key, "bet"), f"no bet {self.bet!r} placed by-action; allowed: {', '.join(known) or 'none'}"
@@ -46,7 +49,7 @@ class BetStep(Step):
             yield (*key, "first"), "no card of the seats lies open yet"
 
     def words(self, game: ProcedureView) -> str:
-        """Who begins, and what each may do."""
+        """Return the instruction for the dealer."""
         blinds = game.betting.blinds if game.betting else ()
         who = {
             "blinds": "Beginning at the left of the last blind" if blinds else "Beginning at the left of the button",
@@ -60,5 +63,5 @@ class BetStep(Step):
         )
 
     def brief(self) -> str:
-        """`betting`."""
+        """Return `betting`."""
         return "betting"

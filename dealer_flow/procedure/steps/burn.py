@@ -1,4 +1,4 @@
-"""`burn`: cards of a packet that lies spread on the table do not play."""
+"""`burn`: cards of a packet spread on the table do not play."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal, NamedTuple
@@ -15,7 +15,7 @@ from protocol.tomlfile import Key
 
 
 class PlannedBurn(NamedTuple):
-    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
+    """Cards to burn of the packet at `place`: `positions` from the dealer's left, of `size` cards in all."""
 
     place: Place
     positions: frozenset[int]
@@ -24,35 +24,38 @@ class PlannedBurn(NamedTuple):
     clause: str
 
     def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
-        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        """Return positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
         if spread == "right-to-left":
             return frozenset(self.size + 1 - position for position in positions)
         return frozenset(positions)
 
     def from_top(self, position: int) -> int:
-        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
+        """Return the index in the packet, top card 0, of the card at `position` from the dealer's left."""
         return position - 1 if self.top_at_left else self.size - position
 
 
 _ENDS: Final = ("left", "right")
-"""Where a packet's top card may lie."""
+"""Sides on which a packet's top card may lie."""
 
 
 class BurnStep(Step):
-    """Cards of a spread packet are burned and do not play; the dealer confirms which. `top_card` names the option that
-    says where its top card lies; positions `from-top` count from that end."""
+    """Cards of a spread packet are burned and do not play; the dealer confirms which."""
 
     do: Literal["burn"]
     of: Recipient
+    """The packet, by its recipient."""
     positions: Annotated[tuple[Annotated[int, Field(ge=1, le=16)], ...], Field(min_length=1)]
+    """Positions of the burned cards in the packet."""
     spread: Literal["left-to-right", "right-to-left", "from-top"]
+    """The direction in which the positions are counted; `from-top` counts from the end where the top card lies."""
     top_card: Annotated[Name, Chooses(_ENDS)]
+    """The option that says at which end the packet's top card lies."""
 
     state = "burning"
     places_key = "of"
 
     def burn(self, at: Place, size: int, options: Mapping[str, str]) -> PlannedBurn:
-        """The burn of a packet of so many cards at this place."""
+        """Return the burn of a packet of `size` cards at this place."""
         plain = PlannedBurn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
         spread: str = self.spread
         if spread == "from-top":
@@ -60,12 +63,12 @@ class BurnStep(Step):
         return plain._replace(positions=plain.from_left(self.positions, spread))
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """They are no longer held."""
+        """Remove the burned cards from the packet."""
         if self.of in so_far.dealt:
             so_far.burned[self.of] = so_far.burned.get(self.of, 0) + len(self.positions)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A packet once, of the house or the community, and not all of it."""
+        """Yield errors: the packet is a player's, was burned before, or is burned as a whole."""
         if self.of not in so_far.dealt:
             yield from so_far.undealt((*key, "of"), (self.of,))
             return
@@ -81,7 +84,7 @@ class BurnStep(Step):
             yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
 
     def words(self, game: ProcedureView) -> str:
-        """Which cards, counted from where."""
+        """Return the instruction for the dealer."""
         side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
         numbers = [str(position) for position in self.positions]
         what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
@@ -89,5 +92,5 @@ class BurnStep(Step):
         return f"Spread the cards of {place(self.of)} and {how}. Confirm the burn before anything is shown."
 
     def brief(self) -> str:
-        """`burn 1, 2 of community`."""
+        """Return the step as in `burn 1, 2 of community`."""
         return f"burn {', '.join(map(str, self.positions))} of {self.of}"

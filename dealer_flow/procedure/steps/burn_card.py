@@ -13,30 +13,31 @@ from protocol.places import BURN
 
 
 class BurnCardStep(DealtStep):
-    """Cards off the top of the deck are burned before the next are dealt. `if_drawn`: only when a seat draws by the
-    choice it made last. `only`: not while all in play lack this bet."""
+    """Cards off the top of the deck are burned before the next are dealt."""
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
+    """How many cards are burned."""
     if_drawn: bool = False
+    """They are burned only if a seat draws by its last choice."""
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """None while nobody needs the cards that follow."""
+        """Yield the burn, unless no one needs the cards that follow."""
         drawn = not self.if_drawn or any(view.draws(number) for number in view.live)
         if drawn and self.for_anybody(view):
             yield from (Due(BURN, 1, self.name) for _ in range(self.cards))
 
     def most_cards(self, seats: int, most: int) -> int:
-        """However many play."""
+        """Return the same number for any number of seats."""
         return self.cards
 
     def words(self, game: ProcedureView) -> str:
-        """How many, and when."""
+        """Return the instruction for the dealer."""
         when = ", if any player draws" if self.if_drawn else ""
         when += f", if a player in play has {a(self.only)} bet" if self.only else ""
         tail = "" if self.from_device else " by hand, then press CONFIRM"
         return f"Burn {cards(self.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
 
     def brief(self) -> str:
-        """`burn 1 off the top`."""
+        """Return the step as in `burn 1 off the top`."""
         return f"burn {self.cards} off the top"

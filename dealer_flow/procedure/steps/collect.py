@@ -1,4 +1,4 @@
-"""`collect`: hands where nobody plays are picked up."""
+"""`collect`: hands at positions without a player are picked up."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -10,17 +10,17 @@ from protocol.tomlfile import Key
 
 
 class CollectStep(Step):
-    """Hands dealt to positions where nobody plays are picked up unseen and discarded. No device sees it."""
+    """Hands dealt to positions without a player are picked up unseen and discarded. No device sees it."""
 
     do: Literal["collect"]
 
     state = "dealing"
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """There are such hands."""
+        """Yield an error if no such hands were dealt."""
         if not so_far.everywhere:
             yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
 
     def words(self, game: ProcedureView) -> str:
-        """Which hands."""
+        """Return the instruction for the dealer."""
         return "Pick up the hands of positions where nobody plays, unseen, and place them in the discard rack."

@@ -1,4 +1,4 @@
-"""`deal`: cards go out, to place after place or in rotation."""
+"""`deal`: cards go out, place after place or in rotation."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,49 +17,51 @@ from protocol.places import DEALER, PLACES, Place, pile, seat
 from protocol.tomlfile import Key
 
 _ENDS: Final = ("top", "bottom")
-"""Which card of a packet may lie on the first of numbered spots."""
+"""Cards of a packet that may lie on the first of numbered spots."""
 _WAYS: Final = ("clockwise", "counter-clockwise")
-"""Which way a button may go on."""
+"""Directions in which a button may move."""
 
 
 @lru_cache(maxsize=256)
 def _packet(place: Place, cards: int, step: str) -> Due:
-    """The cards of a place at once, one for all rounds."""
+    """Return the due of a packet, cached: the same one serves all rounds."""
     return Due(place, cards, step)
 
 
 class DealStep(DealtStep):
-    """Cards go out: to every place of `to` in turn, the seats clockwise from the dealer's left.
-
-    `by = "packet"`: each place gets its `cards` at once. `by = "single"`: one card at a time in rotation until each has
-    `cards`; `rotation = "there-and-back"`: every second one goes round the other way. `seats`: which of them: those
-    that `entered`, those still `live` (neither folded nor dead nor finished), or `all` positions up to the most,
-    whether anybody plays there or not. `first`: the place that gets cards first;
-    `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
-    `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
-    `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
-    `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms. `first_spot`: the option that says which
-    card of a packet, its `top` or its `bottom` one, lies on the first of numbered spots. `moves`: the option that says
-    in which direction the button goes on to the next player after a round, and the clause.
-    """
+    """Cards go out to every place of `to` in turn, the seats clockwise from the dealer's left."""
 
     do: Literal["deal"]
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    """Recipients, in the order of the deal."""
     cards: Annotated[int, Field(ge=1, le=52)]
+    """How many cards each place gets."""
     by: Literal["packet", "single"]
+    """`packet`: each place gets its cards at once. `single`: one card at a time in rotation until each has all."""
     rotation: Literal["round", "there-and-back"] = "round"
+    """`there-and-back`: every second card goes around the other way."""
     seats: Literal["entered", "live", "all"] = "entered"
+    """Which seats get cards: those that `entered`, those still `live` (neither folded nor dead nor finished), or
+    `all` positions up to the most, with or without a player."""
     face: Literal["down", "up"] = "down"
+    """Whether the cards are dealt face up."""
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
+    """The place that gets cards first. `number`: one selected by a number drawn for this round, the others follow in
+    the direction of `count`. `button`: the one at the left of the selected seat, the others clockwise. The dealer's
+    place counts as one."""
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
+    """The direction in which a number is counted."""
     first_spot: Annotated[Name | None, Chooses(_ENDS)] = None
+    """The option that says which card of a packet, its `top` or its `bottom` one, lies on the first of numbered
+    spots."""
     moves: Annotated[OptionRef | None, Chooses(_WAYS)] = None
+    """The option, with its clause, that says in which direction the button moves to the next player after a round."""
 
     places_key = "to"
     gives = True
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
+        """Yield packets or single cards, place after place or in rotation; a shoe gives single cards."""
         places, name, cards = self.turns(view), self.name, self.cards
         if self.first == "number" and view.first is None and view.plan.assign is not None:
             places = [pile(number) for number in range(1, len(places) + 1)]
@@ -71,7 +73,7 @@ class DealStep(DealtStep):
         return iter([_packet(place, cards, name) for place in places])
 
     def turns(self, view: RoundView) -> list[Place]:
-        """Who gets cards, in the order they go out."""
+        """Return the places that get cards, in the order of the deal."""
         if not self.for_anybody(view):
             return []
         places: list[Place] = []
@@ -95,16 +97,16 @@ class DealStep(DealtStep):
 
     @property
     def selects_first(self) -> bool:
-        """Unless the first cards go to the place at the dealer's left."""
+        """True unless the first cards go to the place at the dealer's left."""
         return self.first != "dealer-left"
 
     def most_cards(self, seats: int, most: int) -> int:
-        """To every position where it deals to all."""
+        """Return the most cards it deals; a deal to all positions ignores the number of seats in play."""
         seats = most if self.seats == "all" else seats
         return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Face up they lie open."""
+        """Add the cards to their recipients; those dealt face up lie open."""
         for to in self.to:
             so_far.dealt[to] = so_far.dealt.get(to, 0) + self.cards
             if self.face == "up":
@@ -114,7 +116,7 @@ class DealStep(DealtStep):
         so_far.by_number |= self.first == "number"
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A bet there is none of; who is first where no seat gets cards."""
+        """Yield errors: an unknown bet, a first place where no seat gets cards, keys that do not fit each other."""
         yield from super().mistakes(game, so_far, key)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
@@ -124,7 +126,7 @@ class DealStep(DealtStep):
             yield (*key, "moves"), 'said of a button: first = "button"'
 
     def words(self, game: ProcedureView) -> str:
-        """To whom, how many, how."""
+        """Return the instruction for the dealer."""
         seats = {
             "entered": "each seat that entered",
             "live": "each seat still in play",
@@ -152,7 +154,7 @@ class DealStep(DealtStep):
         return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
 
     def _rotation(self, game: ProcedureView, whom: list[str]) -> str:
-        """To whom, where the deal begins at a place that was selected; the dealer has a turn like everybody."""
+        """Return the recipients of a deal that begins at a selected place; the dealer has a turn like everyone."""
         count = self.count if self.first == "number" else "clockwise"
         own = {"dealer": "yourself in your turn"}
         others = "".join(f", {own.get(to, place(to))}" for to in self.to if to != "seats")
@@ -163,12 +165,12 @@ class DealStep(DealtStep):
         return text
 
     def selecting(self) -> str:
-        """How the place is selected that gets the first cards."""
+        """Return the instruction on selecting the place that gets the first cards."""
         if self.first == "button":
             return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
         return f"Draw the number and select the place that gets the first cards. You count as one, {self.count}."
 
     def brief(self) -> str:
-        """`5 at once to seats, dealer`."""
+        """Return the step as in `5 at once to seats, dealer`."""
         how = (" one at a time" if self.by == "single" else " at once") if self.cards > 1 else ""
         return f"{self.cards}{how} to {', '.join(self.to)}"

@@ -15,31 +15,36 @@ from protocol.tomlfile import Key
 
 
 class DecideStep(Step):
-    """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
-    `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
-    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone. `order`: they act
-    as they like, or clockwise from the left of the button, where there is none from the dealer's. `blind`: bets of
-    later steps that may be placed already now. `late`: what it means for a seat that has not chosen when the cards of
-    the next deal are out; cards may come meanwhile."""
+    """Every live seat makes one of these choices."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
+    """Names of `[[decision]]`s."""
     only: Name | None = None
+    """The step is for live seats with this bet only."""
     order: Literal["any", "clockwise"] = "any"
+    """The seats choose in any order, or clockwise from the left of the button, or of the dealer in a game without
+    one."""
     blind: tuple[Name, ...] = ()
+    """Bets of later steps that may be placed already now."""
     optional: bool = False
+    """A seat that says nothing made the first of the choices."""
     about: Name | None = None
+    """A hand that is offered. Without that hand no seat chooses, and if no seat bets on it, it is dead."""
     takers: Literal["each", "one"] = "each"
+    """Every seat may take the hand, or the first one alone."""
     late: Consequence | None = None
+    """The consequence for a seat that has not chosen when the cards of the next deal are out; cards may come
+    meanwhile."""
 
     state = "deciding"
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """No card moves."""
+        """Note the choices; no card moves."""
         so_far.choices |= set(self.choices)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
+        """Yield errors: unknown choices and bets, no cards to decide on, a hand that was not offered before."""
         known = [choice.name for choice in game.decision]
         for name in self.choices:
             if name not in known:
@@ -60,7 +65,7 @@ class DecideStep(Step):
             yield (*key, "takers"), "one taker of what? give 'about' too"
 
     def words(self, game: ProcedureView) -> str:
-        """Who chooses between what."""
+        """Return the instruction for the dealer."""
         choices = {choice.name: choice for choice in game.decision}
         who = f"Each player with {a(self.only)} bet" if self.only else "Each player still in play"
         offered = "; ".join(choices[name].words() for name in self.choices)
@@ -76,5 +81,5 @@ class DecideStep(Step):
         return f"{who}{order} chooses: {offered}.{silent}{blind}{late}"
 
     def brief(self) -> str:
-        """`choice`."""
+        """Return `choice`."""
         return "choice"

@@ -1,4 +1,4 @@
-"""The cards that a step makes due, and what it looks at to know them."""
+"""Cards that a step makes due, and the view of a round that it needs to know them."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
@@ -8,9 +8,11 @@ from protocol.places import Place
 
 
 class Due(NamedTuple):
-    """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, they
-    complete a hand that was short, or came there too many. `at_most`: fewer may come, since the house decides how many
-    it exchanges."""
+    """Cards that come next for one place.
+
+    `why`: they are dealt, they replace discards, they complete a short hand, or they are one too many there. `at_most`:
+    fewer may come, since the house decides how many it exchanges.
+    """
 
     place: Place
     cards: int
@@ -20,11 +22,11 @@ class Due(NamedTuple):
 
 
 class RoundView(Protocol):
-    """A round as far as steps ask: the flow's `Round`, or what a simulated dealer knows."""
+    """What a step needs to know of a round: implemented by the flow's `Round` and by the simulated dealer."""
 
     @property
     def plan(self) -> PlanView:
-        """Where cards may lie."""
+        """Plan that says where cards may be."""
 
     @property
     def active(self) -> Sequence[int]:
@@ -32,25 +34,25 @@ class RoundView(Protocol):
 
     @property
     def live(self) -> Sequence[int]:
-        """Those of them that neither folded nor are dead."""
+        """Seats dealt in that neither folded nor are dead."""
 
     @property
     def drawing(self) -> Sequence[int]:
-        """Those of them that get further cards: live, and not done with choosing."""
+        """Seats that get further cards: live, and with choices left."""
 
     @property
     def first(self) -> int | None:
-        """The seat selected to get the first cards, 0 for the dealer."""
+        """Seat selected to get the first cards, 0 for the dealer, None if not selected yet."""
 
     @property
     def wagers(self) -> Mapping[int, Container[str]]:
-        """The bets of every seat dealt in."""
+        """Bets of every seat dealt in."""
 
     def draws(self, number: int) -> int:
-        """How many cards the seat asked for in the last step that let it choose."""
+        """Return how many cards the seat asked for in the last step that let it choose."""
 
 
 def in_turn(view: RoundView, numbers: Iterable[int]) -> list[int]:
-    """These seats clockwise: from the left of the button where there is one, else of the dealer."""
+    """Return these seats clockwise, from the left of the button if there is one, else of the dealer."""
     button = (view.first or 0) if view.plan.button is not None else 0
     return sorted(numbers, key=lambda number: (number <= button, number))

@@ -1,4 +1,4 @@
-"""`exchange`: cards are replaced, or added, as players chose or as their hand asks for."""
+"""`exchange`: cards are replaced, or added, as players chose or as their hand requires."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -17,26 +17,31 @@ from protocol.tomlfile import Key
 
 
 class ExchangeStep(Step):
-    """Cards discarded at a place are replaced: as many as the place's last choice `draws`; the dealer and hands of the
-    house draw as many as are dealt to them, `most` at most. `adds`: nothing was discarded, the cards are added.
+    """Cards discarded at a place are replaced, as many as the place's last choice draws.
 
-    `must`: what a hand is to draw by what it holds, with the cards at `counting`; `otherwise`: what it means when it
-    drew another number, or kept other cards. `exposes`: a player's hand is turned up before its card comes; by the
-    choice `unless` it then gets none. `discards`: what it means when another number of cards was reported as laid away
-    from a hand than it draws.
+    The dealer and hands of the house draw as many as are dealt to them.
     """
 
     do: Literal["exchange"]
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    """Recipients, in the order of the exchange."""
     most: Annotated[int, Field(ge=1, le=7)]
+    """The most cards that a place may draw."""
     adds: bool = False
+    """Nothing was discarded: the cards are added."""
     by: Literal["packet", "single"] = "single"
     must: tuple[DrawPart, ...] = ()
+    """How many cards a hand must draw by what it holds, including the cards at `counting`."""
     counting: tuple[Recipient, ...] = ()
+    """Recipients whose cards count together with the hand's."""
     otherwise: Consequence | None = None
+    """The consequence if a hand drew another number, or kept other cards."""
     exposes: bool = False
+    """A player's hand is turned up before its card comes."""
     unless: Name | None = None
+    """The choice by which a hand that was turned up gets no card."""
     discards: Consequence | None = None
+    """The consequence if another number of cards was reported as discarded from a hand than it draws."""
 
     state = "exchanging"
     places_key = "to"
@@ -44,8 +49,10 @@ class ExchangeStep(Step):
     deals = True
 
     def dues(self, view: RoundView) -> Iterator[Due]:
-        """Replacements, place after place, seats in the order of play. Only what the house takes shows how many it
-        wants."""
+        """Yield the replacements, place after place, seats in the order of play.
+
+        How many the house wants is known only from what it takes.
+        """
         why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
         whole = self.by == "packet" and not view.plan.from_shoe
         for to in self.to:
@@ -61,16 +68,16 @@ class ExchangeStep(Step):
                     yield from [Due(seat(number), 1, self.name, why)] * draws
 
     def most_cards(self, seats: int, most: int) -> int:
-        """As many as everybody may ask for."""
+        """Return the most cards that everyone may ask for."""
         return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Hands that are turned up lie open."""
+        """Note that hands which are turned up lie open."""
         if self.exposes:
             so_far.open |= dict.fromkeys(self.to, None)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """Cards, and a choice that draws some, come before."""
+        """Yield errors: no cards, no choice that draws any before, keys that do not fit each other."""
         yield from so_far.undealt((*key, "to"), self.to)
         yield from so_far.undealt((*key, "counting"), self.counting)
         if bool(self.must) != (self.otherwise is not None):
@@ -85,7 +92,7 @@ class ExchangeStep(Step):
             yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
 
     def words(self, game: ProcedureView) -> str:
-        """To whom, and at most how many."""
+        """Return the instruction for the dealer."""
         whom = listed([place(to) for to in self.to])
         must = f" Each {'; '.join(row.words() for row in self.must)}." if self.must else ""
         if self.exposes:
@@ -100,5 +107,5 @@ class ExchangeStep(Step):
         return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
 
     def brief(self) -> str:
-        """`up to 3 drawn by seats`."""
+        """Return the step as in `up to 3 drawn by seats`."""
         return f"up to {self.most} drawn by {', '.join(self.to)}"

@@ -37,4 +37,4 @@ AnyStep = Annotated[
 STEPS: Final[dict[str, type[Step]]] = {
     get_args(kind.model_fields["do"].annotation)[0]: kind for kind in get_args(get_args(AnyStep)[0])
 }
-"""What a step may do -> its kind."""
+"""Value of `do` -> the kind of step."""

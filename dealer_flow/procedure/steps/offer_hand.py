@@ -1,4 +1,4 @@
-"""`offer-hand`: cards of a position where nobody plays become a hand of the game."""
+"""`offer-hand`: cards of a position without a player become a hand of the game."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -12,25 +12,29 @@ from protocol.tomlfile import Key
 
 
 class OfferHandStep(Step):
-    """The cards of a position where nobody plays become the hand `to`, unseen. `from_` is the option that says which
-    position: `last-unplayed`, the last one dealt to, or a seat by its number such as `seat-6`. Without such a position
-    there is no such hand in the round."""
+    """The cards of a position without a player become a hand of the game, unseen.
+
+    If every position has a player, the round has no such hand.
+    """
 
     do: Literal["offer-hand"]
     to: Name
+    """The hand of the game."""
     from_: Name
+    """The option that says which position: `last-unplayed`, the last one dealt to, or a seat by its number such as
+    `seat-6`."""
 
     state = "dealing"
     places_key = "to"
     gives = True
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """It is as large as a seat's."""
+        """Note that the hand is as large as a seat's."""
         so_far.dealt[self.to] = so_far.held("seats")
         so_far.offered.add(self.to)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A hand of the game, from a position that may have no player."""
+        """Yield errors: not a hand of the game, or no position that may be without a player."""
         hands, most = [hand.name for hand in game.hand], game.seats.most
         if self.to not in hands:
             yield (*key, "to"), f"{self.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
@@ -43,5 +47,5 @@ class OfferHandStep(Step):
             yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
 
     def words(self, game: ProcedureView) -> str:
-        """Which cards become what."""
+        """Return the instruction for the dealer."""
         return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."

@@ -14,36 +14,37 @@ from protocol.tomlfile import Key
 
 
 class RevealStep(Step):
-    """The last step: hands are shown in this order and settled until END GAME; `from_`: at which side of the dealer
-    the players' hands begin, or with who bet or raised last in the last betting round, where all checked with who acted
-    first, and clockwise from there."""
+    """The last step: hands are shown in this order and settled until END GAME."""
 
     do: Literal["reveal"]
     order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    """Recipients, in the order in which their hands are shown."""
     from_: Literal["dealer-left", "dealer-right", "last-to-bet"] = "dealer-right"
+    """The side of the dealer at which the players' hands begin. `last-to-bet`: they begin with the player who bet or
+    raised last in the last betting round, or if all checked the one who acted first, and go on clockwise."""
 
     state = "revealing"
     places_key = "order"
 
     @property
     def side(self) -> str:
-        """`left` or `right`, of the dealer: where the first player's hand is shown."""
+        """Side of the dealer, `left` or `right`, at which the first player's hand is shown."""
         return self.from_.removeprefix("dealer-")
 
     def in_order(self, seats: Sequence[int]) -> list[int]:
-        """These seats, given from the dealer's left, as their hands are shown."""
+        """Return these seats, given from the dealer's left, in the order in which they show their hands."""
         return [*reversed(seats)] if self.from_ == "dealer-right" else [*seats]
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Everything lies open."""
+        """Note that everything lies open."""
         so_far.open |= dict.fromkeys(so_far.dealt, None)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """Hands without cards."""
+        """Yield an error for each hand without cards."""
         yield from so_far.undealt((*key, "order"), self.order)
 
     def words(self, game: ProcedureView) -> str:
-        """In which order."""
+        """Return the instruction for the dealer."""
         order = [place(to, dealer="your own hand") for to in self.order]
         if self.from_ == "last-to-bet":
             begins = "beginning with who bet or raised last, else with who acted first, and clockwise"

@@ -1,4 +1,4 @@
-"""`set`: players arrange their hands."""
+"""`set`: players set their hands."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -14,21 +14,27 @@ from protocol.tomlfile import Key
 
 
 class SetStep(Step):
-    """Every player arranges a hand: `low` cards of it are the low hand, or the first one, all others the high one or
-    the second. Who cannot may have it set the house way. Nobody waits for a report of it: what was not reported is not
-    known. `choices`: only seats that made one of these have a hand to arrange."""
+    """Every player sets a hand in two parts.
+
+    A player who cannot may have it set the house way. The round does not wait for a report: a setting that was not
+    reported is unknown.
+    """
 
     do: Literal["set"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)] = ("seats",)
+    """Recipients whose hands are set."""
     low: Annotated[int, Field(ge=1, le=5)]
+    """How many cards form the low, or first, hand; all others form the high, or second, one."""
     parts: tuple[Clause, Clause] = ("low", "high")
+    """Names of the two parts."""
     choices: tuple[Name, ...] = ()
+    """Only seats that made one of these choices have a hand to set."""
 
     state = "setting"
     places_key = "of"
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """Hands there are, with more cards than the low one gets; a choice that was offered."""
+        """Yield errors: hands without enough cards, or a choice that was not offered."""
         yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
             if recipient in so_far.dealt and so_far.held(recipient) <= self.low:
@@ -41,7 +47,7 @@ class SetStep(Step):
                 )
 
     def words(self, game: ProcedureView) -> str:
-        """Who arranges what."""
+        """Return the instruction for the dealer."""
         own = [place(to) for to in self.of if to not in ("seats", "dealer")]
         who = "Each player still in play" if "seats" in self.of else f"Whoever plays {listed(own)}"
         only = f" who chose {listed([*self.choices], 'or')}" if self.choices else ""
@@ -53,5 +59,5 @@ class SetStep(Step):
         )
 
     def brief(self) -> str:
-        """`2 of each hand set low`."""
+        """Return the step as in `2 of each hand set low`."""
         return f"{self.low} of each hand set {self.parts[0]}"

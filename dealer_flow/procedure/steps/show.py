@@ -1,4 +1,4 @@
-"""`show`: cards are turned face up before play goes on."""
+"""`show`: cards are turned face up before play continues."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -14,29 +14,31 @@ from protocol.tomlfile import Key
 
 
 class ShowStep(Step):
-    """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
-    them. `which`: any, or those at the bottom of the packet. `optional`: they may be, from here on; play does not wait
-    for it, and a player's hand that is shown so is declared. `until`: a later step; once something of it was reported,
-    a hand is no longer declared."""
+    """Cards are turned face up before play continues."""
 
     do: Literal["show"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    """Recipients whose cards are turned up."""
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
+    """How many cards lie open at each place afterwards; absent: all of them."""
     which: Literal["any", "bottom"] = "any"
+    """Any cards, or those at the bottom of the packet."""
     optional: bool = False
+    """Cards may be shown from here on; play does not wait, and a player's hand that is shown is declared."""
     until: Name | None = None
+    """A later step; once anything of it was reported, a hand can no longer be declared."""
 
     state = "showing"
     places_key = "of"
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """So many lie open."""
+        """Note the cards that lie open."""
         for recipient in self.of:
             so_far.open[recipient] = self.cards
             so_far.shown[recipient] = so_far.held(recipient) if self.cards is None else self.cards
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """More than lay open, and not more than there are."""
+        """Yield errors: cards that lay open before, or more than there are, and keys that do not fit each other."""
         yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
             held, least = so_far.held(recipient), so_far.shown.get(recipient, 0) + 1
@@ -54,7 +56,7 @@ class ShowStep(Step):
             yield (*key, "until"), f"{self.until!r} is no later step; allowed: {', '.join(later) or 'none'}"
 
     def words(self, game: ProcedureView) -> str:
-        """Whose, which and how many."""
+        """Return the instruction for the dealer."""
         whose = listed([place(to, dealer="your own hand") for to in self.of])
         if self.optional:
             late = f" Once {self.until} has begun it is too late to declare." if self.until else ""

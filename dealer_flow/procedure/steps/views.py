@@ -1,5 +1,7 @@
-"""What a step is checked against: its procedure and plan, which need not be imported, and what the steps before it did
-with the cards."""
+"""Views that a step is checked against: its procedure and plan as protocols, and what earlier steps did with the cards.
+
+The protocols avoid an import cycle: procedure and plan import the steps.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,19 +19,19 @@ class NamedStep(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, unique in the procedure."""
+        """Name of the step, unique in the procedure."""
 
 
 class Betting(Protocol):
-    """The rules of betting."""
+    """Rules of betting."""
 
     @property
     def blinds(self) -> Sequence[str]:
-        """The bets that are blinds."""
+        """Bets that are blinds."""
 
 
 class ProcedureView(Protocol):
-    """A procedure whose steps are checked or put into words."""
+    """Procedure of a step that is checked or described."""
 
     device: Device
     seats: SeatsPart
@@ -44,29 +46,29 @@ class ProcedureView(Protocol):
 
     @property
     def betting(self) -> Betting | None:
-        """The rules of betting, where players bet against each other."""
+        """Rules of betting, in a game in which players bet against each other."""
 
 
 class PlanView(Protocol):
-    """A plan, as steps ask where cards may lie."""
+    """Plan, as far as a step needs it to place cards."""
 
     most_seats: int
     from_shoe: bool
-    """True when a card shoe deals."""
+    """True if a card shoe deals."""
 
     @property
     def button(self) -> object | None:
-        """How the button moves; None where there is none."""
+        """Rule by which the button moves; None if there is no button."""
 
     @property
     def assign(self) -> object | None:
-        """The step that assigns hands by a number; None where there is none."""
+        """Step that assigns hands by a number; None if there is none."""
 
     def place(self, recipient: Recipient) -> Place:
-        """The place of a recipient that is no seat."""
+        """Return the place of a recipient that is not a seat."""
 
     def around(self) -> Sequence[Place]:
-        """The dealer and every seat, clockwise."""
+        """Return the dealer and every seat, clockwise."""
 
 
 @dataclass(slots=True)
@@ -74,27 +76,27 @@ class CardsSoFar:
     """What the steps so far did with the cards, by recipient."""
 
     dealt: dict[Recipient, int] = field(default_factory=dict)
-    """Cards of a whole hand, burned ones included."""
+    """Number of cards of a whole hand, burned ones included."""
     burned: dict[Recipient, int] = field(default_factory=dict)
     open: dict[Recipient, int | None] = field(default_factory=dict)
-    """How many may lie open, None for all. Cards dealt face up count; before the reveal nothing else of the house may
-    be seen."""
+    """Number of cards that may lie open, None for all. Cards dealt face up count; before the reveal nothing else of the
+    house may be seen."""
     shown: dict[Recipient, int] = field(default_factory=dict)
-    """How many were turned up by steps that show cards."""
+    """Number of cards turned up by steps that show cards."""
     offered: set[Recipient] = field(default_factory=set)
     everywhere: bool = False
-    """Whether positions got cards where nobody plays."""
+    """True if positions without a player got cards."""
     by_number: bool = False
-    """Whether a number drawn says who got the first cards."""
+    """True if a number says who got the first cards."""
     choices: set[Name] = field(default_factory=set)
-    """What was offered."""
+    """Choices that were offered."""
 
     def held(self, recipient: Recipient) -> int:
-        """Cards that lie there and were not burned."""
+        """Return the number of cards of a recipient that were not burned."""
         return self.dealt.get(recipient, 0) - self.burned.get(recipient, 0)
 
     def undealt(self, key: Key, recipients: tuple[Recipient, ...]) -> Iterator[Complaint]:
-        """A complaint for each of them without cards."""
+        """Yield an error for each recipient without cards."""
         for recipient in recipients:
             if recipient not in self.dealt:
                 yield key, f"{recipient!r} has no cards at this step; allowed: {', '.join(self.dealt) or 'none'}"
