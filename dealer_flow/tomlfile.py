@@ -1,4 +1,4 @@
-"""Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
+"""Strict TOML: read and validate a file; an error names the file, line, key and what is allowed."""
 
 import os
 import re
@@ -20,23 +20,23 @@ from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 Model = TypeVar("Model", bound="TomlTable")
 Error = TypeVar("Error", bound=TomlFileError)
 Faults = Callable[[Model], Iterable[tuple[Key, str]]]
-"""What is wrong in a file whose keys are right one by one: at which key, and why."""
+"""Check of a file whose keys are valid one by one: yields the key and the reason of each error."""
 
 TOML_MAX_BYTES: Final = 256 * 1024
-"""Longest file that is read: eight times the longest that comes with this program; TOML takes a second a megabyte."""
+"""Largest file that is read: eight times the largest in the package; TOML takes a second per megabyte."""
 DEEPEST: Final = 32
-"""Tables and arrays within each other, and parts of one key: five are the most in what comes with this program, and
-what takes a table apart calls itself for each."""
+"""Deepest nesting of tables and arrays, and most parts of one key: the package uses five at most, and each level is a
+recursive call."""
 FAULTS_MAX: Final = 100
-"""Most faults of one file that are named: nobody reads more, and each takes a look through the file."""
+"""Most errors of one file that are reported: no one reads more, and each one searches the file."""
 _INTEGERS: Final = range(-(2**63), 2**63)
-"""The integers that TOML 1.0 asks for."""
+"""Integers that TOML 1.0 requires."""
 _LONG_KEY: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST + 1}}}""")
-"""So many parts in a key take the TOML reader quadratic time."""
+"""Key with so many parts that the TOML reader would take quadratic time."""
 
 
 class TomlTable(BaseModel):
-    """Base of every table in a file: strict, frozen, no unknown key; kebab-case in the file, snake_case here."""
+    """Base of every table in a file: strict, immutable, no unknown key; kebab-case in the file, snake_case here."""
 
     model_config = ConfigDict(
         strict=True,
@@ -51,13 +51,15 @@ class TomlTable(BaseModel):
 def load(
     path: Path, model: type[Model], faults: Faults[Model] = lambda _: (), context: dict[str, Any] | None = None
 ) -> Model:
-    """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
-    anything that is wrong with it. `faults` says what one key cannot know of another."""
+    """Load the file at `path` as a `model`, whose validators may read `context`.
+
+    TomlFileError, always one line, for any error. `faults` checks keys against each other.
+    """
     return first_fault(*parse(path, read(path), model, faults, TomlFileError, context))
 
 
 def first_fault(found: Model | None, wrong: Iterator[TomlFileError]) -> Model:
-    """What was found, unless something is wrong with it."""
+    """Return what was found, or raise its first error."""
     for fault in wrong:
         raise fault
     assert found is not None
@@ -72,8 +74,10 @@ def parse(
     error: type[Error],
     context: dict[str, Any] | None = None,
 ) -> tuple[Model | None, Iterator[Error]]:
-    """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
-    and then it is nothing, or else what does not fit together."""
+    """Parse `text`; return the model, or None, and an iterator over its errors.
+
+    Errors in single keys leave no model; only without them are the keys checked against each other.
+    """
     try:
         content = parsed(file, text, error)
     except error as fault:
@@ -83,7 +87,7 @@ def parse(
 
 
 def parsed(file: str | Path, text: str, error: type[Error]) -> dict[str, Any]:
-    """What `text` says, as plain values; `error` when it is not TOML, or more than anything that reads it can bear."""
+    """Parse `text` into plain values; `error` if it is not TOML, or too deep or large for its readers."""
     try:
         content = _content(text)
     except tomllib.TOMLDecodeError as fault:
@@ -97,7 +101,7 @@ def parsed(file: str | Path, text: str, error: type[Error]) -> dict[str, Any]:
 
 
 def _content(text: str) -> dict[str, Any]:
-    """What `text` says, as plain values."""
+    """Parse `text` into plain values, after a check for overlong keys."""
     if long := _LONG_KEY.search(text):
         line = text.count("\n", 0, long.start()) + 1
         raise tomllib.TOMLDecodeError(f"a key has more than {DEEPEST} parts (at line {line}, column 1)")
@@ -105,7 +109,7 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
-    """Where what `value` holds is too deep or too large for anything that reads it."""
+    """Yield the parts of a value that are nested too deep or too large."""
     if len(key) > DEEPEST:
         yield key[:1], f"more than {DEEPEST} tables or arrays within each other"
     elif isinstance(value, dict | list):
@@ -116,13 +120,13 @@ def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
 
 
 def fault_at(file: str | Path, text: str, key: Key, why: str, error: type[Error]) -> Error:
-    """What is wrong at a key of `text`; one that is not there at all is missed at the end."""
+    """Return the error for a key of `text`; a key that does not exist is reported at the end of the file."""
     line = line_of(text, key) or len(text.splitlines()) or None if key else None
     return error(file, line, spell(key), why)
 
 
 def named_faults(wrong: Iterator[tuple[Key, str]], at: Callable[[Key, str], Error]) -> Iterator[Error]:
-    """Each fault with its place, as many as anybody reads."""
+    """Yield each error with its place, up to `FAULTS_MAX` of them."""
     for key, why in islice(wrong, FAULTS_MAX):
         yield at(key, why)
     if next(wrong, None) is not None:
@@ -132,7 +136,7 @@ def named_faults(wrong: Iterator[tuple[Key, str]], at: Callable[[Key, str], Erro
 def validated(
     content: Mapping[str, Any], model: type[Model], faults: Faults[Model], context: dict[str, Any] | None = None
 ) -> tuple[Model | None, Iterable[tuple[Key, str]]]:
-    """As `parse`, of what was read already."""
+    """Validate content that was parsed before, as `parse` does."""
     try:
         found = model.model_validate(tuples(content), context=context)
     except ValidationError as fault:
@@ -141,7 +145,7 @@ def validated(
 
 
 def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
-    """The text of a file; an `error` whose cause is the system's own when that will not let us at it."""
+    """Read the text of a file; an `error` from the system's own if it cannot be read."""
     try:
         return read_file(path, TOML_MAX_BYTES).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
@@ -153,7 +157,7 @@ def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
 
 
 def files_in(folder: Path) -> dict[str, Path]:
-    """Name -> file of every TOML file in a folder, by name."""
+    """Return name -> file of every TOML file in a folder, sorted by name."""
     return {path.name.removesuffix(".toml"): path for path in sorted(folder.glob("*.toml"))}
 
 
@@ -164,7 +168,8 @@ def locate(
     error: type[TomlFileError] = TomlFileError,
     named: str = "known",
 ) -> Path:
-    """The file that is meant: a path, or the name of one that is `known`, as the message calls those `named`."""
+    """Return the file that is meant: a path, or the name of a `known` one. `named` is the word for these in the
+    message."""
     if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
         return Path(source)
     if source in known:
@@ -175,7 +180,7 @@ def locate(
 
 
 def misnamed(source: str | Path) -> str | None:
-    """Why a path that is there cannot be meant, where an id or a .toml file is; None when it can, or is not there."""
+    """Return why an existing path is neither an id nor a .toml file; None if it may be, or does not exist."""
     if os.path.isdir(source):
         return "a folder; expected an id or a .toml file"
     if os.path.isfile(source) and not str(source).endswith(".toml"):
@@ -184,20 +189,22 @@ def misnamed(source: str | Path) -> str | None:
 
 
 def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
-    """What is wrong at a key of a file."""
+    """Return the error for a key of a file."""
     return TomlFileError(path, line_of(read(path), key), spell(key), why)
 
 
 def tuples(value: Any) -> Any:
-    """Arrays as tuples, which is what a frozen model holds."""
+    """Return a value with its arrays as tuples, which a frozen model requires."""
     if isinstance(value, dict):
         return {key: tuples(part) for key, part in value.items()}
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
 def _explained(model: type[BaseModel], faults: Iterable[ErrorDetails]) -> list[tuple[Key, str]]:
-    """Each fault in the words of the file. What only follows from another is none: a key that is missing because it is
-    misspelt, a list that is too short without those of its parts that have faults."""
+    """Explain each error in terms of the file, without those that only follow from another.
+
+    A key is not missing if it is misspelled, nor a list too short if parts of it have errors.
+    """
     found, meant, above = list[tuple[Key, str]](), set[Key](), set[Key]()
     for fault in faults:
         key, why = _explain(model, fault)
@@ -215,11 +222,11 @@ def _explained(model: type[BaseModel], faults: Iterable[ErrorDetails]) -> list[t
 _MISSING: Final = "missing"
 _TOO_SHORT: Final = "needs at least "
 _LONGEST_KEY: Final = 64
-"""To look for what a longer one may mean takes too long, and finds nothing."""
+"""Longest key for which a similar one is looked up; for longer ones it takes too long and finds nothing."""
 
 
 def _near(key: str | int, allowed: Iterable[str]) -> str | None:
-    """The key that somebody who wrote this one most likely meant."""
+    """Return the allowed key that was most likely meant."""
     from difflib import get_close_matches  # only a fault needs it
 
     written = str(key).replace("_", "-").lower()
@@ -227,13 +234,13 @@ def _near(key: str | int, allowed: Iterable[str]) -> str | None:
 
 
 def _allowed(model: type[BaseModel], loc: Key) -> list[str]:
-    """The keys that the table at `loc` may have."""
+    """Return the keys that the table at `loc` may have."""
     fields = (each for kind in _walk(model, loc)[1] for each in kind.model_fields.items())
     return list(dict.fromkeys(field.alias or name for name, field in fields))
 
 
 def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
-    """The key, and what it may not hold, in the words of the file."""
+    """Return the key and the error in terms of the file."""
     key, kinds = _walk(model, fault["loc"])
     if fault["type"] == "extra_forbidden":
         return key, f"unknown key; allowed: {', '.join(_allowed(model, fault['loc'][:-1]))}"
@@ -265,12 +272,14 @@ _WORDS: Final = {
     "int_type": "a whole number",
     "bool_type": "true or false",
 }
-"""What a value must be, in the words of the file."""
+"""Required type of a value in terms of the file."""
 
 
 def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]:
-    """The key as it stands in the file, and what may stand there: of several kinds of tables the validator puts the
-    one that it took behind the number."""
+    """Return the key as it is in the file, and the models of tables that may be there.
+
+    For a union the validator puts the tag of the kind that it chose behind the number.
+    """
     key, here = list[str | int](), [model]
     for part in loc:
         if isinstance(part, str) and len(here) > 1:
@@ -287,7 +296,7 @@ def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]
 
 
 def _tags(kind: type[BaseModel], name: str) -> tuple[str, ...]:
-    """The texts that a key may have, which tell kinds of tables apart; none of any other key."""
+    """Return the values of a key that distinguishes kinds of tables; empty for any other key."""
     annotation = kind.model_fields[name].annotation
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 

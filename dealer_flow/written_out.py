@@ -1,4 +1,4 @@
-"""A file that stands on others, written out as one file from top to bottom, with its layers' own comments."""
+"""Writer of a layered file as one file, from top to bottom, with its layers' own comments."""
 
 import json
 import re
@@ -14,12 +14,14 @@ _HEADER: Final = re.compile(r"^\s*(\[{1,2})\s*([A-Za-z0-9_.-]+)\s*\]{1,2}")
 _SETS: Final = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _WIDEST: Final = 120
-"""Characters of a line; a longer list takes a line for each of its parts."""
+"""Longest line in characters; a longer list takes one line per element."""
 
 
 def written_out(whole: Whole, order: Sequence[str] = ()) -> str:
-    """The content of layers as TOML that says the same and stands on nothing. A comment says from which file each part
-    comes. `order`: the top keys as a file of this kind has them; the others follow."""
+    """Return the merged content of layers as TOML without a base. Comments say from which file each part comes.
+
+    `order` gives the order of the top keys in a file of this kind; the others follow.
+    """
     content = whole.content()
     out = "\n".join(_Writer(whole, content, order).lines())
     if _read(out) != content:  # a file that is laid out as none of ours is
@@ -28,7 +30,7 @@ def written_out(whole: Whole, order: Sequence[str] = ()) -> str:
 
 
 def plain(content: Mapping[str, Any], order: Sequence[str] = ()) -> Iterator[str]:
-    """Line after line of a content as TOML, without comments."""
+    """Yield a content as lines of TOML, without comments."""
     names = _sorted(content, order)
     yield from (_line(name, content[name]) for name in names if not _is_table(content[name]))
     for key, value in _parts(content, order):
@@ -48,7 +50,7 @@ def _sorted(content: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def _parts(content: Mapping[str, Any], order: Sequence[str]) -> Iterator[tuple[Key, Any]]:
-    """Every table and row of the whole; of a table of tables each on its own."""
+    """Yield every table and row of the content; each table in a table of tables separately."""
     for name in _sorted(content, order):
         value = content[name]
         if isinstance(value, dict) and value and all(_is_table(part) for part in value.values()):
@@ -66,7 +68,7 @@ def _is_table(value: Any) -> bool:
 
 
 class _Writer:
-    """The lines of a whole, each taken from the layer that says it as far as it says the same there."""
+    """Writer of the merged content: each line is copied from its layer if it says the same there."""
 
     def __init__(self, whole: Whole, content: dict[str, Any], order: Sequence[str]) -> None:
         self._whole, self._content, self._order = whole, content, order
@@ -75,7 +77,8 @@ class _Writer:
         self._written = {id(layer): dict(_cut(layer.text)) for layer in layers}
 
     def lines(self) -> Iterator[str]:
-        """Line after line: what no table holds, then each table and row under the name of the file that gives it."""
+        """Yield the lines: keys outside tables first, then each table and row under the name of the file that gives
+        it."""
         whole, content = self._whole, self._content
         yield from _opening(self._block(whole.own, ()))
         heads = [name for name in _sorted(content, self._order) if self._is_head(name)]
@@ -91,18 +94,20 @@ class _Writer:
             yield from self._table(key, value, self._block(layer, there))
 
     def _is_head(self, name: str) -> bool:
-        """True for what is no table, and for one that its file writes on one line above all tables."""
+        """Return True for a value that is not a table, and for a table that its file writes in one line above all
+        tables."""
         value = self._content[name]
         return not _is_table(value) or _says(
             _entries(self._block(self._whole.place((name,))[0], ()), ()).get(name, ()), (name,), value
         )
 
     def _block(self, layer: Layer, key: Key) -> list[str]:
-        """The lines of a table or row in its file; none of a table within a file, which is written anew."""
+        """Return the lines of a table or row in its file; empty for a table within a file, which is written again."""
         return self._written.get(id(layer), {}).get((*layer.at, *key), [])
 
     def _table(self, key: Key, value: Any, block: list[str]) -> Iterator[str]:
-        """One table or row as its file has it, if it says the same there; else key by key, each as its file has it."""
+        """Yield one table or row as its file has it, if the content is the same; else key by key, each as its file has
+        it."""
         if block and _says(block, key, value):
             yield from block
             return
@@ -123,7 +128,7 @@ class _Writer:
 
 
 def _opening(block: Iterable[str]) -> Iterator[str]:
-    """The comments above the first line of a block."""
+    """Yield the comments above the first line of a block."""
     for line in block:
         if not line.startswith("#"):
             return
@@ -131,7 +136,7 @@ def _opening(block: Iterable[str]) -> Iterator[str]:
 
 
 def _own_header(block: Iterable[str], key: Key) -> str:
-    """The header with its comment as the file has it, or one of our own."""
+    """Return the header with its comment as the file has it, or a new one."""
     line = next((line for line in block if _HEADER.match(line)), "")
     return line if _HEADER.sub("", line).strip()[:1] in ("", "#") and _says([line], key, {}) else _header(key)
 
@@ -157,7 +162,7 @@ def _says(block: Iterable[str], key: Key, value: Any) -> bool:
 
 
 def _entry(block: Iterable[str], key: Key, name: str, value: Any) -> list[str]:
-    """The lines of one key in a block with their comments, or a line of our own."""
+    """Return the lines of one key in a block with their comments, or a new line."""
     lines = _entries(block, key).get(name)
     header = [] if not key else [_header(key)]
     if lines and _says([*header, *lines], (*key, name), value):
@@ -166,7 +171,8 @@ def _entry(block: Iterable[str], key: Key, name: str, value: Any) -> list[str]:
 
 
 def _entries(block: Iterable[str], key: Key) -> dict[str, list[str]]:
-    """Each key of a table or row with its lines and the comments right above it: plain keys, then tables in it."""
+    """Return each key of a table or row with its lines and the comments right above it: plain keys, then tables in
+    it."""
     found, name, comments = dict[str, list[str]](), "", list[str]()
     in_table, begun = False, False
     for line in block:
@@ -186,7 +192,7 @@ def _entries(block: Iterable[str], key: Key) -> dict[str, list[str]]:
 
 
 def _goes_on(lines: Sequence[str]) -> bool:
-    """True while the value that these lines begin is not at its end."""
+    """Return True while the value that these lines begin is incomplete."""
     return _read("\n".join(lines)) is None
 
 
@@ -198,7 +204,8 @@ def _line(name: str, value: Any) -> str:
 
 
 def _cut(text: str) -> Iterator[tuple[Key, list[str]]]:
-    """Each table and row of a file with its lines and the comments right above it; under no key what comes before."""
+    """Yield each table and row of a file with its lines and the comments right above it; the key is empty before the
+    first."""
     counts: dict[str, int] = {}
     key, lines = Key(), list[str]()
     comments = list[str]()

@@ -26,7 +26,8 @@ class _Way(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A step at which a hand may be given up, and the ways to play on; `only` is the bet of the seats that choose here."""
+    """A step at which a hand may be given up, and the ways to play on; `only` is the bet of the seats that choose
+    here."""
 
     only: str | None
     ways: tuple[_Way, ...]

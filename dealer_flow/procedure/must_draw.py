@@ -41,8 +41,8 @@ _GROUPS: Final = {
 
 
 class DrawPart(TomlTable):
-    """How many cards a hand must draw. It keeps what it holds and the highest of its other cards. The first row that
-    fits decides."""
+    """Number of cards that a hand must draw. It keeps what it holds and the highest of its other cards. The first row
+    that fits decides."""
 
     holds: Annotated[tuple[Holds, ...], Field(min_length=1)]
     """Hands that the row applies to."""

@@ -170,7 +170,7 @@ class Plan:
         deals = [step for step in self.steps if isinstance(step, DealStep)]
         by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
         self.copies: int = self.decks + bool(by_hand)
-        """How often one face may be on the table: once per deck, and once more if another deck is dealt by hand."""
+        """Most times one face may be on the table: once per deck, and once more if another deck is dealt by hand."""
         self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
         """Recipients whose cards all come from that other deck: each face once among all of them."""
 
@@ -435,7 +435,8 @@ class Plan:
         return Policy("person", policy.clause)
 
     def fault_policy(self, fault: int) -> Policy:
-        """Return the policy on a device's fault, by its name or else its class; a fault with neither is recorded only."""
+        """Return the policy on a device's fault, by its name or else its class; a fault with neither is recorded
+        only."""
         named = self._faults.get(_FAULT_NAMES.get(fault, ""))
         return named or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
 

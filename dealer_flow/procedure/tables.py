@@ -68,8 +68,8 @@ class DeckPart(TomlTable):
     alternating: Annotated[int, Field(ge=1, le=2)] = 1
     """Sets of different backs that may take turns; with `[care.alternate]` they must."""
     fresh: Literal["each-round", "until-cut-card"] = "each-round"
-    """Whether each round has the whole deck, or continues where the last one stopped; `[care.shuffle]` says for how
-    long."""
+    """`each-round`: each round has the whole deck. `until-cut-card`: it continues where the last one stopped;
+    `[care.shuffle]` says for how long."""
     clause: Clause
 
 
@@ -94,7 +94,7 @@ class HandPart(TomlTable):
     place: Annotated[str, Field(pattern=r"^hand [1-8]$")]
     """Number that the devices give it, `hand 1` to `hand 8`."""
     side: Literal["house", "players", "community"]
-    """Whose hand it is when a count is wrong or hands are shown."""
+    """Owner of the hand when a count is wrong or hands are shown."""
     clause: Clause
 
 
@@ -155,10 +155,10 @@ class Consequence(TomlTable):
     also_when: WhenPart | None = None
     """The reading under which the bets of `also` go back."""
     back: Literal["card", "step", "step-and-burn"] = "card"
-    """What is shuffled into the deck again: the `card` alone, all cards of that `step` at the place, or
+    """Cards that are shuffled into the deck again: the `card` alone, all cards of that `step` at the place, or
     `step-and-burn`, the card burned before them, too."""
     calls: Literal["supervisor"] | None = None
-    """Who must come at once."""
+    """Person who must come at once."""
     clause: Clause
 
     @property
@@ -175,7 +175,8 @@ class CountEveryPart(TomlTable):
 
 
 class AgePart(TomlTable):
-    """Rounds after which a deck must be changed, or before which it may not be: the option's value; `0` for no limit."""
+    """Rounds after which a deck must be changed, or before which it may not be: the option's value; `0` for no
+    limit."""
 
     option: Name
     clause: Clause
@@ -202,7 +203,7 @@ class UnburnedPart(Consequence):
 
 
 RUNS_OUT: Final = ("scramble", "scramble-or-community", "person", "misdeal")
-"""What happens if fewer cards are left than are due.
+"""Consequences of having fewer cards left than are due.
 
 - `scramble`: the last card is not dealt but scrambled with the burned ones; one of them is burned, unless all are
   needed, and the hands that lack cards get them by hand. If even these are too few, a supervisor rules.
@@ -253,7 +254,7 @@ class CarePart(TomlTable):
     """Care of the decks."""
 
     count_every: CountEveryPart | None = None
-    """How often the deck must be counted."""
+    """Time after which the deck must be counted."""
     age: AgePart | None = None
     """After how many rounds a deck must be changed."""
     least: AgePart | None = None
@@ -267,9 +268,9 @@ class CarePart(TomlTable):
     runs_out: RunsOutPart | None = None
     """Fewer cards are left than are due."""
     shuffle: ShufflePart | None = None
-    """When a shoe is shuffled."""
+    """Rule on shuffling a shoe."""
     shown: WonPart | None = None
-    """What happens to hands that were shown before a deck is found defective; absent: their bets come back."""
+    """Rule on hands that were shown before a deck is found defective; absent: their bets come back."""
     deck: Consequence
     """Consequence if the whole deck's count is wrong, or cards do not add up."""
 
@@ -279,7 +280,7 @@ EXPLAINED: Final = ("never", "by-hands")
 
 
 class RemainderPart(TomlTable):
-    """What is left when the cards are out."""
+    """The cards left when the deal is over."""
 
     cards: Annotated[int, Field(ge=0, le=52)] | None = None
     """Exactly this many, if the regulation gives a number; it is spread and counted."""
@@ -468,7 +469,7 @@ class FaultPart(TomlTable):
     then: FaultPolicy
     """The consequence."""
     calls: Literal["supervisor"] | None = None
-    """Who must come at once."""
+    """Person who must come at once."""
     clause: Clause = "procedure"
 
 
@@ -482,7 +483,7 @@ class OptionPart(TomlTable):
     allowed: Annotated[tuple[str, ...], Field(min_length=1)]
     """Values of the option."""
     reason: Clause
-    """Why the text is ambiguous, and what the values mean."""
+    """Reason why the text is ambiguous, and the meaning of the values."""
 
 
 class OptionRef(TomlTable):
@@ -512,18 +513,19 @@ class EndPart(TomlTable):
     when: Literal["column", "all"]
     """One `column`, or `all` of them together."""
     cards: Annotated[int, Field(ge=1, le=416)]
-    """How many cards they must hold."""
+    """Number of cards they must hold."""
     clause: Clause
 
 
 EXTRA: Final = ("when-bet", "always", "never")
-"""When the extra card is drawn. `when-bet`: if a bet that depends on it was made."""
+"""Time of the extra card. `when-bet`: only if a bet that depends on it was made."""
 UNREAD_BY: Final = ("supervisor", "dealer", "anyone")
-"""Who may name a card the shoe did not read. `supervisor`: a supervisor's or executive's badge; `dealer`: any badge."""
+"""Person who may name a card the shoe did not read. `supervisor`: a supervisor's or executive's badge; `dealer`: any
+badge."""
 OVERDRAW: Final = ("note", "unreliable")
 """Consequence of a card drawn after the end."""
 CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
-"""What may still be dealt once the cut card is out. `play-on`: whatever the shoe holds."""
+"""Cards that may still be dealt once the cut card is out. `play-on`: all that the shoe holds."""
 
 
 class ExtraPart(TomlTable):

@@ -39,7 +39,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     place: str | None = None
     """Place where it happened, or whose cards they are."""
     called: Literal["supervisor"] | None = None
-    """Who must come at once."""
+    """Person who must come at once."""
     unreliable: bool = False
     """True if it makes the round unreliable."""
     cause: "Incident | None" = None
@@ -107,7 +107,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     level: str = ""
     """Level of the badge."""
     how: str = ""
-    """What happened to the card, or the mode of the shoe in which it was drawn."""
+    """Mishap to the card, or the mode of the shoe in which it was drawn."""
     confidence: int | None = None
     """Confidence of the shoe's reader in the card, in percent; absent if it does not report one."""
     flags: tuple[str, ...] = ()

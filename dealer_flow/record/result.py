@@ -27,7 +27,7 @@ from dealer_flow.record.incidents import Incident
 Count = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 
 Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "unreliable"]
-"""How the table's round ended. `complete`: every bet is settled by its hand. `misdeal`: the bets the clause names are
+"""End of the table's round. `complete`: every bet is settled by its hand. `misdeal`: the bets the clause names are
 returned. `progressive-only`: as misdeal, and the hands play for the progressive. `defective-deck`: every bet is
 returned. `unreliable`: the procedure was broken or events are missing; nothing is settled, a supervisor decides."""
 
@@ -76,7 +76,7 @@ class Hand(Record, frozen=True, kw_only=True, omit_defaults=True):
     discards: Cards = ()
     """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
-    """How it was set; absent unless that was reported."""
+    """Setting of the hand in two parts; absent unless reported."""
 
 
 class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,7 +97,7 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     discards: Cards = ()
     """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
-    """How the hand was set; absent unless that was reported."""
+    """Setting of the hand in two parts; absent unless reported."""
     wagers: dict[str, Cents] = written({})
     blind: tuple[str, ...] = ()
     """Bets of a choice that were placed before its step began; absent if none were."""
@@ -129,7 +129,7 @@ class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
     discards: Cards = ()
     """Cards reported as discarded, in order; absent if none were."""
     split: Split | None = None
-    """How it was set; absent unless that was reported."""
+    """Setting of the hand in two parts; absent unless reported."""
 
 
 class Remainder(Record, frozen=True, omit_defaults=True):

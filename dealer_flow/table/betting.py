@@ -1,7 +1,7 @@
-"""The chips of a hand in which players bet against each other: who has acted, what lies before whom, who is next.
+"""Chips of a hand in which players bet against each other: who has acted, the chips of each seat, and who is next.
 
-Nothing here judges: it says where the betting stands and takes an action. What may be done is asked in
-`play.check_actions`, what an action out of the ordinary means is said there and in `play.handle_chips`.
+Nothing here judges: this records where the betting stands and takes actions. `play.order.actions` has the checks on an
+action, and `play.reports.chips` handles one that is out of the ordinary.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,75 +14,78 @@ from devices.events import BettingAction
 
 @dataclass(slots=True)
 class Betting:
-    """One hand. `stakes` are the chips before each seat when it began, of those that were reported; `behind` is what is
-    left of them. The others are of the betting round under way: `put` lies before each seat, `high` is the bet to call,
-    `turns` the seats clockwise from who acts first (none while that is not known)."""
+    """Betting of one hand, in cents.
+
+    `stakes` are the chips in front of each seat when the hand began, if they were reported; `behind` is what is left of
+    them. The rest concerns the betting round under way: `put` is in front of each seat, `high` is the bet to call,
+    `turns` are the seats clockwise from the first to act (empty while that is unknown).
+    """
 
     stakes: dict[int, int] = field(default_factory=dict)
     behind: dict[int, int] = field(default_factory=dict)
     left: set[int] = field(default_factory=set)
-    """Seats before which nothing lies any more, as was said before the hand."""
+    """Seats that had no more chips, as reported before the hand."""
     chopped: set[int] = field(default_factory=set)
     """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
-    """Seats whose chips stay in the pot by a person's word."""
+    """Seats whose chips stay in the pot by a supervisor's ruling."""
     taken_back: dict[int, tuple[str, int]] = field(default_factory=dict)
     """Seats whose fouled hand had its last bet returned -> the betting round, and cents."""
     folded: set[int] = field(default_factory=set)
     mucked: set[int] = field(default_factory=set)
-    """Those of them whose hands were thrown away while nobody bet."""
+    """Folded seats whose hands were thrown away outside of a betting round."""
     actions: list[ActionRecord] = field(default_factory=list)
-    """Every action of the hand, in its order."""
+    """Every action of the hand, in order."""
     step: str = ""
     put: dict[int, int] = field(default_factory=dict)
     high: int = 0
     raises: int = 0
     bring_in: bool = False
-    """A bet that opens is forced: it is still to come while nothing lies there, else it is what lies there."""
+    """True if the opening bet is forced: it is yet to come while no bet was made, else it is the present bet."""
     turns: tuple[int, ...] = ()
     acted: set[int] = field(default_factory=set)
     """Seats that have acted since the last bet or raise."""
     checked: set[int] = field(default_factory=set)
     last: int | None = None
-    """The seat that acted last, in this betting round."""
+    """Seat that acted last, in this betting round."""
     passed: dict[int, int] = field(default_factory=dict)
-    """Seats that others acted before, though it was their turn -> how many actions there had been by then."""
+    """Seats that were passed by although it was their turn -> the number of actions until then."""
     earlier: tuple["Betting", ...] = ()
-    """The same before each action of this betting round. These stay as they are."""
+    """State before each action of this betting round. These copies never change."""
     stood: tuple[int, ...] = ()
-    """Cards drawn and choices made by the last action: while they are as many, nothing has come since."""
+    """Cards drawn and choices made by the last action: while the numbers are the same, nothing has come since."""
 
     def open(self, step: str, put: Mapping[int, int], turns: Iterable[int], *, bring_in: bool) -> None:
-        """A betting round begins; `put` are the blinds that lie there."""
+        """Open a betting round; `put` are the blinds."""
         self.step, self.put, self.high = step, dict(put), max(put.values(), default=0)
         self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
         self.acted, self.checked, self.last, self.passed, self.earlier = set(), set(), None, {}, ()
 
     def lies(self, seat: int) -> int:
-        """What lies before a seat in this betting round."""
+        """Return the cents in front of a seat in this betting round."""
         return self.put.get(seat, 0)
 
     def to_call(self, seat: int) -> int:
-        """What it has to lie there to call, at most all that it has."""
+        """Return the cents that must be in front of the seat to call, at most all that it has."""
         most = self.most(seat)
         return self.high if most is None else min(self.high, most)
 
     def most(self, seat: int) -> int | None:
-        """All that can lie there; None where its stake was not reported."""
+        """Return the most that can be in front of the seat; None if its stake was not reported."""
         return self.lies(seat) + self.behind[seat] if seat in self.behind else None
 
     def is_all_in(self, seat: int) -> bool:
-        """Whether nothing of its stake is left."""
+        """Return True if nothing of the seat's stake is left."""
         return self.behind.get(seat) == 0
 
     def needs(self, seat: int, live: Iterable[int]) -> bool:
-        """Whether it is still to act in this betting round."""
+        """Return True if the seat has yet to act in this betting round."""
         if seat not in live or self.is_all_in(seat):
             return False
         return seat not in self.acted or self.lies(seat) < self.high
 
     def over(self, live: list[int]) -> bool:
-        """Whether every bet is called, or nobody is left to bet against."""
+        """Return True if every bet is called, or no one is left to bet against."""
         if len(live) <= 1:
             return True
         able = [seat for seat in live if not self.is_all_in(seat)]
@@ -92,8 +95,10 @@ class Betting:
         return not any(self.needs(seat, live) for seat in live)
 
     def waiting(self, live: list[int]) -> list[int]:
-        """The seats that may act now: whose turn it is, first, and those that were passed by. All of them while nobody
-        knows who is first."""
+        """Return the seats that may act now: the one whose turn it is, then those that were passed by.
+
+        While it is unknown who is first, all seats that have yet to act.
+        """
         if self.over(live):
             return []
         if not self.turns:
@@ -105,7 +110,7 @@ class Betting:
         return [*ahead[:1], *(seat for seat in due if seat in self.passed)]
 
     def copy(self) -> "Betting":
-        """As it stands."""
+        """Return a copy of the present state."""
         return replace(
             self,
             behind=dict(self.behind),
@@ -120,8 +125,11 @@ class Betting:
         )
 
     def standing(self, seat: int) -> "Betting":
-        """Where the betting stood before a seat acted last; as it stands now where another has done more since than
-        fold (47.1-1030)."""
+        """Return the state before a seat's last action, or the present one if another seat has done more since than
+        fold.
+
+        Source: 47.1-1030.
+        """
         since = self
         for before in reversed(self.earlier):
             if since.actions[-1].seat == seat:
@@ -132,7 +140,7 @@ class Betting:
         return self
 
     def act(self, seat: int, action: BettingAction, cents: int, manner: str, live: list[int]) -> None:
-        """A seat acts; `cents` lie before it afterwards. A fold before its turn passes nobody by."""
+        """Take an action; `cents` are in front of the seat afterwards. A fold before its turn passes no one by."""
         before, added = self.copy(), cents - self.lies(seat)
         if action is not BettingAction.FOLD or seat in self.waiting(live):
             self._pass(seat, before, live)
@@ -154,14 +162,14 @@ class Betting:
         self._note(seat, action, cents, manner, before)
 
     def muck(self, seat: int, step: str) -> None:
-        """A hand is thrown away while nobody bets."""
+        """Throw a hand away outside of a betting round."""
         before = self.copy()
         self.folded.add(seat)
         self.mucked.add(seat)
         self._note(seat, BettingAction.FOLD, self.lies(seat), "", before, step)
 
     def declare(self, seat: int, manner: str) -> None:
-        """A seat plays for what is in the pot by now: it bets no more, and that is no turn."""
+        """Let a seat play for what is in the pot now: it bets no more, and this is not a turn."""
         before = self.copy()
         self.behind[seat] = 0
         self._note(seat, BettingAction.ALL_IN, self.lies(seat), manner, before)
@@ -174,7 +182,7 @@ class Betting:
         self.actions.append(ActionRecord(step=at_step, seat=seat, action=action.value, cents=cents, manner=manner))
 
     def _pass(self, seat: int, before: "Betting", live: list[int]) -> None:
-        """Seats whose turn it was before this one's are passed by."""
+        """Mark the seats whose turn came before this one's as passed by."""
         self.passed.pop(seat, None)
         start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
         around = [*self.turns[start:], *self.turns[:start]]
@@ -184,16 +192,17 @@ class Betting:
 
     @property
     def substantial(self) -> bool:
-        """Whether two players have put money in, or three have acted (47.1-1002(33))."""
+        """True if two players have put money in, or three have acted (47.1-1002(33))."""
         return _is_substantial(self.actions)
 
     def too_late(self) -> list[int]:
-        """Seats that were passed by, and have said nothing before substantial action took place since (47.1-1024)."""
+        """Return the seats that were passed by and did not object before substantial action took place since
+        (47.1-1024)."""
         return [seat for seat, since in self.passed.items() if _is_substantial(self.actions[since:])]
 
 
 def _is_substantial(actions: Iterable[ActionRecord]) -> bool:
-    """Two players put money in the pot, or three put money in or folded."""
+    """Return True if two players put money in the pot, or three put money in or folded."""
     paid = {each.seat for each in actions if each.action in PUTS}
     folded = {each.seat for each in actions if each.action == BettingAction.FOLD}
     return len(paid) >= 2 or len(paid | folded) >= 3

@@ -1,6 +1,6 @@
-"""Cards drawn one at a time: which column each lies in, when it was decided, and which card nobody could read.
+"""Cards drawn one at a time into columns: the column of each, the end of the race, and cards that were not read.
 
-Everything follows from the order of the cards, so a card named late gives what it would have given at once.
+Everything follows from the order of the cards, so a card named late has the same effect as one read at once.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from protocol.cards import UNREAD, Card
 
 @dataclass(slots=True)
 class Draw:
-    """The cards of one round. `cards` hold the extra card too; `overdrawn` those that came after the end."""
+    """Cards of one round. `cards` includes the extra card; `overdrawn` are those that came after the end."""
 
     plan: ShoePlan
     cards: list[Card] = field(default_factory=list)
@@ -21,16 +21,16 @@ class Draw:
     """Cards that left the shoe before the round and play no part in it."""
     named: list[Named] = field(default_factory=list)
     extra: bool = False
-    """Whether the last of `cards` is the extra card."""
+    """True if the last of `cards` is the extra card."""
 
     @property
     def unread(self) -> int | None:
-        """Position, from 1, of the first card that waits to be named."""
+        """Position, from 1, of the first card that waits to be named; None if there is none."""
         return self.cards.index(UNREAD) + 1 if UNREAD in self.cards else None
 
     @property
     def end(self) -> Finish | None:
-        """How it ended before any extra card; None while it goes on or a card is not known."""
+        """End of the race before any extra card; None while it continues or a card is unknown."""
         held = dict.fromkeys(self.plan.columns, 0)
         for position, card in enumerate(self.cards, 1):
             column = self.plan.column(card, position)
@@ -45,7 +45,7 @@ class Draw:
 
     @property
     def finish(self) -> Finish | None:
-        """How it ended: by the extra card, when one was drawn and is known."""
+        """End of the race, by the extra card if one was drawn and is known."""
         if not self.extra:
             return self.end
         column = self.plan.column(self.cards[-1], len(self.cards))
@@ -58,7 +58,7 @@ class Draw:
         return end is not None and end.column is None and self.plan.extra != "never" and not self.extra
 
     def columns(self) -> dict[str, tuple[Card, ...]]:
-        """The cards as they lie on the table. One that nobody could read lies in none by suit."""
+        """Return the cards by column. A card that was not read is in no column by suit."""
         lying: dict[str, list[Card]] = {name: [] for name in self.plan.columns}
         for position, card in enumerate(self.cards, 1):
             column = self.plan.column(card, position)
@@ -67,7 +67,7 @@ class Draw:
         return {name: tuple(cards) for name, cards in lying.items()}
 
     def add(self, card: Card, *, extra_due: bool) -> bool:
-        """The next card came; False when it is one too many. `extra_due` allows the extra card."""
+        """Take the next card; False if it is one too many. `extra_due` allows the extra card."""
         if self.end is None:
             self.cards.append(card)
         elif extra_due and self.extra_may_come:
@@ -79,7 +79,7 @@ class Draw:
         return True
 
     def name(self, card: Card, badge: int, level: str) -> list[Card]:
-        """The first unread card is `card`; cards that now turn out to have come after the end."""
+        """Name the first unread card, and return the cards that turn out to have come after the end."""
         position = self.cards.index(UNREAD) + 1
         self.cards[position - 1] = card
         self.named.append(Named(position, card.text, badge, level))

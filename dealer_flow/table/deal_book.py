@@ -1,7 +1,7 @@
 """One deal of a shuffler, card by card, by every statement of the device: its events, its STATUS, its misdeal record.
 
-Pure, and the same for a table that is played at and for a bench: the caller enters what was said, and asks whether the
-next statement can be true beside it. An answer is the first contradiction, as a value; who asks has the words for it.
+Pure, and shared by the table and the bench: the caller enters each statement, and checks whether the next one is
+consistent with it. The answer is the first contradiction, as a value; the caller has the sentence for it.
 `docs/protocol.md`, *What is held against what*, lists the statements.
 """
 
@@ -10,20 +10,23 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, Protocol
 
 Way = Literal["", "goes back", "stays a packet"]
-"""What becomes of the packet that nobody lifted; nothing where both are the same."""
+"""Fate of the packet that was not lifted; empty if there is no difference."""
 
 RUN: Final = 8
-"""So many cards in the same sequence as in an earlier deal were not shuffled in between: of ten
-billion pairs of shuffled deals one to four have such a run, forwards or backwards, by their length."""
+"""Length of a run of cards that shows, if it is in the same sequence as in an earlier deal, that they were not
+shuffled.
+
+Of ten billion pairs of shuffled deals one to four have such a run, forwards or backwards, depending on their length.
+"""
 DEALS_KEPT: Final = 64
-"""Deals whose order is remembered."""
+"""Number of deals whose order is remembered."""
 _BORDER: Final = b"\0"
 _UNREAD_FROM: Final = 0x60
-"""Codes from here on, and 00h, name no face."""
+"""First of the codes that, like 00h, name no face."""
 
 
 class Contradiction(NamedTuple):
-    """A statement that cannot be true beside what was said before: which, what it says, and what it should."""
+    """A statement that contradicts earlier ones: what it is about, the value stated, and the value known."""
 
     what: str
     stated: int
@@ -31,7 +34,7 @@ class Contradiction(NamedTuple):
 
 
 class BookShown(Protocol):
-    """A STATUS of the round, while the remainder lies in the tray: cards but for `packets`."""
+    """A STATUS of the round, while the remainder lies in the tray; numbers of cards, except for `packets`."""
 
     @property
     def deck(self) -> int: ...  # noqa: D102 - as the protocol's page has it
@@ -60,21 +63,24 @@ class MisdealRecord(NamedTuple):
 
 @dataclass(slots=True)
 class DealBook:
-    """One deal. `packets` are (expected, counted) in the order they came; those that were not lifted lie in the tray or
-    went with the remainder. `loaded` is 0 while nobody knows how many cards the deck has; `verified` says that the
-    device counted them before the deal."""
+    """One deal.
+
+    `packets` are (expected, counted) in the order they came; those that were not lifted are in the tray or went with
+    the remainder. `loaded` is 0 while the number of cards in the deck is unknown; `verified` says that the device
+    counted them before the deal.
+    """
 
     deck: int = 0
     loaded: int = 0
     verified: bool = False
     packets: list[tuple[int, int]] = field(default_factory=list)
     lifted: int = 0
-    """How many of them were lifted, from the first."""
+    """Number of packets that were lifted, from the first."""
     rejected: int = 0
     whole_tray: bool = False
-    """`rejected` has the cards from before the deal, too."""
+    """True if `rejected` includes the cards from before the deal."""
     remainder: tuple[int, int] | None = None
-    """Expected and counted."""
+    """Expected and counted cards; None before the remainder is out."""
 
     @property
     def dealt(self) -> int:
@@ -83,19 +89,19 @@ class DealBook:
 
     @property
     def waiting(self) -> int:
-        """Cards in packets that nobody lifted."""
+        """Cards in packets that were not lifted."""
         return sum([counted for _, counted in self.packets[self.lifted :]])
 
     @property
     def right(self) -> tuple[int, int]:
-        """What may be expected of the remainder: a packet that nobody lifted goes back and is counted with it, or stays
-        a packet."""
+        """Values that may be expected of the remainder: a packet that was not lifted goes back and is counted with it,
+        or stays a packet."""
         back = self.loaded - self.rejected - self.dealt
         return back, back - self.waiting
 
     @property
     def way(self) -> Way:
-        """What became of the packet that nobody lifted, by `expected` of the remainder."""
+        """Fate of the packet that was not lifted, according to `expected` of the remainder."""
         back, apart = self.right
         if self.remainder is None or back == apart:
             return ""
@@ -103,13 +109,16 @@ class DealBook:
 
     @property
     def apart(self) -> int:
-        """Cards of the packet that nobody lifted, where it stayed one by `expected` of the remainder."""
+        """Cards of the packet that was not lifted, if it stayed one according to `expected` of the remainder."""
         back, apart = self.right
         return back - apart if self.remainder is not None and self.remainder[0] == apart else 0
 
     def contradicted(self, shown: BookShown, way: Way | None = None) -> Contradiction | None:
-        """What a STATUS says of the round otherwise than the events before it; `way` is what became of the packet that
-        nobody lifted once the remainder is there, by `expected` unless it is given."""
+        """Return the contradiction between a STATUS of the round and the events before it, or None.
+
+        `way` is what happened to the packet that was not lifted, once the remainder is out; by default as `expected`
+        has it.
+        """
         counts, counted = [cards for _, cards in self.packets], self.remainder[1] if self.remainder is not None else 0
         packets, dealt, apart = self.lifted, sum(counts[: self.lifted]), 0
         if packets < len(counts):
@@ -143,16 +152,20 @@ class DealBook:
         return rejected == self.rejected or (rejected > self.rejected and not self.whole_tray)
 
     def way_by(self, shown: BookShown) -> Way:
-        """What became of the packet that nobody lifted by a STATUS that says so in each of its numbers; as `expected`
-        has it where the STATUS says neither."""
+        """Return what happened to the packet that was not lifted, if all numbers of a STATUS agree on it.
+
+        Otherwise as `expected` has it.
+        """
         if not self.way:
             return ""
         other: Way = "goes back" if self.way == "stays a packet" else "stays a packet"
         return other if self.contradicted(shown) and not self.contradicted(shown, other) else self.way
 
     def record_contradicted(self, record: MisdealRecord, missing: int | None = None) -> Contradiction | None:
-        """What a record of a misdeal says otherwise than the events before it; and, where it is known how many cards
-        are `missing`, what does not add up in the record itself."""
+        """Return the contradiction between a record of a misdeal and the events before it, or None.
+
+        If it is known how many cards are `missing`, also check that the record itself adds up.
+        """
         apart = self.remainder is None or self.way in ("", "stays a packet")
         known = self.packets if apart else self.packets[: self.lifted]
         left, counted = record.remainder, self.remainder[1] if self.remainder is not None else None
@@ -169,15 +182,19 @@ class DealBook:
 
 
 def order_of(packets: Iterable[Sequence[int]]) -> str:
-    """The order in which cards came, by their codes, as it is remembered: with each packet as it was said, and turned
-    round, for nobody knows which end of a packet came out of the deck first."""
+    """Return the order in which cards came, as hexadecimal codes: with each packet as reported, and reversed.
+
+    It is unknown which end of a packet came out of the deck first.
+    """
     codes = [bytes(cards) for cards in packets]
     return (b"".join(codes) + _BORDER + b"".join([cards[::-1] for cards in codes])).hex()
 
 
 def dealt_again(order: str, before: Sequence[tuple[int, str]]) -> int | None:
-    """The newest earlier deal, of those in `before` with their numbers, of which a run of cards came again in the same
-    sequence, forwards or backwards; None when there is none. What was not read is in no run."""
+    """Return the number of the latest earlier deal in `before` of which a run of cards came again in the same sequence.
+
+    Runs count forwards and backwards; cards that were not read are in no run. None if there is no such deal.
+    """
     if not before:
         return None
     codes = bytes.fromhex(order)
@@ -190,5 +207,5 @@ def dealt_again(order: str, before: Sequence[tuple[int, str]]) -> int | None:
 
 
 def remember(before: tuple[tuple[int, str], ...], number: int, order: str) -> tuple[tuple[int, str], ...]:
-    """The deals remembered, with this one; one too short to say anything is not."""
+    """Return the deals to remember, including this one unless it is too short to tell anything."""
     return before if len(order) < 4 * RUN else (*before, (number, order))[-DEALS_KEPT:]

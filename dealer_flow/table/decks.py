@@ -1,9 +1,9 @@
-"""What is remembered of the decks from round to round. Pure: it says what it finds, the procedure says what it means.
+"""Record of the decks from round to round. Pure: it returns findings, and the procedure decides what they mean.
 
-A deck is known by the number the device gives it and by the back it reports; a deck dealt from a shoe has number 0.
-A deck that was found defective is remembered by its number until it leaves the table: it is taken out of the device,
-or another back lies at its number, or between two rounds a supervisor's or an executive's badge is swiped, which says
-that the deck was exchanged. The same begins its age anew.
+A deck is known by the number the device gives it and by the back it reports; a deck dealt from a shoe has number 0. A
+deck that was found defective is remembered by its number until it leaves the table: it is taken out of the device, or
+another back appears at its number, or between two rounds a supervisor's or an executive's badge is swiped, which means
+that the deck was exchanged. The same events reset its age.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ MINUTE_NS: Final = 60 * 10**9
 
 
 class DecksState(Struct, frozen=True):
-    """What is remembered of the decks, as it is kept on disk; the fields are those of `Decks`."""
+    """State of the decks as saved on disk; the fields are those of `Decks`."""
 
     counted: dict[int, tuple[int, int]]
     backs: dict[int, int]
@@ -40,35 +40,37 @@ class Decks:
     rounds: dict[int, int] = field(default_factory=dict)
     """Rounds dealt from each deck since it came to the table."""
     defective: dict[int, Incident | None] = field(default_factory=dict)
-    """Deck -> what was found, for as long as it is remembered."""
+    """Deck -> the finding, for as long as it is remembered."""
     last: int | None = None
-    """The deck that was dealt last."""
+    """Deck that was dealt last."""
     counted_at_ns: int | None = None
-    """When a deck was last counted, or the flow began to watch; nanoseconds since 1970."""
+    """Time when a deck was last counted, or the flow began to watch; nanoseconds since 1970."""
     count_due: bool = False
     orders: tuple[tuple[int, str], ...] = ()
-    """Rounds that were dealt with faces that a device read, the newest last: the round's number, the order."""
+    """Rounds dealt with faces that a device read, the latest last: the round's number and the order."""
     quiet_until_ns: int = 0
-    """Before this time a count cannot be due; not kept on disk, since `watch` finds it anew."""
+    """Time before which no count can be due; not saved on disk, since `watch` computes it."""
 
     def verified(self, deck: int, expected: int, counted: int) -> None:
-        """The device counted a deck."""
+        """Note that the device counted a deck."""
         self.counted[deck] = (expected, counted)
 
     def loaded(self, deck: int, back: int, youngest: int = 0) -> list[Incident]:
-        """A deck was put into the device; what is wrong with that, if it is another than before."""
+        """Note that a deck was put into the device; return what is wrong if it replaces another one."""
         found = self.exchange(deck, youngest) if self.backs.get(deck, back) != back else []
         self.backs[deck] = back
         return found
 
     def removed(self, deck: int) -> None:
-        """A deck was taken out of the device."""
+        """Note that a deck was taken out of the device."""
         self.counted.pop(deck, None)
         self.exchange(deck)
 
     def exchange(self, deck: int | None = None, youngest: int = 0) -> list[Incident]:
-        """This deck left the table, or each that was to be changed did. A deck is dealt `youngest` rounds before: what
-        is wrong with that."""
+        """Forget this deck, which left the table, or every deck that was due for a change.
+
+        Returns what is wrong if a deck leaves before it was dealt `youngest` rounds.
+        """
         found: list[Incident] = []
         for number in [deck] if deck is not None else [*self.rounds, *self.defective]:
             found += self.too_young(number, youngest)
@@ -77,12 +79,15 @@ class Decks:
         return found
 
     def find_defective(self, deck: int, why: Incident | None = None) -> None:
-        """This deck must not be dealt again."""
+        """Note that this deck must not be dealt again."""
         self.defective.setdefault(deck, why)
 
     def deal(self, deck: int, *, alternating: bool, oldest: int, youngest: int = 0) -> list[Incident]:
-        """A round is dealt from this deck: what is wrong with that. `oldest`, `youngest`: rounds after which a deck is
-        changed, and before which it is not; 0 for no limit."""
+        """Note that a round is dealt from this deck, and return what is wrong with that.
+
+        `oldest` and `youngest` are the rounds after which a deck must be changed and before which it may not; 0 for no
+        limit.
+        """
         found: list[Incident] = []
         if self.last not in (None, deck):
             found += self.too_young(self.last, youngest)
@@ -98,19 +103,21 @@ class Decks:
         return found
 
     def too_young(self, deck: int | None, youngest: int) -> list[Incident]:
-        """This deck is changed for another: what is wrong with that. One that has left the table, or is defective, was
-        to be changed."""
+        """Return what is wrong if this deck is changed for another now.
+
+        Nothing is wrong if it has left the table or is defective.
+        """
         rounds = self.rounds.get(deck) if deck is not None and deck not in self.defective else None
         if rounds is None or rounds >= youngest:
             return []
         return [Incident(code="deck-changed-early", clause=UNJUDGED, deck=deck, counted=rounds, limit=youngest)]
 
     def too_old(self, oldest: int) -> list[int]:
-        """Decks to be changed before another round is dealt from them."""
+        """Return the decks to be changed before another round is dealt from them."""
         return sorted(deck for deck, rounds in self.rounds.items() if oldest and rounds >= oldest)
 
     def order(self, number: int, order: str) -> int | None:
-        """A round was dealt in this order; which earlier round had the same cards in the same sequence, if one had."""
+        """Note the order of a round's cards; return the earlier round with the same sequence, if there is one."""
         again = dealt_again(order, self.orders)
         self.orders = remember(self.orders, number, order)
         return again
@@ -118,7 +125,7 @@ class Decks:
     # ------------------------------------------------------------------ counted every so many minutes
 
     def watch(self, at_ns: int, minutes: int) -> bool:
-        """Time goes on; True once when no deck was counted for so many minutes."""
+        """Check the time; return True once when no deck was counted for so many minutes."""
         if at_ns < self.quiet_until_ns or self.count_due:
             return False
         if self.counted_at_ns is None:
@@ -128,17 +135,17 @@ class Decks:
         return self.count_due
 
     def count(self, at_ns: int) -> None:
-        """A whole deck was counted now, or what is left of it."""
+        """Note that a whole deck, or what is left of it, was counted now."""
         self.counted_at_ns, self.count_due, self.quiet_until_ns = at_ns, False, 0
 
     def forget(self) -> None:
-        """The device started anew: what it had counted is not known any more."""
+        """Forget what the device had counted, since it restarted."""
         self.counted.clear()
 
     # ------------------------------------------------------------------ kept on disk
 
     def state(self) -> DecksState:
-        """All of it as it stands now."""
+        """Return the state for saving."""
         return DecksState(
             counted=self.counted.copy(),
             backs=self.backs.copy(),
@@ -152,7 +159,7 @@ class Decks:
 
     @classmethod
     def restore(cls, state: DecksState) -> Self:
-        """The decks as they were kept."""
+        """Restore the decks from their saved state."""
         return cls(
             counted=dict(state.counted),
             backs=dict(state.backs),

@@ -1,4 +1,4 @@
-"""What the ledger finds, as facts nobody has judged: counts that differ, faces that disagree, a card that is wrong."""
+"""Findings of the ledger as incidents without a clause: counts that differ, faces that disagree, a wrong card."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,27 +14,29 @@ FOUND: Final = partial(Incident, clause=UNJUDGED)
 
 
 def differ(place: Place, known: int | None, counted: int, who: str) -> list[Incident]:
-    """Two counts of a place that are not the same; nothing when they are, or there was none before."""
+    """Return the finding for two different counts of a place; none if they are equal, or there was none before."""
     if known is None or known == counted:
         return []
     return [FOUND(code="counts-differ", reason=who, place=place.text, counted=counted, expected=known)]
 
 
 def disagree(place: Place, reason: str, cards: Iterable[Card], known: Iterable[Card]) -> Incident:
-    """Faces at a place that are not those known of it."""
+    """Return the finding for faces at a place that differ from those known."""
     texts, before = tuple(spell_cards(cards)), tuple(spell_cards(known))
     return FOUND(code="faces-disagree", reason=reason, place=place.text, cards=texts, known=before)
 
 
 def of_card(code: str, card: Card, place: Place, *, reason: str = "", before: Place | None = None) -> Incident:
-    """What is wrong with one card at a place."""
+    """Return a finding about one card at a place."""
     other = before.text if before is not None else None
     return FOUND(code=code, reason=reason, place=place.text, cards=(card.text,), other_place=other)
 
 
 def compare(hand: Hand, cards: tuple[Card, ...], *, spread: bool) -> list[Incident]:
-    """Shown against recognised and against shown before; an unread card agrees with any. Of a packet that is `spread`
-    for a burn fewer may be shown later."""
+    """Compare the faces shown with those recognised and those shown before; an unread card matches any.
+
+    Of a packet that is `spread` for a burn fewer may be shown later.
+    """
     findings: list[Incident] = []
     where, before = hand.place, hand.revealed
     if before is not None and not (set(before) == set(cards) or (spread and set(cards) < set(before))):

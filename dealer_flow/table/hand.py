@@ -1,4 +1,4 @@
-"""The cards at one place: how many lie there, who counted them, and what was seen of them."""
+"""The cards at one place: their number, who counted them, and the faces that were seen."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ from protocol.places import Place
 
 @dataclass(slots=True)
 class Hand:
-    """The cards at one place. `expected` should lie there now, burned ones included.
+    """The cards at one place. `expected` is the right number now, burned ones included.
 
-    Three may count them: the device as it dealt them, the faces shown, a person. The person's count holds over the
-    faces' and the faces' over the device's.
+    They may be counted three times: by the device as it dealt them, by the faces shown, by a person. A person's count
+    overrides the faces, and the faces override the device.
     """
 
     place: Place
@@ -22,54 +22,54 @@ class Hand:
     device_count: int | None = None
     person_count: int | None = None
     by_hand: int = 0
-    """Cards among them that no device dealt."""
+    """Number of cards among them that no device dealt."""
     discarded: int = 0
-    """Cards that were exchanged for others."""
+    """Number of cards that were exchanged for others."""
     laid_away: tuple[Card, ...] = ()
-    """Those of them whose laying away was reported, `??` where the face was not seen."""
+    """Discarded cards that were reported, `??` for a face that was not seen."""
     recognised: tuple[Card, ...] = ()
-    """What the device read, in the order dealt, discarded cards among them; `??` for a card it did not read."""
+    """Cards as the device read them, in the order dealt, discarded ones included; `??` for a card it did not read."""
     opened: tuple[Card, ...] = ()
-    """What lies open before the hands are shown."""
+    """Cards that lie open before the hands are shown."""
     declared: tuple[Card, ...] = ()
     """Faces that were shown before a card left the hand or joined it, in the order shown: its first ones stay."""
     unseen: int = 0
-    """Cards that may lie there and are none of these: not shown then, or come since."""
+    """Number of cards that may be in the hand and are none of these: not shown then, or come since."""
     aside: int = 0
-    """Cards that lie apart, face down, until the hand without them was compared."""
+    """Number of cards set aside, face down, until the hand without them was compared."""
     played: tuple[Card, ...] = ()
-    """The hand as it was shown without them."""
+    """Hand as it was shown without them."""
     revealed: tuple[Card, ...] | None = None
     keyed: bool = False
-    """A person typed in what was revealed."""
+    """True if a person keyed what was revealed."""
     burned: frozenset[int] | None = None
     """Positions from the dealer's left that were burned; None while no burn was confirmed."""
     step: str = ""
-    """The step that gave the last cards."""
+    """Step that gave the last cards."""
     anew: bool = False
-    """Its packet went back; it is dealt anew by hand."""
+    """True if its packet went back and it is dealt again by hand."""
     mucked: int = 0
-    """How many cards that packet had."""
+    """Number of cards in that packet."""
     counted_at: int = 0
-    """How many cards of a shoe had been drawn when a person counted it."""
+    """Number of cards of a shoe that had been drawn when a person counted the hand."""
     judged: int = 0
-    """By how many cards the hand was too long, or below zero too short, when it was last judged."""
+    """Number of cards the hand had too many (too few if negative) when it was last judged."""
 
     @property
     def counted(self) -> int | None:
-        """The count that holds."""
+        """Count that decides."""
         if self.person_count is not None:
             return self.person_count
         return self.device_count
 
     @property
     def set_aside(self) -> int:
-        """How many of the cards were burned."""
+        """Number of cards that were burned."""
         return len(self.burned) if self.burned else 0
 
     @property
     def any_known(self) -> bool:
-        """True when a card of it was read or shown."""
+        """True if a card of it was read or shown."""
         return bool(self.recognised or self.opened or self.declared or self.revealed is not None)
 
     @property
@@ -85,13 +85,13 @@ class Hand:
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
 
     def may_be(self, cards: tuple[Card, ...]) -> bool:
-        """False when the device read every card as it came, and one of these was not among them."""
+        """Return False if the device read every card as it came, and one of these was not among them."""
         read = self.recognised
         return not read or UNREAD in read or all(card in read for card in cards if card != UNREAD)
 
     @property
     def laid_aside(self) -> tuple[Card, ...]:
-        """The cards that lay apart, `??` where the hand without them was not shown or they were not turned over."""
+        """Cards set aside, `??` if the hand without them was not shown or they were not turned over."""
         if not self.played or self.revealed is None:
             return (UNREAD,) * self.aside
         apart = list(self.revealed)
@@ -102,29 +102,29 @@ class Hand:
 
     @property
     def shown(self) -> tuple[Card, ...]:
-        """The faces that were shown of it last, all of them or those that lie open."""
+        """Faces that were shown of it last: all of them, or those that lie open."""
         return self.opened if self.revealed is None else self.revealed
 
     def correct(self, cards: tuple[Card, ...]) -> None:
-        """What was shown was these, card for card."""
+        """Replace the faces that were shown by these, card for card."""
         before = self.shown
         self.opened = corrected(self.opened, before, cards)
         self.declared = corrected(self.declared, before, cards)
 
     def remember(self) -> None:
-        """What was shown so far is kept as declared, and no longer says what lies there."""
+        """Keep what was shown so far as declared, since it is no longer the whole hand."""
         shown = tuple(card for card in self.revealed or self.opened if card != UNREAD)
         if shown:
             self.declared, self.unseen = shown, (self.counted or len(shown)) - len(shown)
         self.opened, self.revealed = (), None
 
     def lay_aside(self, cards: int) -> None:
-        """Cards were laid apart; they stay the hand's."""
+        """Set cards aside; they still belong to the hand."""
         self.remember()
         self.aside += cards
 
     def lay_down(self, cards: int) -> None:
-        """Cards were discarded for good."""
+        """Discard cards for good."""
         self.remember()
         self.expected -= cards
         self.discarded += cards
@@ -133,7 +133,7 @@ class Hand:
             self.person_count -= cards
 
     def kill(self) -> None:
-        """One card is dead and leaves the hand; the next is to take its place."""
+        """Remove one card, which is dead; the next will take its place."""
         self.discarded += 1
         self.judged -= 1
         self.device_count = (self.device_count or 0) - 1
@@ -141,7 +141,7 @@ class Hand:
             self.person_count -= 1
 
     def lay(self, due: Due, sign: int, *, since_count: bool) -> None:
-        """One card lies here more (+1) or fewer (-1) than was thought; `since_count`: it came after a count."""
+        """Add (+1) or remove (-1) one card after the cards were placed again; `since_count`: it came after a count."""
         self.step = due.step or self.step
         self.expected += sign * (due.why == "deal")
         self.discarded += sign * (due.why == "exchange")
@@ -154,13 +154,13 @@ class Hand:
             self.person_count += sign
 
     def put_back(self) -> None:
-        """The last card was laid back on the deck."""
+        """Remove the last card, which was laid back on the deck."""
         self.expected -= 1
         self.device_count = (self.device_count or 0) - 1
         self.recognised = self.recognised[:-1]
 
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
-        """`counted` cards came for what was due."""
+        """Take `counted` cards for what was due."""
         before, held = self.device_count or 0, self.counted or 0
         if due.why == "exchange":
             self.remember()
@@ -183,7 +183,8 @@ class Hand:
 
 
 def corrected(seen: Iterable[Card], keyed: tuple[Card, ...], right: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Cards seen, where those keyed were others, card for card; as they are where their number was another too."""
+    """Return the cards seen with those that were keyed wrong replaced, card for card; unchanged if their number
+    differs."""
     pairs = list(zip(keyed, right, strict=True)) if len(keyed) == len(right) else []
     found: list[Card] = []
     for card in seen:
@@ -195,7 +196,7 @@ def corrected(seen: Iterable[Card], keyed: tuple[Card, ...], right: tuple[Card, 
 
 
 def _less(cards: tuple[Card, ...], gone: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards without these, each once."""
+    """Return the cards without these, each removed once."""
     left = list(cards)
     for card in gone:
         left.remove(card)

@@ -1,6 +1,6 @@
-"""Every card accounted for: where it is, who counted it, which face it has.
+"""Account of every card: where it is, who counted it, which face it has.
 
-The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
+The ledger records and compares. It returns findings; the procedure decides what they mean.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from protocol.cards import UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, NOWHERE, REJECT_TRAY, REMAINDER, Place
 
 BY_HAND_MOST: Final = 8
-"""Cards at most that a board takes which is dealt by hand: five, and one burned before flop, turn and river."""
+"""Most cards of a board dealt by hand: five, and one burned before flop, turn and river."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Dispensed:
     place: Place = NOWHERE
     expected: int = 0
     setting: int = 0
-    """Cards that the device was to dispense."""
+    """Number of cards that the device was set to dispense."""
 
 
 @dataclass(slots=True)
@@ -49,19 +49,19 @@ class Ledger:
     hands: dict[Place, Hand] = field(default_factory=dict)
     remainder: int | None = None
     dumped: tuple[int, int] | None = None
-    """What the device expected of the remainder, and counted."""
+    """Number that the device expected of the remainder, and the number it counted."""
     apart: int = 0
-    """Cards of it that the device counted as a packet of its own, which nobody lifted."""
+    """Cards of it that the device counted as a packet of its own, which was not lifted."""
     rejected: int = 0
     astray: int = 0
-    """Cards of packets that were lifted when nobody was due one; dead ones that were replaced as they were dealt."""
+    """Cards of packets that were lifted when no place was due one; dead cards that were replaced during the deal."""
     shuffled_in: int = 0
-    """Cards among them that were then shuffled by hand with what is left, and dealt from."""
+    """Those of them that were then shuffled by hand with what is left, and dealt from."""
     scrambled: bool = False
-    """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
+    """True if burned cards were scrambled and dealt: a burned card may be in a hand."""
     burned_shown: tuple[Card, ...] = ()
     dealt_in_all: int | None = None
-    """Cards dealt, once no count changes any more."""
+    """Number of cards dealt, once no count can change."""
     faces: Sightings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class Ledger:
     # ------------------------------------------------------------------ counts
 
     def lift(self, packet: Dispensed, due: Due | None) -> list[Incident]:
-        """The packet went to whom it was due; None when nobody was due one."""
+        """Give the packet to the place that is due; None if no place was due one."""
         packet.lifted = True
         self.lifted.append(packet)
         if due is None:
@@ -84,25 +84,27 @@ class Ledger:
 
     @property
     def astray_packets(self) -> list[Dispensed]:
-        """Packets that were lifted when nobody was due one, and were not shuffled in again."""
+        """Packets that were lifted when no place was due one, and were not shuffled in again."""
         return [packet for packet in self.lifted if packet.place == NOWHERE] if not self.shuffled_in else []
 
     def place(self, packet: Dispensed, due: Due) -> None:
-        """One of them is what is due now."""
+        """Take one of these packets for what is due now."""
         self.astray -= packet.counted
         self.lifted.remove(packet)
         self.lift(packet, due)
 
     def dump(self, expected: int, counted: int) -> None:
-        """The remainder lies in the tray. A packet that nobody lifted lies there, too: the device has put it back and
-        counted it with the rest, or it has left it a packet, and `expected` is less than what was not dealt by just
-        that. It is part of what is left in either case."""
+        """Take the remainder, which is in the tray, together with any packet that was not lifted.
+
+        The device has put that packet back and counted it with the rest, or has left it a packet; in that case
+        `expected` is lower by its cards. It is part of what is left either way.
+        """
         self.dumped, self.remainder, self.apart = (expected, counted), counted, 0
         if len(self.packets) > len(self.lifted):
             self.split(self.book.apart)
 
     def split(self, apart: int) -> None:
-        """So many cards of a packet that nobody lifted lie beside the remainder that the device counted."""
+        """Note that the remainder counted by the device lacks this many cards of a packet that was not lifted."""
         assert self.dumped is not None, "the remainder has come"
         self.apart, self.remainder = apart, self.dumped[1] + apart
 
@@ -120,39 +122,40 @@ class Ledger:
         )
 
     def draw(self, card: Card, due: Due) -> None:
-        """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
+        """Place a card out of a shoe where it is due. No device sees where it went, so its face is not recorded
+        there."""
         self.hand(due.place).take(1, (card,), due._replace(cards=1))
 
     def move(self, place: Place, to: Place) -> None:
-        """The cards at a place are another's from now on."""
+        """Move the cards of a place to another."""
         hand = self.hands[to] = self.hands.pop(place)
         hand.place, hand.judged = to, 0
         self.faces.move(place, to)
 
     def rename(self, homes: Mapping[Place, Place]) -> None:
-        """Packets that were lifted to these places are those of others from now on."""
+        """Move the lifted packets of these places to others."""
         for packet in self.lifted:
             packet.place = homes.get(packet.place, packet.place)
 
     def by_hand(self, due: Due) -> None:
-        """Cards were dealt by hand, as the dealer confirms."""
+        """Add cards that were dealt by hand, as the dealer confirms."""
         hand = self.hand(due.place)
         hand.take(due.cards, (), due)
         hand.by_hand += due.cards
 
     def hand(self, place: Place) -> Hand:
-        """The cards at a place; from now on it holds some."""
+        """Return the hand at a place; create it if there is none."""
         if place not in self.hands:
             self.hands[place] = Hand(place)
         return self.hands[place]
 
     def off(self, place: Place) -> int:
-        """By how many cards the hand at a place is too long, or below zero too short."""
+        """Return the number of cards the hand at a place has too many (too few if negative)."""
         hand = self.hands.get(place)
         return hand.counted - hand.expected if hand is not None and hand.counted is not None else 0
 
     def count(self, place: Place, counted: int) -> list[Incident]:
-        """A person counted the cards at `place`."""
+        """Take a person's count of the cards at `place`."""
         if place == REMAINDER:
             if self.shuffled_in and self._shuffled_by_hand(counted):
                 return []
@@ -166,7 +169,7 @@ class Ledger:
         return differ(place, known, counted, "person")
 
     def _shuffled_by_hand(self, counted: int) -> bool:
-        """True when so many may be left of what was shuffled by hand and is dealt from."""
+        """Return True if this count fits the cards that were shuffled by hand and are dealt from."""
         whole = self.remainder_expected + self.shuffled_in
         if not whole - BY_HAND_MOST <= counted <= whole:
             return False
@@ -174,33 +177,32 @@ class Ledger:
         return True
 
     def forget_faces(self, place: Place, cards: tuple[Card, ...]) -> None:
-        """These cards left the place for the deck: they may be seen anywhere."""
+        """Forget that these cards were at the place, since they went back into the deck: they may be seen anywhere."""
         self.faces.forget(place, cards)
         if (hand := self.hands.get(place)) is not None:
             hand.opened = tuple(card for card in hand.opened if card not in cards)
             hand.revealed = None
 
     def take_away(self, hand: Hand) -> None:
-        """The packet at a place went back and was shuffled with the rest by hand; the device has dealt it all the
-        same."""
+        """Take away a packet that went back and was shuffled with the rest by hand; for the device it stays dealt."""
         cards = (hand.counted or 0) - hand.by_hand
         self.astray, self.shuffled_in = self.astray + cards, self.shuffled_in + cards
         self.faces.forget_place(hand.place)
         self.hands[hand.place] = Hand(hand.place, step=hand.step, anew=True, mucked=cards)
 
     def forget_places(self) -> None:
-        """Cards did not go where they were due: what was read off the shoe does not say where it lies."""
+        """Forget the faces read by the shoe at every place, since cards did not go where they were due."""
         for hand in self.hands.values():
             hand.recognised = ()
 
     @property
     def unplaced(self) -> int:
-        """Cards of packets that nobody was due and nobody has spoken of since."""
+        """Cards of packets that no place was due and no later report explains."""
         return self.astray - self.shuffled_in
 
     @property
     def dealt(self) -> int:
-        """Cards dealt off the deck that is kept account of, by the counts that hold: the device's, or the only one."""
+        """Cards dealt off the deck under account, by the counts that decide: the device's, or the only one."""
         if self.dealt_in_all is not None:
             return self.dealt_in_all
         dealt, from_hand = self.astray, self.plan.from_hand
@@ -214,19 +216,22 @@ class Ledger:
         return dealt
 
     def close(self) -> None:
-        """The round is over: every count stands."""
+        """Fix all counts, since the round is over."""
         self.dealt_in_all = self.dealt
 
     @property
     def remainder_expected(self) -> int:
-        """What conservation of cards asks the remainder to be; a packet never lifted is part of it."""
+        """Number of cards that should remain; a packet never lifted is part of it."""
         return (self.plan.cards if self.loaded is None else self.loaded) - self.dealt - self.rejected
 
     @property
     def conserved(self) -> bool | None:
-        """Whether loaded == packets + remainder + rejected; None while the remainder is not counted, and of a shoe,
-        which keeps its own books; and of hands dealt by hand that nobody counted, where the text says what another
-        number of cards left means."""
+        """True if loaded == packets + remainder + rejected, None while that is unknown.
+
+        It is unknown while the remainder is not counted, and for a shoe, which has its own ledger. It is also unknown
+        for hands dealt by hand that were not counted, if the regulation says what a different number of cards left
+        means.
+        """
         if self.remainder is None or self.plan.from_shoe:
             return None
         loaded = self.plan.cards if self.loaded is None else self.loaded
@@ -238,7 +243,7 @@ class Ledger:
         return None if uncounted else False
 
     def unbalanced(self) -> Incident:
-        """The sum that does not come out."""
+        """Return the finding that the cards do not add up."""
         return FOUND(
             code="cards-not-conserved",
             reason="deck",
@@ -256,12 +261,12 @@ class Ledger:
     # ------------------------------------------------------------------ faces
 
     def reject(self, card: Card) -> list[Incident]:
-        """A card went to the reject tray; its face is known or none."""
+        """Take a card that went to the reject tray; its face is known or none."""
         self.rejected += 1
         return self._see((card,), REJECT_TRAY) if card else []
 
     def open(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """These of the cards at `place` lie open; others stay covered."""
+        """Turn up these of the cards at `place`; others stay face down."""
         findings: list[Incident] = []
         if (hand := self.hands.get(place)) is not None:
             findings = self._compare(hand, cards)
@@ -269,7 +274,7 @@ class Ledger:
         return findings + self._see(cards, place)
 
     def play(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """The hand was shown without what was laid aside; it is to be compared so."""
+        """Show the hand without what was laid aside; it is compared like this."""
         hand = self.hands[place]
         if hand.declared and {*hand.opened} <= {*hand.declared}:
             hand.opened = ()  # shown before its turn and taken up again
@@ -278,15 +283,17 @@ class Ledger:
         return findings
 
     def recall(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """These cards of a hand were shown and taken up again, those that lie apart perhaps among them: they are the
-        hand's, and which of them lie apart is not known."""
+        """Take up again a hand whose cards were shown, possibly including those set aside.
+
+        The faces stay the hand's, but which of them are set aside is unknown.
+        """
         hand = self.hands[place]
         findings = self.open(place, cards)
         hand.remember()
         return findings
 
     def arranged(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """Cards of a hand were named as it was arranged: those of them that are known must be its own."""
+        """Compare the cards named in a hand that is set with those known to be in it."""
         hand = self.hands.get(place)
         known = hand.revealed or hand.recognised if hand is not None else ()
         if UNREAD in known or not known:
@@ -295,7 +302,7 @@ class Ledger:
         return [disagree(place, "set", strange, known)] if strange else []
 
     def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """All faces at `place` were shown."""
+        """Show all faces at `place`."""
         if place == BURN:
             self.burned_shown = cards
             return self._see(cards, place)
@@ -319,7 +326,7 @@ class Ledger:
         return findings
 
     def _out_of_order(self, hand: Hand, cards: tuple[Card, ...]) -> list[Incident]:
-        """The cards on numbered spots, where a device read them, as they came."""
+        """Compare the cards on numbered spots with the order in which a device read them."""
         read = hand.recognised
         if UNREAD in read or {*read} != {*cards} or read == cards:
             return []
@@ -327,11 +334,11 @@ class Ledger:
         return [FOUND(code="board-order-differs", place=hand.place.text, cards=texts, known=known)]
 
     def contradicted(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """A person says these lie there, and a device read others: what was read stands."""
+        """Compare what a person says is at a place with what a device read there; the device's reading stays."""
         return self._compare(self.hands[place], cards)
 
     def correct(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """What was keyed for a place was other cards: the faces keyed before were never seen there."""
+        """Correct what was keyed for a place: the faces keyed before were never seen there."""
         hand = self.hands[place]
         self.faces.never_seen(place, set(hand.shown) - {*hand.recognised, *cards})
         whole = hand.revealed is not None
@@ -340,8 +347,10 @@ class Ledger:
         return self.reveal(place, cards) if whole else self.open(place, cards)
 
     def lay_away(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known. One
-        that lies there already is only reported again."""
+        """Discard cards of a hand; a face that was seen must be among the hand's, if these are all known.
+
+        A card that was discarded before is only reported again.
+        """
         hand = self.hands[place]
         if self.plan.copies == 1:
             cards = tuple(card for card in cards if card == UNREAD or card not in hand.laid_away)
@@ -354,7 +363,7 @@ class Ledger:
         return self._see(fresh, place)
 
     def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Incident]:
-        """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""
+        """Burn these positions, counted from the dealer's left: the cards there must not be seen anywhere else."""
         hand = self.hands[place]
         hand.burned = positions
         homes = {place, BURN}
@@ -362,7 +371,7 @@ class Ledger:
         return [of_card("burned-card-in-play", card, min(elsewhere)) for card, elsewhere in found if elsewhere]
 
     def playing(self, place: Place) -> tuple[Card, ...]:
-        """The cards at a place that play, never the burned ones; none before the burn that is due there."""
+        """Return the cards at a place that play, without burned ones; none before the burn that is due there."""
         hand, burn = self.hands.get(place), self.plan.burns.get(place)
         if hand is None or (burn is not None and hand.burned is None):
             return ()
@@ -375,11 +384,11 @@ class Ledger:
         return hand.opened + (UNREAD,) * max(left, 0)
 
     def community(self) -> tuple[Card, ...]:
-        """The community cards that play."""
+        """Return the community cards that play."""
         return self.playing(COMMUNITY)
 
     def burned_cards(self) -> tuple[Card, ...]:
-        """The burned cards, `??` where nobody read them."""
+        """Return the burned cards, `??` for each that was not read."""
         if self.burned_shown:
             return self.burned_shown
         if self.scrambled:
@@ -391,7 +400,8 @@ class Ledger:
         return cards + (self.hands[BURN].cards if BURN in self.hands else ())
 
     def burned_as_seen(self) -> tuple[Card, ...]:
-        """The burned cards as the table has seen them: `??` for each that nobody has shown, whatever a device read."""
+        """Return the burned cards as the table has seen them: `??` for each that was not shown, even if a device read
+        it."""
         if self.burned_shown:
             return self.burned_shown
         if self.scrambled:
@@ -403,7 +413,7 @@ class Ledger:
         return cards + (_as_shown(self.hands[BURN], self.hands[BURN].cards) if BURN in self.hands else ())
 
     def burned_unseen(self) -> frozenset[Card]:
-        """Faces that devices read on burned cards and on no other, and nobody has shown."""
+        """Return the faces that devices read only on burned cards and that were not shown."""
         spread = [place for place, hand in self.hands.items() if hand.burned is not None]
         homes = {BURN, *spread}
         read = {*self._all_burned(), *(card for card, at in self.faces.places.items() if homes.issuperset(at))}
@@ -413,7 +423,7 @@ class Ledger:
 
     @property
     def burned_left(self) -> int:
-        """Cards burned off the deck, without those that were scrambled and dealt."""
+        """Number of cards burned off the deck, without those that were scrambled and dealt."""
         burned = self.hands[BURN].counted or 0 if BURN in self.hands else 0
         return burned - sum(hand.by_hand for hand in self.hands.values()) if self.scrambled else burned
 
@@ -441,7 +451,8 @@ class Ledger:
 
 
 def _as_shown(hand: Hand, burned: tuple[Card, ...]) -> tuple[Card, ...]:
-    """These cards of a hand, `??` for those that nobody has shown; of two alike the one that plays was."""
+    """Return these cards of a hand, `??` for those not shown; of two with the same face the one that plays counts as
+    shown."""
     shown = (*hand.shown, *hand.declared)
     if not shown or {*burned}.isdisjoint(shown):
         return (UNREAD,) * len(burned)
@@ -450,5 +461,5 @@ def _as_shown(hand: Hand, burned: tuple[Card, ...]) -> tuple[Card, ...]:
 
 
 def _indexes(burn: PlannedBurn, positions: frozenset[int]) -> list[int]:
-    """Indexes in the packet, its top card 0, in the order of the positions from the left."""
+    """Return indexes in the packet, top card 0, in the order of the positions from the left."""
     return [burn.from_top(position) for position in sorted(positions) if 1 <= position <= burn.size]

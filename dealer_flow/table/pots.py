@@ -1,6 +1,6 @@
-"""The pots that lie on the table: what each seat put in, cut into a main pot and side pots (47.1-1023(2)).
+"""Pots: what each seat put in, divided into a main pot and side pots (47.1-1023(2)).
 
-Cents in, cents out: what the pots hold and what goes back uncalled come to what was put in.
+Pots and uncalled bets always add up to what was put in.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -11,26 +11,26 @@ from devices.events import BettingAction
 
 
 class Pot(NamedTuple):
-    """One pot: what each seat has in it, in cents, and the seats that may win it."""
+    """One pot: the cents of each seat in it, and the seats that may win it."""
 
     shares: Mapping[int, int]
     contenders: frozenset[int]
 
     @property
     def cents(self) -> int:
-        """What lies in it."""
+        """Total of the pot."""
         return sum(self.shares.values())
 
 
 class Uncalled(NamedTuple):
-    """The part of a bet that nobody matched, which goes back to who made it."""
+    """The part of a bet that no one matched, which goes back to the seat that made it."""
 
     seat: int
     cents: int
 
 
 def uncalled(put: Mapping[int, int]) -> Uncalled | None:
-    """The part of the highest stake that is above every other; None where two put in as much."""
+    """Return the part of the highest stake that exceeds every other; None if two seats put in as much."""
     if not put:
         return None
     seat = max(put, key=lambda each: put[each])
@@ -39,8 +39,11 @@ def uncalled(put: Mapping[int, int]) -> Uncalled | None:
 
 
 class GivenUp(NamedTuple):
-    """How hands were given up, as far as it decides whose chips are that no hand left could match: the seats that
-    folded or mucked, in their `order`; those that are `all_in`; those whose chips a person has ruled `forfeited`."""
+    """Facts about given-up hands that decide who gets chips that no remaining hand could match.
+
+    `order` are the seats that folded or mucked, in order; `all_in` the seats that are all-in; `forfeited` those whose
+    chips a supervisor has ruled forfeited.
+    """
 
     order: Sequence[int] = ()
     all_in: Set[int] = frozenset()
@@ -48,12 +51,12 @@ class GivenUp(NamedTuple):
 
     @classmethod
     def by(cls, actions: Sequence[ActionRecord], all_in: Iterable[int]) -> Self:
-        """As the actions of a hand have it; `all_in` are seats of which that is known otherwise."""
+        """Return the facts in the actions of a hand; `all_in` adds seats known to be all-in otherwise."""
         seats = {action: [each.seat for each in actions if each.action == action] for action in _ENDING}
         return cls(seats[BettingAction.FOLD], {*all_in, *seats[BettingAction.ALL_IN]}, {*seats[BettingAction.FORFEIT]})
 
     def after(self, seat: int) -> Sequence[int]:
-        """Who gave up after this seat did; nobody where it did not."""
+        """Return the seats that gave up after this seat did; none if it did not."""
         at = max((place for place, each in enumerate(self.order) if each == seat), default=len(self.order))
         return self.order[at + 1 :]
 
@@ -63,11 +66,11 @@ _NOTHING: Final = GivenUp()
 
 
 def goes_back(put: Mapping[int, int], live: Set[int], given_up: GivenUp = _NOTHING) -> Uncalled | None:
-    """What is uncalled and goes back to who bet it; None where all of it lies in the pots.
+    """Return the uncalled bet that goes back to its bettor; None if all of it is in the pots.
 
-    Who has given up has it back where all that were left then were all-in: they could not match it (47.1-1023(2)).
-    Where one of them could, it was given up before that, and lies in the pot (47.1-1026, 1028, 1031); so does what is
-    forfeited.
+    A seat that has given up gets it back if all remaining seats were all-in then: they could not match it
+    (47.1-1023(2)). If one of them could, the bet was given up before that and is in the pot (47.1-1026, 1028, 1031); so
+    is what is forfeited.
     """
     over = uncalled(put)
     if over is None or over.seat in live:
@@ -77,11 +80,11 @@ def goes_back(put: Mapping[int, int], live: Set[int], given_up: GivenUp = _NOTHI
 
 
 def pots(put: Mapping[int, int], contenders: Set[int], given_up: GivenUp = _NOTHING) -> list[Pot]:
-    """What seats put in as pots, the main pot first. `contenders` are the seats that may still win.
+    """Divide what seats put in into pots, the main pot first. `contenders` are the seats that may still win.
 
-    Chips that none of them has put in as well belong to the pot below; but where all of them are all-in, what two or
-    more others put in beyond that is a side pot which the last of these to give up had won (47.1-1023(2)). Where one of
-    them is dead, and nobody knows since when, it has no contender.
+    Chips that none of the contenders has matched belong to the pot below. But if all contenders are all-in, what two or
+    more others put in beyond that is a side pot, won by the last of these to give up (47.1-1023(2)). If one of them is
+    dead, and it is unknown since when, that pot has no contender.
     """
     reach = max((put.get(seat, 0) for seat in contenders), default=0)
     beyond = bool(contenders) and contenders <= given_up.all_in
@@ -107,6 +110,6 @@ def pots(put: Mapping[int, int], contenders: Set[int], given_up: GivenUp = _NOTH
 
 
 def _last(seats: Set[int], order: Sequence[int]) -> frozenset[int]:
-    """Who of these gave up last; nobody where one of them did not."""
+    """Return the seat of these that gave up last; none if one of them did not give up."""
     gone = [seat for seat in order if seat in seats]
     return frozenset(gone[-1:] if seats <= {*gone} else ())

@@ -1,6 +1,6 @@
-"""The bookkeeping of a shoe: what is out of it, what is left in it, and whether it adds up.
+"""Account of a shoe: the cards that are out, those that are left, and whether they add up.
 
-A shoe outlives the rounds dealt from it. `Shoes` keeps the one on the table and notices when it is another one.
+A shoe outlives the rounds dealt from it. `Shoes` holds the one on the table and notices when it is replaced.
 """
 
 from collections import Counter
@@ -20,12 +20,12 @@ _FOUND: Final = partial(Incident, clause=UNJUDGED, place=SHOE.text)
 _WRONG: Final = partial(_FOUND, code="cards-not-conserved")
 
 LEAST_CONFIDENCE: Final = 90
-"""Below this many percent a reading is doubtful, unless the table sets another limit: of ten such cards one or more
-would be wrong. Readers that work give 99 or 100."""
+"""Percent below which a reading is uncertain, unless the table sets another limit: of ten such cards one or more would
+be wrong. Readers that work report 99 or 100."""
 
 
 class ShoeLedgerState(Struct, frozen=True):
-    """One shoe as it is kept on disk. It holds faces that nobody has shown: cards that were burned."""
+    """One shoe as saved on disk. It holds faces that were not shown: cards that were burned."""
 
     id: int
     loaded: int
@@ -44,8 +44,7 @@ class ShoeLedgerState(Struct, frozen=True):
 
 
 class ShoesState(Struct, frozen=True):
-    """The shoe on the table and the order of its reports, as they are kept on disk; `reported` is where, ordinal,
-    card."""
+    """The shoe on the table and the order of its reports, as saved on disk; `reported` is (where, ordinal, card)."""
 
     device: str
     current: ShoeLedgerState | None
@@ -62,8 +61,8 @@ class ShoesState(Struct, frozen=True):
 class ShoeLedger:
     """One shoe from its filling to its end.
 
-    `id` is the device's number of it, or ours, from 1, where the device has none. `loaded` is the device's word, or
-    what the procedure's decks make where the device says nothing. `whole` is False once cards may have left unseen.
+    `id` is the device's number for it, or the table's, from 1, if the device has none. `loaded` is reported by the
+    device, or computed from the procedure's decks. `whole` is False once cards may have left unseen.
     """
 
     id: int
@@ -74,9 +73,9 @@ class ShoeLedger:
     whole: bool = True
     drawn: int = 0
     out: Counter[Card] = field(default_factory=Counter)
-    """How often each face was seen to leave; a card nobody could read counts as `??`."""
+    """Number of times each face was seen to leave; a card that was not read counts as `??`."""
     last: Card | None = None
-    """The card that left last."""
+    """Card that left last."""
     cut_card: bool = False
     rounds_since_cut: int = 0
     over: bool = False
@@ -85,26 +84,26 @@ class ShoeLedger:
     back: int = 0
     """Cards that went back into it since it was last filled."""
     before: int = 0
-    """Cards that were out of it when it was filled with what was left, in mid-round."""
+    """Cards that were out of it when it was filled with what was left, in the middle of a round."""
     alike: int = 0
-    """Identical cards of one hand, in the last round that had such: it is shuffled before the next."""
+    """Number of identical cards of one hand, in the last round that had any: it is shuffled before the next."""
 
     @property
     def left(self) -> int | None:
-        """Cards still inside; None when that is not known."""
+        """Number of cards still inside; None if unknown."""
         return max(self.loaded - self.drawn, 0) if self.whole else None
 
     @property
     def penetration(self) -> Fraction:
-        """The share of the shoe that has been dealt."""
+        """Share of the shoe that has been dealt."""
         return Fraction(self.drawn, self.loaded) if self.loaded else Fraction(0)
 
     def composition(self) -> dict[str, int]:
-        """How often each card is out, by its text, in the order of the text."""
+        """Return how often each card is out, by its text, sorted by the text."""
         return dict(sorted((card.text, count) for card, count in self.out.items() if count))
 
     def state(self) -> ShoeLedgerState:
-        """All that is not the procedure's."""
+        """Return the state for saving, without what the procedure gives."""
         return ShoeLedgerState(
             id=self.id,
             loaded=self.loaded,
@@ -123,7 +122,7 @@ class ShoeLedger:
         )
 
     def take(self, card: Card) -> list[Incident]:
-        """A card left the shoe."""
+        """Take a card that left the shoe, and return what is wrong with it."""
         self.drawn += 1
         self.last = card
         found = self._see(card)
@@ -134,18 +133,18 @@ class ShoeLedger:
         return found
 
     def name(self, card: Card) -> list[Incident]:
-        """A card that was not read is this one."""
+        """Name a card that was not read."""
         self.out[UNREAD] -= 1
         found = self._see(card)
         return found + self._emptied() if self.drawn == self.loaded else found
 
     def miss(self, cards: int) -> None:
-        """So many cards left and were not reported."""
+        """Note that cards left and were not reported."""
         self.drawn += cards
         self.out[UNREAD] += cards
 
     def put_back(self) -> None:
-        """The last card was pushed back: it may come out again."""
+        """Note that the last card was pushed back: it may come out again."""
         self.whole = False
         if self.last is not None and self.out[self.last]:
             self.drawn -= 1
@@ -153,37 +152,39 @@ class ShoeLedger:
         self.last = None
 
     def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
-        """These cards are shuffled into what is left: they may come out again. So may any `among` which they are, where
-        that is not known: what is out of them then counts as not read."""
+        """Note that these cards are shuffled into what is left: they may come out again.
+
+        If it is unknown which cards they are, they are `among` others, all of which then count as not read.
+        """
         self.drawn -= len(cards)
         self.back += len(cards)
         self.out.subtract(among or cards)
         self.out[UNREAD] += len(among) - len(cards) if among else 0
 
     def mix(self) -> None:
-        """Every card that left it goes back into it, and is shuffled with the others: how many lie in it at any moment
-        nobody knows."""
+        """Note that every card that left goes back and is shuffled in: it is unknown how many are inside at any
+        moment."""
         self.whole, self.drawn, self.last = False, 0, None
         self.out.clear()
 
     def refill(self, number: int) -> None:
-        """What is left was shuffled and put in again: the device counts from the first card anew."""
+        """Note that what is left was shuffled and put in again: the device counts from the first card again."""
         self.id, self.announced, self.over = number, True, False
         self.before, self.back = self.drawn, 0
 
     def forget(self) -> None:
-        """Cards may have left, or come back, unseen."""
+        """Note that cards may have left, or come back, unseen."""
         self.whole = False
 
     def device_count(self, drawn: int) -> list[Incident]:
-        """The device says how many cards have left since it was filled."""
+        """Compare the device's count of cards that left since it was filled."""
         counts = self.drawn + self.back - self.before
         if not self.whole or drawn == counts:
             return []
         return [_WRONG(reason="shoe-count", counted=drawn, expected=counts)]
 
     def person_count(self, left: int) -> list[Incident]:
-        """A person counted what is left inside."""
+        """Compare a person's count of what is left inside."""
         if not self.whole or left == self.left:
             return []
         return [_WRONG(reason="shoe-left", expected=self.loaded, dealt=self.drawn, left=left)]
@@ -204,7 +205,7 @@ class ShoeLedger:
         return []
 
     def _emptied(self) -> list[Incident]:
-        """Every card loaded is out: each face as often as there are decks, unless it was not read."""
+        """Check an empty shoe: each face must have left as often as there are decks, unless it was not read."""
         if not self.whole or self.loaded != self.decks * len(self.faces):
             return []
         missing = sum(max(self.decks - self.out[face], 0) for face in self.faces)
@@ -215,17 +216,17 @@ class ShoeLedger:
 
 @dataclass(slots=True)
 class Shoes:
-    """The shoe on the table, and what is known of the order of its reports. It outlives the rounds."""
+    """The shoe on the table, and the order of its reports. It outlives the rounds."""
 
     decks: int
     faces: tuple[Card, ...]
     least_confidence: int
-    """Percent below which a card is doubtful; 0 believes every reading but one that the readers disagree on."""
+    """Percent below which a card is uncertain; 0 trusts every reading on which the readers agree."""
     device: str = ""
-    """The line whose shoe it is; empty before its first report."""
+    """Line of the shoe; empty before its first report."""
     current: ShoeLedger | None = None
     pushed_back: bool = False
-    """True from a card's being pushed back until the next card comes out."""
+    """True from the time a card is pushed back until the next card comes out."""
     burns_due: int = 0
     _last: tuple[str | None, int] | None = None
     _last_card: Card | None = None
@@ -234,7 +235,7 @@ class Shoes:
     _outside: int = 0
 
     def doubt(self, body: Body) -> str:
-        """Why the face that was read is not to be believed; empty when it is, or when none was read."""
+        """Return why the face that was read cannot be trusted; empty if it can, or if none was read."""
         if not isinstance(body, CardDrawn):
             return ""
         if ReaderFlag.DISAGREE in body.reader:
@@ -242,11 +243,11 @@ class Shoes:
         return "unsure" if body.confidence is not None and body.confidence < self.least_confidence else ""
 
     def face(self, body: CardDrawn | CardUnread) -> Card:
-        """The card as far as it is known: a doubtful one is as good as not read."""
+        """Return the card as far as it is known: an uncertain one counts as not read."""
         return UNREAD if isinstance(body, CardUnread) or self.doubt(body) else body.card
 
     def change(self, device: str) -> bool:
-        """Reports come from this line; True when they came from another one before, whose shoe is gone."""
+        """Note the line that reports come from; True if they came from another one before, whose shoe is gone."""
         other = self.device not in ("", device)
         self.device = device
         if other:
@@ -255,21 +256,22 @@ class Shoes:
         return other
 
     def load(self, number: int, cards: int) -> ShoeLedger:
-        """A shoe was filled, as the device says."""
+        """Note that a shoe was filled, as the device reports."""
         self.lose_count()
         self.burns_due = 0
         self.current = ShoeLedger(number, self.decks, self.faces, cards, announced=True)
         return self.current
 
     def refill(self, number: int) -> ShoeLedger:
-        """The shoe on the table was filled with what is left of it."""
+        """Note that the shoe on the table was filled with what is left of it."""
         self.lose_count()
         shoe = self.on_table()
         shoe.refill(number)
         return shoe
 
     def on_table(self, first_ordinal: int | None = None) -> ShoeLedger:
-        """The shoe a card comes from. One that the device did not announce follows the one that is over."""
+        """Return the shoe that a card comes from. If the last one is over and the device announced no other, create the
+        next."""
         shoe = self.current
         if shoe is None or (shoe.over and not shoe.announced):
             number = 1 if shoe is None else shoe.id + 1
@@ -278,27 +280,27 @@ class Shoes:
         return shoe
 
     def replace(self) -> None:
-        """Another shoe is dealt from, which the device did not announce."""
+        """Note that another shoe is dealt from, which the device did not announce."""
         if self.current is not None:
             self.current.over, self.current.announced = True, False
 
     def begin_round(self) -> None:
-        """Bets are closed: from here a report like the last one is another card."""
+        """Note that bets are closed: from here on a report like the last one is another card."""
         self._last_card = None
 
     def lose_count(self) -> None:
-        """The order of the reports begins anew."""
+        """Start over with the order of the reports."""
         self._last = self._last_card = None
         self._in_place.clear()
         self._reported.clear()
         self._outside, self.pushed_back = 0, False
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
-        """True when this is the last report once more."""
+        """Return True if this is the last report again."""
         return ordinal is not None and self._last == (where, ordinal) and self._last_card == card
 
     def count(self, ordinal: int | None, where: str | None, card: Card) -> int:
-        """Take the device's own count; how many cards before this one were not reported, -1 when it went back.
+        """Take the device's own count; return how many cards before this one were not reported, -1 if it went back.
 
         A device counts in the shoe or in the hand it deals to, and then from 0 or 1 again.
         """
@@ -321,23 +323,23 @@ class Shoes:
         return missing
 
     def outside(self) -> None:
-        """A card left that belongs to no game; a device may have counted it."""
+        """Note that a card left that belongs to no game; a device may have counted it."""
         self._outside += 1
 
     def push_back(self) -> None:
-        """The last card went back into the shoe, which may count it again when it comes out."""
+        """Note that the last card went back into the shoe, which may count it again when it comes out."""
         self.pushed_back, self._last_card = True, None
         if self.current is not None:
             self.current.put_back()
 
     def reported(self, ordinal: int | None, where: str | None) -> Card | None:
-        """What was last reported as this card; None when nothing was."""
+        """Return the card last reported with this ordinal; None if there was none."""
         return None if ordinal is None else self._reported.get((where, ordinal))
 
     # ------------------------------------------------------------------ kept on disk
 
     def state(self) -> ShoesState:
-        """All that is not the procedure's."""
+        """Return the state for saving, without what the procedure gives."""
         reported = [(where, number, card.text) for (where, number), card in self._reported.items()]
         return ShoesState(
             device=self.device,
@@ -352,7 +354,7 @@ class Shoes:
         )
 
     def restore(self, state: ShoesState) -> None:
-        """Take the shoe as it was kept."""
+        """Restore the shoe from its saved state."""
         self.device, self.pushed_back, self.burns_due = state.device, state.pushed_back, state.burns_due
         self._last, self._last_card = state.last, _card(state.last_card)
         self._in_place = dict(state.in_place)

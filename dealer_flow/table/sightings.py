@@ -1,4 +1,4 @@
-"""Where each face was seen: twice, where its like was burned, or though it is no card of this deck."""
+"""Places where each face was seen, to find duplicates, burned cards in play and foreign cards."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,17 +13,17 @@ from protocol.places import BURN, MUCK, Place
 
 @dataclass(slots=True)
 class Sightings:
-    """The places of each face, a place as often as the face lay there at once."""
+    """Places of each face; a place occurs as often as the face was there at once."""
 
     plan: Plan
     places: dict[Card, tuple[Place, ...]] = field(default_factory=dict)
 
     def move(self, place: Place, to: Place) -> None:
-        """The cards seen at a place lie at another from now on."""
+        """Move the cards seen at a place to another."""
         self.places = {card: tuple(to if at == place else at for at in places) for card, places in self.places.items()}
 
     def forget(self, place: Place, cards: Iterable[Card]) -> None:
-        """These cards left the place, once each: they may be seen anywhere."""
+        """Forget these cards at the place, once each: they may be seen anywhere."""
         for card in cards:
             places = list(self.places.pop(card, ()))
             if place in places:
@@ -32,11 +32,11 @@ class Sightings:
                 self.places[card] = tuple(places)
 
     def forget_place(self, place: Place) -> None:
-        """The cards seen at a place went back: nothing is known of their faces."""
+        """Forget the faces of all cards seen at a place, which went back."""
         self.places = {card: places for card, places in self.places.items() if place not in places}
 
     def never_seen(self, place: Place, cards: Iterable[Card]) -> None:
-        """These were never at the place."""
+        """Forget these faces at the place, since they were never there."""
         for card in cards:
             left = tuple(at for at in self.places.get(card, ()) if at != place)
             if left:
@@ -47,8 +47,11 @@ class Sightings:
     def see(
         self, cards: tuple[Card, ...], place: Place, hands: Mapping[Place, Hand], burned: tuple[Card, ...]
     ) -> list[Incident]:
-        """These were seen at a place. Of the `hands`, what was shown of a spread packet is asked, and one forgets the
-        face of a card that is none; what was `burned` may be seen nowhere else."""
+        """Record cards seen at a place, and return what is wrong with them.
+
+        `hands` tell what was shown of a spread packet, and forget the face of a card that is not of the deck; what was
+        `burned` must not be seen anywhere else.
+        """
         fresh = dict.fromkeys(cards, (place,))
         if (
             len(fresh) == len(cards)
@@ -85,13 +88,16 @@ class Sightings:
         return findings
 
     def _twice_of_one(self, places: tuple[Place, ...], place: Place) -> bool:
-        """True when a deck that is dealt by hand beside a shoe has given this face before."""
+        """Return True if a deck dealt by hand along with a shoe has given this face before."""
         alone = self.plan.of_hand_deck
         return self.plan.kind(place) in alone and any(self.plan.kind(at) in alone for at in places)
 
     def _strange(self, card: Card, place: Place, hands: Mapping[Place, Hand]) -> list[Incident]:
-        """A card that is none of this deck's. A joker, and one that lies face up, is a card that another takes the
-        place of: found once, its hand may hold another face from then on."""
+        """Return the finding for a card that is not of this deck.
+
+        A joker or a boxed card is replaced by another card: it is reported once, and its hand may then hold another
+        face.
+        """
         code = "stray-joker" if card.is_joker else "boxed-card" if card == FACE_UP else "foreign-card"
         if code != "foreign-card":
             if place in self.places.get(card, ()):

@@ -66,7 +66,7 @@ def _explain(round_: Round) -> None:
 
 
 def spares(round_: Round) -> list[int]:
-    """Return the indexes of cards that no place was due and that nobody has reported on since."""
+    """Return the indexes of cards that no place was due and no later report explains."""
     return [index for index, mark in round_.marks.items() if mark.why == "spare"]
 
 

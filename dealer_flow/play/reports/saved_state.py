@@ -20,7 +20,7 @@ Part = TypeVar("Part", DecksState, LinesState)
 
 
 class ComingRound(Struct, frozen=True):
-    """What devices have reported since the last round ended, and what the next one begins with.
+    """Reports of devices since the last round ended, and the state that the next round begins with.
 
     The fields are those of `Round`.
     """

@@ -1,4 +1,4 @@
-"""What may happen next: who, what, where.
+"""Next legal reports: who, what, where.
 
 The step under way, the shoe or the open bets give the candidates; those that the order of play forbids are left out, by
 the same rules that would refuse the report.

@@ -1,7 +1,7 @@
 """Effects of the deck on a round in a game of steps.
 
-Which deck is dealt, where each card of a shoe goes, a burned card that is put back, a deck that runs out, and a hand
-dealt to a position without a player.
+They concern the deck that is dealt, the place of each card of a shoe, a burned card that is put back, a deck that runs
+out, and a hand dealt to a position without a player.
 """
 
 from collections import Counter

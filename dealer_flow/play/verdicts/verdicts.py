@@ -51,7 +51,7 @@ _MISHAPS: Final[dict[Mishap | None, tuple[str, str]]] = {
     Mishap.EARLY: ("card-early", ""),
     Mishap.RETURNED_TO_DECK: ("card-returned", ""),
 }
-"""What was seen to happen to a card -> the incident's code and `reason`."""
+"""Mishap to a card, as reported -> the incident's code and `reason`."""
 _FOULED_HANDS: Final = ("seat-count-wrong", "hand-fouled")
 _FOULED: Final = (Mishap.FOULED, Mishap.FOULED_BY_PLAYER, Mishap.FOULED_BY_OTHERS, Mishap.RECONSTRUCTED)
 _FOUND: Final = partial(Incident, clause=UNJUDGED)

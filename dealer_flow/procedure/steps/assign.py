@@ -17,7 +17,7 @@ class AssignStep(Step):
 
     do: Literal["assign"]
     bets: Literal["closed", "open"] = "closed"
-    """Whether bets may change until the number is drawn, or START GAME closes them."""
+    """`open`: bets may change until the number is drawn. `closed`: START GAME closes them."""
     early: bool = False
     """The number may also come before the first packet; each hand then goes to its place at once."""
 

@@ -10,7 +10,7 @@ from dealer_flow.procedure.tables import Chooses, Name
 from protocol.tomlfile import Key
 
 _BRING_IN: Final = ("none", "low-card", "high-card")
-"""Who must open the first betting round of stud: no one, or the lowest or highest card that lies open."""
+"""Open card that forces its seat to open the first betting round of stud: none, the lowest or the highest."""
 _BOARDS: Final = ("high", "low")
 
 
@@ -21,9 +21,9 @@ class BetStep(Step):
     bet: Name
     """The bet that its chips go into."""
     first: Literal["blinds", "button", "board"] = "button"
-    """Who acts first. `blinds`: the seat at the left of the last blind. `button`: the first at the left of the
-    button, or of the dealer in a game without one. `board`: the seat whose open cards are the highest or the lowest,
-    as the option `board` says."""
+    """First seat to act. `blinds`: the seat at the left of the last blind. `button`: the first at the left of the
+    button, or of the dealer in a game without one. `board`: the seat whose open cards are the highest or the lowest, as
+    the option `board` says."""
     board: Annotated[Name | None, Chooses(_BOARDS)] = None
     """The option that says whether the highest or the lowest open cards act first."""
     bring_in: Annotated[Name | None, Chooses(_BRING_IN)] = None

@@ -24,7 +24,8 @@ class PlannedBurn(NamedTuple):
     clause: str
 
     def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
-        """Return positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        """Return positions counted from the dealer's left: position p from the right of n is n + 1 - p from the
+        left."""
         if spread == "right-to-left":
             return frozenset(self.size + 1 - position for position in positions)
         return frozenset(positions)

@@ -17,7 +17,7 @@ class BurnCardStep(DealtStep):
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
-    """How many cards are burned."""
+    """Number of cards burned."""
     if_drawn: bool = False
     """They are burned only if a seat draws by its last choice."""
 

@@ -35,16 +35,16 @@ class DealStep(DealtStep):
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     """Recipients, in the order of the deal."""
     cards: Annotated[int, Field(ge=1, le=52)]
-    """How many cards each place gets."""
+    """Number of cards that each place gets."""
     by: Literal["packet", "single"]
     """`packet`: each place gets its cards at once. `single`: one card at a time in rotation until each has all."""
     rotation: Literal["round", "there-and-back"] = "round"
     """`there-and-back`: every second card goes around the other way."""
     seats: Literal["entered", "live", "all"] = "entered"
-    """Which seats get cards: those that `entered`, those still `live` (neither folded nor dead nor finished), or
-    `all` positions up to the most, with or without a player."""
+    """Seats that get cards: those that `entered`, those still `live` (neither folded nor dead nor finished), or `all`
+    positions up to the most, with or without a player."""
     face: Literal["down", "up"] = "down"
-    """Whether the cards are dealt face up."""
+    """`up`: the cards are dealt face up."""
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     """The place that gets cards first. `number`: one selected by a number drawn for this round, the others follow in
     the direction of `count`. `button`: the one at the left of the selected seat, the others clockwise. The dealer's

@@ -22,7 +22,7 @@ class Due(NamedTuple):
 
 
 class RoundView(Protocol):
-    """What a step needs to know of a round: implemented by the flow's `Round` and by the simulated dealer."""
+    """View of a round that steps need: implemented by the flow's `Round` and by the simulated dealer."""
 
     @property
     def plan(self) -> PlanView:

@@ -31,7 +31,7 @@ class ExchangeStep(Step):
     """Nothing was discarded: the cards are added."""
     by: Literal["packet", "single"] = "single"
     must: tuple[DrawPart, ...] = ()
-    """How many cards a hand must draw by what it holds, including the cards at `counting`."""
+    """Number of cards that a hand must draw by what it holds, including the cards at `counting`."""
     counting: tuple[Recipient, ...] = ()
     """Recipients whose cards count together with the hand's."""
     otherwise: Consequence | None = None

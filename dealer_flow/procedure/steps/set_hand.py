@@ -24,7 +24,7 @@ class SetStep(Step):
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)] = ("seats",)
     """Recipients whose hands are set."""
     low: Annotated[int, Field(ge=1, le=5)]
-    """How many cards form the low, or first, hand; all others form the high, or second, one."""
+    """Number of cards of the low, or first, hand; all others form the high, or second, one."""
     parts: tuple[Clause, Clause] = ("low", "high")
     """Names of the two parts."""
     choices: tuple[Name, ...] = ()

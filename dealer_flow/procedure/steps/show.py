@@ -20,7 +20,7 @@ class ShowStep(Step):
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     """Recipients whose cards are turned up."""
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
-    """How many cards lie open at each place afterwards; absent: all of them."""
+    """Number of cards that lie open at each place afterwards; absent: all of them."""
     which: Literal["any", "bottom"] = "any"
     """Any cards, or those at the bottom of the packet."""
     optional: bool = False

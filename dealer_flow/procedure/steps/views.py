@@ -73,7 +73,7 @@ class PlanView(Protocol):
 
 @dataclass(slots=True)
 class CardsSoFar:
-    """What the steps so far did with the cards, by recipient."""
+    """Cards moved by the steps so far, by recipient."""
 
     dealt: dict[Recipient, int] = field(default_factory=dict)
     """Number of cards of a whole hand, burned ones included."""
