@@ -294,7 +294,7 @@ def _identity(file: str) -> str:
     """Return one name for one file, however its path is spelled."""
     try:
         return str(Path(file).resolve())
-    except (OSError, ValueError, RuntimeError):  # a name no file can have, links that go round
+    except (OSError, ValueError, RuntimeError):  # an impossible file name, or a circle of symbolic links
         return file
 
 
@@ -346,7 +346,7 @@ def _lay_rows(whole: Whole, kind: str, new: list[Row], layer: Layer) -> None:
     for row in new:
         name = _name(of, kind, row)
         laid_row = row
-        if other := named.pop(name, None):  # what stands twice in one file stays: it is a fault of that file
+        if other := named.pop(name, None):  # a name that occurs twice in one file stays: the check reports it
             whole.rows[kind].remove(other)
             laid_row = _merged_row(other, row) if of.merged else row
         whole.rows[kind].append(replace(laid_row, name=name))

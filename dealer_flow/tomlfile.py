@@ -44,7 +44,7 @@ class TomlTable(BaseModel):
         frozen=True,
         alias_generator=lambda name: name.replace("_", "-").rstrip("-"),
         populate_by_name=False,
-        defer_build=True,  # most programs read few kinds of file: a table is made ready when the first is read
+        defer_build=True,  # saves start time: most programs read few kinds of file
     )
 
 
@@ -93,7 +93,7 @@ def parsed(file: str | Path, text: str, error: type[Error]) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as fault:
         line, why = syntax_fault(fault, text)
         raise error(file, line, "", why) from None
-    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+    except (ValueError, RecursionError):  # thousands of digits in a number, or thousands of brackets
         raise error(file, None, "", "not TOML: a number is too long, or a table too deep") from None
     for key, why in _beyond(content, ()):
         raise error(file, line_of(text, key), spell(key), why)
@@ -227,7 +227,7 @@ _LONGEST_KEY: Final = 64
 
 def _near(key: str | int, allowed: Iterable[str]) -> str | None:
     """Return the allowed key that was most likely meant."""
-    from difflib import get_close_matches  # only a fault needs it
+    from difflib import get_close_matches  # imported late: only errors need it
 
     written = str(key).replace("_", "-").lower()
     return next(iter(get_close_matches(written, [*allowed], 1)), None) if len(written) <= _LONGEST_KEY else None
@@ -289,7 +289,7 @@ def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]
                 continue
         fields = [field for kind in here for name, field in kind.model_fields.items() if part in (name, field.alias)]
         if not fields and part in ("int", "str"):
-            continue  # of several plain values, which one it was tried as
+            continue  # pydantic's name for the alternative of a union that it tried
         key.append(part)
         here = next((_models(field.annotation) for field in fields), []) or here
     return tuple(key), here

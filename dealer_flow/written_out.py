@@ -24,7 +24,7 @@ def written_out(whole: Whole, order: Sequence[str] = ()) -> str:
     """
     content = whole.content()
     out = "\n".join(_Writer(whole, content, order).lines())
-    if _read(out) != content:  # a file that is laid out as none of ours is
+    if _read(out) != content:  # fallback for a layout that the writer does not understand
         out = "\n".join(plain(content, order))
     return f"{out}\n"
 
@@ -185,7 +185,7 @@ def _entries(block: Iterable[str], key: Key) -> dict[str, list[str]]:
         elif name and (in_table or _goes_on(found[name])):
             found[name].append(line)
         elif line.lstrip().startswith("#"):
-            comments += [line] if begun else []  # what opens a block is of all of it
+            comments += [line] if begun else []  # comments above the first line belong to the whole block
         elif sets := _SETS.match(line):
             name, found[sets[1]], comments, begun = sets[1], [*comments, line], [], True
     return found
@@ -218,7 +218,7 @@ def _cut(text: str) -> Iterator[tuple[Key, list[str]]]:
         elif header and not (key and isinstance(key[-1], int) and header[2].startswith(f"{key[0]}.")):
             yield key, lines
             key, lines, comments = tuple(header[2].split(".")), [*comments, line], []
-        elif header:  # of a table in a row
+        elif header:  # a table within a row
             lines, comments = [*lines, "", *comments, line], []
         elif line.startswith("#") and (key or any(_SETS.match(each) for each in lines)):
             comments.append(line)

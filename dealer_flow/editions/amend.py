@@ -58,7 +58,7 @@ def _change(whole: dict[str, Any], path: tuple[str, ...], change: ChangePart) ->
     """Change each figure at a path that cites the clause; yield its key, the clause and the old value."""
     adds = change.was == ABSENT
     places = [*_places(whole, path, (), "", adds)]
-    for place, clause in reversed(places):  # the last row first, so that the others keep their numbers
+    for place, clause in reversed(places):  # the last row first, so that removals do not shift the others
         holder, name = _at(whole, place[:-1]), place[-1]
         was = holder.get(name)
         clause = str(was.get("clause", clause)) if isinstance(was, dict) else clause

@@ -63,7 +63,8 @@ HELD_MAX: Final = 256
 """Most reports that are set aside; when more come, all of them are taken as they are."""
 
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
-_OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)  # a tuple is gone through, state by state
+# frozensets, because `in` on a tuple compares one by one
+_OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)
 _BETTING, _DECIDING, _REVEALING = State.BETTING, State.DECIDING, State.REVEALING
 """Members that every report needs; looked up here once, because attribute access on an enumeration is slow."""
 _MAY_FIT_LATER: Final = frozenset(
@@ -430,7 +431,7 @@ class DealerFlow:
         round_ = phase.round_
         if phase.state is _BETTING:
             return
-        if round_.incidents:  # nothing ends a play of which nothing was found
+        if round_.incidents:  # without findings nothing can end the play
             self._judge()
         if round_.draw is not None:
             while phase.state in _DRAWN and phase.draw_on():
@@ -470,11 +471,11 @@ class DealerFlow:
                 next_step(round_)
                 over = True
             elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.card_owed)):
-                # the step, and whether a card is owed: what the rows of `begin_step` look at
+                # the rows of `begin_step` depend only on the step and on whether a card is owed
                 was = phase.state
                 phase.begin_step()
                 self._shown_at = stands
-                over = was is _REVEALING and phase.state is not was  # back at a step, which may be over, too
+                over = was is _REVEALING and phase.state is not was  # play returned to a step, which may be over, too
         if round_.incidents:
             self._judge()
         return over
@@ -499,7 +500,7 @@ class DealerFlow:
         following = phase.round_
         following.button_was, following.red_lamp = button, round_.red_lamp
         self._lines.patient = False
-        if not self._held and round_.started_by[0] not in self._lines.gaps:  # a gap is closed after this
+        if not self._held and round_.started_by[0] not in self._lines.gaps:  # gaps are closed later, in `_ended`
             self._at_rest(coming(following))
 
     def _next_round(self) -> None:

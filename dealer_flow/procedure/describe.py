@@ -22,7 +22,7 @@ def describe(procedure: Procedure) -> dict[str, Any]:
     needed, by_hand = cards_needed(plan.steps, most, most)
     whole = deck.cards * plan.decks
     dealt = min(needed, whole)
-    beside = plan.from_shoe  # what is dealt by hand beside a shoe comes from a deck of its own
+    beside = plan.from_shoe  # cards dealt by hand along with a shoe come from a separate deck
     cards = {
         "loaded": whole,
         "dealt": dealt,

@@ -88,7 +88,7 @@ class Law:
         is wrong."""
 
     def _enter(self, procedure: Procedure, options: Mapping[str, str]) -> None:
-        staked = procedure.betting is not None  # a seat plays by its stake; a bet before the deal shows it as well
+        staked = procedure.betting is not None  # a seat enters by its stake; a bet before the deal implies one
         self.entering = frozenset(
             bet.name
             for bet in self.spots
@@ -160,7 +160,7 @@ class Law:
         unknown = set[str]()
         if self._moves_bets and made:
             lay, unknown = self._as_they_lay(lay, made)
-        if self._entry and self.entering.isdisjoint(lay):  # each lacks another, or else what deals a hand in
+        if self._entry and self.entering.isdisjoint(lay):  # each bet lacks another one, or else the entering bet
             rules = (*self._closed, *(rule for rule in self.rules if rule.kind in ALONE), *self._entry)
             return tuple(breach for rule in rules if (breach := rule.breach(lay)) is not None)
         due = self._due(lay, made, unknown) if alive and self._points else {}
@@ -263,7 +263,7 @@ class Law:
                     if bet not in lay and bet not in back:
                         break
                 else:
-                    break  # it was played on so
+                    break  # this way of playing on fits the bets
             else:
                 if ways:
                     way = next((way for way in ways if way.choice.name in made), ways[0])

@@ -445,7 +445,7 @@ class Plan:
         then = row.then or self.options[row.option or ""]
         returns = row.returns if chosen(row.returns_when, self.options) else ()
         if then in ("misdeal", "person") and self._may_kill(row.option):
-            returns = None  # what the row names goes back of a dead hand; of a misdeal everything does
+            returns = None  # the row's bets go back for a dead hand; a misdeal returns all
         if returns is not None and chosen(row.also_when, self.options):
             returns += row.also
         out = isinstance(row, WrongPart) and row.dealt_out and chosen(row.dealt_out_when, self.options)

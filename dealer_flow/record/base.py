@@ -18,7 +18,7 @@ _CARD_PATTERN: Final = rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|-
 
 if TYPE_CHECKING:
     CardText = str
-else:  # every text that there is: a pattern, tried on each of thirty cards, would take as long as all else of a round
+else:  # a pattern would take as long for thirty cards as all else in a round
     CardText = Annotated[
         Literal[tuple({card.text for card in CARDS} | {f"0x{code:02X}" for code in range(256)})],
         msgspec.Meta(extra_json_schema={"type": "string", "pattern": _CARD_PATTERN}),
@@ -68,7 +68,7 @@ class LineRecord(Record, frozen=True):
     def from_object(cls, content: dict[str, Any]) -> Self:
         """Convert the object of a line, from which `schema` and `type` are removed."""
         schema, kind = content.pop("schema", cls.SCHEMA), content.pop("type", cls.TYPE)
-        if schema != cls.SCHEMA and schema not in [*cls.READS]:  # a list: what is there may be anything
+        if schema != cls.SCHEMA and schema not in [*cls.READS]:  # a list, since the value may be unhashable
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
         if kind != cls.TYPE:
             raise msgspec.ValidationError(f"Expected `{cls.TYPE}`, got `{kind}` - at `$.type`")
@@ -123,7 +123,7 @@ def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
     for field, meaning in field_docs(kind).items():
         found["properties"][field]["description"] = meaning
     written = {key: {"type": "string", "description": meaning} for key, meaning in kind.WRITES.items()}
-    if root["$ref"] not in json.dumps(parts):  # it holds none of its own kind
+    if root["$ref"] not in json.dumps(parts):  # no field refers to the record itself
         parts.pop(name)
     head = {"schema": {"const": kind.SCHEMA}, "type": {"const": kind.TYPE}}
     whole = {"$schema": DIALECT, **found, "properties": head | found["properties"] | written}

@@ -89,7 +89,7 @@ class Betting:
         if len(live) <= 1:
             return True
         able = [seat for seat in live if not self.is_all_in(seat)]
-        if len(able) <= 1:  # a bet whose bettor has folded is nobody's to call any more
+        if len(able) <= 1:  # no one has to call a bet whose bettor has folded
             high = max(self.lies(seat) for seat in live if seat not in able)
             return all(self.lies(seat) >= high for seat in able)
         return not any(self.needs(seat, live) for seat in live)

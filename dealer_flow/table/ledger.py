@@ -277,7 +277,7 @@ class Ledger:
         """Show the hand without what was laid aside; it is compared like this."""
         hand = self.hands[place]
         if hand.declared and {*hand.opened} <= {*hand.declared}:
-            hand.opened = ()  # shown before its turn and taken up again
+            hand.opened = ()  # it was shown before its turn and taken up again
         findings = self.open(place, cards)
         hand.played = cards
         return findings
@@ -316,7 +316,7 @@ class Ledger:
             findings += self._out_of_order(hand, cards)
         burn = self.plan.burns.get(place)
         if burn is None:
-            # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
+            # The faces shown are a count that overrides the device's; a person's count overrides both.
             if hand.person_count is None and hand.device_count != len(cards):
                 findings += differ(place, hand.device_count, len(cards), "shown")
                 hand.device_count = len(cards)

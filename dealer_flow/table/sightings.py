@@ -59,7 +59,7 @@ class Sightings:
             and self.plan.deck_faces.issuperset(cards)
             and (not burned or place == BURN or fresh.keys().isdisjoint(burned))
         ):
-            self.places.update(fresh)  # each is seen for the first time
+            self.places.update(fresh)  # fast path: every face is seen for the first time
             return []
         findings: list[Incident] = []
         homes = self.plan.burns.keys()

@@ -36,7 +36,7 @@ def note_stages(round_: Round, step: AnyStep | None) -> None:
     if step is None or round_.over:
         return
     for place, hand in round_.ledger.hands.items():
-        if hand.recognised or hand.opened or hand.revealed:  # else no face of it is known
+        if hand.recognised or hand.opened or hand.revealed:  # otherwise no face of it is known
             note_stage(round_, step, place)
 
 
@@ -141,7 +141,7 @@ def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
         for seat, bets in round_.settled.items():
             if number in (None, seat):
                 bets -= {bet for bet in bets if round_.plan.tips.get(bet, bet) in named}
-        round_.passed.append(round_.settled_by)  # where it is put right they are, once the next thing is reported
+        round_.passed.append(round_.settled_by)  # if it is fixed, the next report settles them again
         round_.settled_by = None
 
 

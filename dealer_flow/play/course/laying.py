@@ -77,7 +77,7 @@ def find(round_: Round, place: Place, face: Card | None = None) -> int | None:
     """
     there = [index for index, due in enumerate(laid(round_)) if due is not None and due.place == place]
     if (hand := round_.ledger.hands.get(place)) is not None and hand.counted == 0:
-        there = []  # all that came were laid down
+        there = []  # all cards dealt here were discarded
     if face is not None and face in round_.from_shoe:
         before = (CardMark("early", place), CardMark("aside", place))
         waits = [index for index, mark in round_.marks.items() if mark in before and round_.from_shoe[index] == face]
@@ -225,7 +225,7 @@ def unburn(round_: Round, step: str) -> None:
     _settle(round_, before)
     for hand in round_.ledger.hands.values():
         if hand.revealed is not None and len(hand.revealed) < (hand.device_count or 0):
-            hand.opened, hand.revealed = hand.revealed, None  # what lay open is not the whole hand any more
+            hand.opened, hand.revealed = hand.revealed, None  # the cards shown are no longer the whole hand
 
 
 def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
@@ -304,10 +304,11 @@ def _stop(round_: Round, place: Place) -> None:
     rest, hand = round_.dues[round_.given :], round_.ledger.hands[place]
     own = list(takewhile(lambda due: due.place == place and due.why == "deal", rest))
     step = next((step for step in round_.plan.steps if own and step.name == own[0].step), None)
-    begun = own and (not hand.counted or own[0].step == hand.step)  # else it is counted before its card comes
+    # otherwise the place is counted before its card comes
+    begun = own and (not hand.counted or own[0].step == hand.step)
     if begun and (len(own) == len(rest) or getattr(step, "by", "") == "packet"):
         if getattr(step, "by", "") == "single" and hand.counted:
-            round_.ledger.forget_places()  # it may have been passed over before
+            round_.ledger.forget_places()  # cards may have gone elsewhere if it was passed over before
         hand.expected, hand.step = hand.expected + len(own), own[0].step
         del round_.dues[round_.given : round_.given + len(own)]
 
@@ -325,7 +326,7 @@ def _goes_on(round_: Round, place: Place, dues: list[Due | None]) -> bool:
     step = round_.ledger.hands[place].step
     hands = round_.ledger.hands.values()
     if any(hand.person_count is not None and hand.person_count < hand.expected for hand in hands):
-        return False  # the card lies here that another hand lacks
+        return False  # this hand has the card that another one lacks
     order, last = round_.plan.order, next((due for due in reversed(dues) if due is not None), None)
     return last is not None and step in order and last.step in order and order[last.step] > order[step]
 

@@ -243,14 +243,14 @@ def ends_by(round_: Round, body: e.Body) -> bool:
     if not round_.ends_early or step is None or not round_.opened:
         return False
     if isinstance(body, _CARDS_OUT) and round_.next_due is not None:
-        return False  # it completes a hand of an earlier step
+        return False  # the card completes a hand of an earlier step
     if isinstance(body, e.Confirmed) and round_.by_hand:
-        return False  # cards dealt by hand are
+        return False  # CONFIRM is about the cards dealt by hand
     if isinstance(body, e.RemainderDumped) and not isinstance(step, ExchangeStep) and not round_.left_to_deal:
-        return False  # what is left comes when it comes, whatever is shown or chosen meanwhile
+        return False  # the remainder may come at any time, whether or not cards are shown or choices made
     if step.do == "show":
         if isinstance(body, _CARDS_OUT) and not any(later.from_device for later in round_.plan.steps[round_.at + 1 :]):
-            return False  # no later step deals it: it is one too many
+            return False  # no later step deals, so the card is one too many
         if isinstance(body, e.HandRevealed):
             return round_.plan.kind(body.place) not in step.of and not body.place.seat
         if isinstance(body, e.DecisionMade):

@@ -94,7 +94,7 @@ def _extra_open(round_: Round) -> bool:
 GUARDS: Final[dict[str, Guard]] = {
     guard.name: guard
     for guard in (
-        # what was found
+        # findings
         Guard("round_unreliable", "the round cannot be relied on", lambda r: r.unreliable),
         Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, "misdeal"),
         Guard("deck_defective", "the deck is defective", lambda r: r.defective, "deck"),

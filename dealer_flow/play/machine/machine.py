@@ -14,7 +14,7 @@ from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.states import TRANSITIONS, State
 from dealer_flow.table.round import Round
 
-# It warns of every convenience method that a declared model leaves out, which is what declaring is for.
+# It would warn about every convenience method that a model with declared triggers lacks, which is intended here.
 logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
@@ -107,7 +107,8 @@ class Phase:
         self.round_ = round_
         machine = table_machine()
         machine.add_model(self)
-        machine.remove_model(self)  # which puts it off a list alone: nothing is ever asked of all tables
+        # only drops it from the machine's list of models, which would keep every table alive
+        machine.remove_model(self)
 
     def start_game(self) -> bool:  # type: ignore[empty-body]
         """Fire after START GAME closed the bets."""

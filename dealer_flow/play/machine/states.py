@@ -14,7 +14,8 @@ from dealer_flow.procedure.steps.kinds import STEPS as KINDS
 class State(Enum):
     """State of a round."""
 
-    __hash__ = object.__hash__  # each is alone of its kind; Enum's own hashes the name, several times a report
+    # members are singletons; Enum's own hash of the name is slow, and is needed several times per report
+    __hash__ = object.__hash__
 
     BETTING = "betting"
     DEALING = "dealing"
@@ -100,7 +101,7 @@ _PLAY: Final = (*STEPS, *COLUMNS)
 TRANSITIONS: Final = (
     Row("start_game", (State.BETTING,), State.DRAWING, ("drawn_into_columns",)),
     Row("start_game", (State.BETTING,), State.DEALING, (), ("drawn_into_columns",)),
-    # A step is over when what it waits for has happened. After a wrong count of the house only the packets that follow
+    # A step is over when its event has happened. After a wrong count of the house only the packets that follow
     # at once still go out.
     Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out", "house_count_wrong"), ("packets_out",)),
@@ -112,9 +113,9 @@ TRANSITIONS: Final = (
     Row("end_step", BEFORE_REVEAL, None, ("step_sets", "hands_set"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("all_shown",), ("house_count_wrong",)),
     Row("pass_step", BEFORE_REVEAL, None, ("later_step_begun",)),
-    # Where the step under way stands. A hand that lacks a card gets it first, but for replacements and at the reveal.
-    # A step that is none of the others turns cards face up. From the reveal play goes back where the last action of the
-    # betting is corrected.
+    # State of the step under way. A hand that lacks a card gets it first, except at an exchange and at the reveal.
+    # A step of no other kind turns cards face up. From the reveal play returns to a betting round if its last action
+    # is corrected.
     Row("begin_step", STEPS, State.EXCHANGING, ("step_exchanges",)),
     Row("begin_step", BEFORE_REVEAL, State.REVEALING, ("step_reveals",)),
     Row("begin_step", STEPS, State.DEALING, ("card_owed",)),
@@ -125,19 +126,19 @@ TRANSITIONS: Final = (
     Row("begin_step", STEPS, State.ASSIGNING, ("step_assigns",)),
     Row("begin_step", STEPS, State.SETTING, ("step_sets",)),
     Row("begin_step", STEPS, State.SHOWING),
-    # Cards drawn into columns; naming a card interrupts whatever goes on.
+    # Cards drawn into columns; an unread card interrupts any of these states until it is named.
     Row("draw_on", (State.DRAWING, State.EXTRA), State.NAMING, ("card_unnamed",)),
     Row("draw_on", (State.NAMING,), State.DRAWING, (), ("card_unnamed",)),
     Row("draw_on", (State.DRAWING,), State.EXTRA, ("race_decided", "extra_open")),
     Row("draw_on", (State.DRAWING,), State.SETTLING, ("race_decided",)),
     Row("draw_on", (State.EXTRA,), State.SETTLING, (), ("extra_open",)),
-    # What was found is judged; the worst decides.
+    # Findings are judged; the worst decides.
     Row("judge", (*_PLAY, State.PROGRESSIVE, State.VOID), State.HALTED, ("round_unreliable",)),
     Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("misdeal_found",)),
     Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("deck_defective",)),
     Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("house_count_wrong",), ("progressive_live",)),
     Row("judge", STEPS, State.PROGRESSIVE, ("house_count_wrong", "progressive_live", "packets_out")),
-    # END GAME: the round is played out, or it is over for another reason.
+    # END GAME: the round is played out, or over for another reason.
     Row("end_game", tuple(sorted(LOOSE, key=lambda state: state.value)), State.BETTING),
     Row("end_game", _PLAY, State.BETTING, ("cards_astray",)),
     Row("end_game", (State.DEALING,), State.BETTING, ("red_lamp_lit",)),

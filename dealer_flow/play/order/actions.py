@@ -76,7 +76,7 @@ def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
         if body.action not in _KNOWN or part is None:
             return True
         if body.action not in actions and body.manner != Manner.STRING_BET:
-            return True  # it counts as what it is
+            return True  # the action counts as reported: this check is not about it
         betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
         action, cents = comes_to(round_, betting, body)
         if action not in actions:

@@ -32,7 +32,7 @@ def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
         return True
     if not body.cents and takes_back(round_, body.seat, bet.name):
         return True
-    return body.cents == round_.wagers.get(body.seat, {}).get(bet.name, 0)  # what lies there is reported again
+    return body.cents == round_.wagers.get(body.seat, {}).get(bet.name, 0)  # an unchanged bet is only reported again
 
 
 def bets_stay_open(round_: Round) -> bool:

@@ -47,7 +47,7 @@ def _shown_before_card(round_: Round, _: Any) -> bool:
 def _burned_as_written(round_: Round, body: e.BurnConfirmed) -> bool:
     burn = round_.plan.burns.get(body.place)
     if burn is None or body.place not in round_.ledger.hands:
-        return True  # another rule speaks of it, or none does
+        return True  # another rule covers it, or none does
     return burn.from_left(body.positions, body.spread) == burn.positions
 
 

@@ -97,7 +97,7 @@ def rules_of(plan: Plan) -> Mapping[State, Mapping[type[e.Body], Rules]]:
 def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
     """Return the rules that apply in this state of this game: of some hundred, a report meets three or four."""
     games = _games_of(plan)
-    # END GAME alone asks the table of states itself
+    # only END GAME depends on the table of states itself
     checks: dict[str, Check] = {**CHECKS, _ROUND_OVER: lambda round_, _: way_on("end_game", state, round_) is not None}
     return {
         kind: tuple((checks[rule.guard], rule) for rule in rules if rule.only is None or rule.only in games)
@@ -278,7 +278,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_PLAY, "remainder_to_come"),
     ),
     e.CardsCounted: (OrderRule(_STRICT, "cards_lie_there", harmful=False),),
-    # A wager that may not be now is held, and only that: no card and no other bet rests on it.
+    # A wager out of order is held, and nothing else: no card and no other bet depends on it.
     e.WagerPlaced: (
         OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
         OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
@@ -296,8 +296,8 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         _wager(_PLAY, "offered_hand_covered", only="offers"),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
-    # So it is with a choice that may not be now: what was chosen before stands. A key pressed before START GAME is of
-    # nothing that lies there, and so is one of a burn.
+    # A choice out of order has no effect either: the earlier choice stays. A key pressed before START GAME concerns
+    # no hand, and neither does one for a burn.
     e.DecisionMade: (
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "choice_is_known", harmful=False, code="unknown-decision"),
@@ -315,7 +315,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_ALL, "seat_at_table", harmful=False, code="unknown-seat"),
         OrderRule(_ALL, "stake_before_hand", harmful=False),
     ),
-    # An action that may not be now is corrected by the dealer (47.1-1027) and reported as corrected; nothing is taken.
+    # The dealer corrects an action out of order (47.1-1027) and reports the corrected one; this one is not taken.
     e.PlayerActed: (
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "chips_play", harmful=False),
@@ -328,7 +328,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
             OrderRule(_ACTING, name, harmful=False, code="action-refused")
             for name in ("may_chop", "seat_to_act", "time_limit_kept")
         ),
-        # of the action that corrects one by which the betting had seemed over, too
+        # in all strict states, for a correction of an action that seemed to end the betting
         *(OrderRule(_STRICT, name, harmful=False, code="action-refused") for name in _ACTED),
         OrderRule(_ACTING, "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
     ),

@@ -147,7 +147,7 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         elif found.reason == "shown_in_order":
             facts["due"] = next_to_show(round_)
     elif isinstance(body, e.CardDrawn | e.CardUnread):
-        if plan.shoe is not None and isinstance(body, e.CardDrawn):  # in a game of steps it lies covered
+        if plan.shoe is not None and isinstance(body, e.CardDrawn):  # in a game of steps the card lies face down
             facts["cards"] = (body.card.text,)
         if found.reason == "burned_when_due" and round_.due is not None:
             facts["due"] = round_.due.text

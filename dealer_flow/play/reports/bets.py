@@ -19,7 +19,7 @@ from devices.events import Seen
 def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     plan = round_.plan
     if body.bet not in plan.on_spots or not 1 <= body.seat <= plan.most_seats:
-        return  # also where the order of play matters no more, and nothing else keeps it out
+        return  # checked here because in loose states no rule refuses it
     bet = plan.bets[body.bet]
     name, placed = bet.name, bet.placed
     back = not body.cents and takes_back(round_, body.seat, name)
@@ -33,7 +33,7 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
         return
     on = round_.propositions.get(body.seat)
     if on and name in on and sum(on[name].values()) != body.cents:
-        del on[name]  # nobody knows what it is on
+        del on[name]  # it is unknown what the new amount is on
     if body.cents:
         bets[name] = body.cents
         if name in plan.blind_now[round_.at]:
@@ -130,7 +130,7 @@ def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
         choose(round_, body.seat, step, choice.name)
         if round_.late:
             round_.late.pop(body.seat, None)
-        if under_way is not None and under_way.do == "exchange" and under_way.name == step:  # no card for the hand
+        if under_way is not None and under_way.do == "exchange" and under_way.name == step:  # the hand gets no card
             rest = round_.dues[round_.given :]
             round_.dues[round_.given :] = [due for due in rest if due.place.seat != body.seat]
 

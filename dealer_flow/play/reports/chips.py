@@ -47,7 +47,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     round_.betting.chopped.clear()
     if body.manner == Manner.CORRECTED and reopens(round_, body):
         reopen(round_)
-    elif not isinstance(step, BetStep):  # the hands are shown, and this one is mucked
+    elif not isinstance(step, BetStep):  # hands are being shown, and this one is mucked
         if body.action == BettingAction.FOLD:
             round_.betting.muck(body.seat, step.name if step is not None else "")
             leave_mucked(round_, body.seat)
@@ -66,7 +66,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         betting.declare(body.seat, body.manner)
     else:
         betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
-    for fold in folds:  # those who folded behind it have done so
+    for fold in folds:  # folds after the corrected action stay
         betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
     betting.stood = stands(round_)
     put_in(round_, body.seat)

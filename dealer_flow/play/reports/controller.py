@@ -104,7 +104,7 @@ def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:
         round_.misdeal = True
         return
     round_.report(call(clause=misdeal.clause, reason="called"), seen)
-    # After a wrong packet of the house the call says what the clause has said: the progressive may still be played.
+    # After a wrong packet of the house the call only confirms the clause: the progressive may still be played.
     if not round_.house_wrong:
         round_.misdeal = True
         round_.returns.add("misdeal", 0, misdeal.returns)

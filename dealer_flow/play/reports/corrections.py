@@ -147,7 +147,7 @@ class Amendment:
         if counts_only(self.body):
             return cards
         right = self.body.cards
-        first = len(self.keyed) == len(right) and cards == right[: len(cards)]  # those that lay open then
+        first = len(self.keyed) == len(right) and cards == right[: len(cards)]  # the cards that lay open at that time
         if first or sorted(cards) == sorted(right):
             return cards
         swapped = corrected(cards, self.keyed, right)

@@ -69,7 +69,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     in_order = round_.doing not in ("", "reveal") and may_lie_open(round_, place, many)
     _lie_open(round_, seen, place, cards, in_order=in_order)
     if round_.stub_due and not before:
-        return  # the cards shown too many went back
+        return  # the extra cards went back into the deck
     if kind in round_.plan.declarable:
         _declare(round_, seen, place, cards)
     if round_.doing == "reveal":
@@ -212,7 +212,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         return
     hand = round_.ledger.hand(body.place) if body.place != REMAINDER else None
     if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
-        return  # they were counted as they went back
+        return  # this counts the cards that went back
     if round_.plan.from_shoe and judge_unshown(round_, body.place, body.counted, seen):
         return
     if round_.dealt_by_hand:

@@ -84,7 +84,7 @@ class Lines:
     def meet(self, round_: Round, seen: Seen) -> None:
         """Note the session of a device that reports, which this table may not have seen."""
         if isinstance(seen.body, e.SessionChanged):
-            return  # it says itself how much of the session before is known
+            return  # the report itself says how much of the earlier session is known
         if seen.session and self.sessions.get(seen.device) != seen.session:
             self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
 
@@ -202,7 +202,7 @@ class Lines:
         before = self.sessions.get(seen.device, body.previous)
         session, _, number = self.started.get(seen.device, (0, 0, 0))
         if body.whole and session == body.previous != body.session:
-            self.started[seen.device] = body.session, _BOOTED, number  # a power cut keeps its count of rounds
+            self.started[seen.device] = body.session, _BOOTED, number  # its counter of rounds survives a power cut
         self._restarted(round_, seen, before, body.session, whole=body.whole)
 
     def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:
@@ -258,7 +258,7 @@ class Lines:
         round_.silent = True
 
     def _bytes_dropped(self, round_: Round, seen: Seen, body: e.BytesDropped) -> None:
-        # A device that keeps its events tells them again; of one that does not, an EventsLost follows.
+        # A device that stores its events sends them again; for any other an EventsLost follows.
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
             self.patient = True

@@ -290,7 +290,7 @@ def _ended(round_: Round, seen: Seen, body: e.ShoeEnded) -> None:
     shoe = round_.shoes.on_table()
     found(round_, shoe.device_count(body.drawn), seen)
     if round_.stub_due and round_.in_play:
-        return  # it is emptied to be shuffled
+        return  # emptied only to be shuffled and filled again
     shoe.over = True
     if undecided(round_) and begun(round_):
         _ended_early(round_, seen, body.shoe, body.drawn)

@@ -91,7 +91,7 @@ def _put_in(round_: Round, number: int) -> int:
 def _chips(round_: Round, number: int, *, open_: bool) -> ChipsNow:
     betting = round_.betting
     lies = betting.lies(number) if open_ else 0
-    if not betting.step:  # no betting round has begun: the blinds lie there
+    if not betting.step:  # before the first betting round only blinds are out
         lies = blinds_of(round_, number)
     stake = betting.stakes.get(number)
     behind = betting.behind.get(number)

@@ -304,7 +304,7 @@ def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
 
 def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
     hands = round_.ledger.hands
-    if round_.won:  # nobody shows
+    if round_.won:  # no hand has to be shown
         yield from _taking_in(round_)
         return
     if state is State.PROGRESSIVE:
@@ -315,8 +315,8 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
             yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
         if round_.common_card and UNREAD in round_.ledger.community():
-            yield _show(round_, COMMUNITY, "show community")  # turned up by hand, out of the burned cards
-        playing = round_.live if round_.plan.betting is not None else round_.active  # a hand given up is mucked
+            yield _show(round_, COMMUNITY, "show community")  # turned up by hand, from the burned cards
+        playing = round_.live if round_.plan.betting is not None else round_.active  # a hand that gave up is mucked
         seats = [number for number in playing if seat(number) in hands and hands[seat(number)].revealed is None]
     last = round_.plan.reveal
     yield from _taking_in(round_)
@@ -369,7 +369,8 @@ def _taking_in(round_: Round) -> Iterator[Candidate]:
             yield _act(number, BettingAction.FOLD, 0, "muck the hand")
         yield _award(number)
     chips = betting_now(round_)
-    for pot in chips.pots if chips is not None else ():  # who mucked last has what no hand that is left could match
+    # the last to muck wins a pot that no remaining hand could match
+    for pot in chips.pots if chips is not None else ():
         yield from (_award(number) for number in sorted(pot.contenders - {*round_.live}))
 
 

@@ -234,7 +234,7 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
         return back | {name: cents for name, cents in bets.items() if name not in fees}
     if number in round_.dead:
         back |= round_.returns.of("dead-hand", number, bets, fees)
-    if outcome == "progressive-only":  # a misdeal of the table, by which a fouled hand recovers its bets (47.1-1031(2))
+    if outcome == "progressive-only":  # a misdeal for the table returns the bets of a fouled hand (47.1-1031(2))
         back |= round_.returns.of("progressive-only", 0, bets, fees)
     return back
 

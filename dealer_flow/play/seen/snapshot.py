@@ -155,7 +155,7 @@ def _hand(round_: Round, place: Place) -> HandNow | None:
         return None
     aside = (ledger.burned_shown or (UNREAD,) * hand.set_aside) if hand.burned is not None else ()
     cards = _shown(round_, hand)
-    # Shown before the burn, the burned cards lie among the others: no card is counted twice.
+    # If cards were shown before the burn, the burned ones are among them: count no card twice.
     aside = aside[: max((hand.counted or 0) - len(cards), 0)]
     return HandNow(place.text, cards, hand.counted, hand.expected, aside)
 

@@ -84,7 +84,7 @@ def judge_record(round_: Round, body: e.MisdealReported, seen: Seen) -> None:
         return
     whole = [*ledger.packets] == [*range(1, len(ledger.packets) + 1)]
     if not whole or (ledger.dumped is not None and body.remainder is None):
-        return  # not heard from its start; of a deck that is counted for the next
+        return  # not received from its start; or the deck is being counted for the next round
     record = MisdealRecord(body.loaded, body.packets, body.remainder, body.rejected)
     wrong = ledger.book.record_contradicted(record)
     if wrong is not None:

@@ -50,7 +50,7 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
         round_.seen_last.add(place.seat)
         return True
     if hand is not None and hand.by_hand:
-        return True  # the deck in the dealer's hand gives another, and no device sees it
+        return True  # the dealer replaces it from the deck in hand, unseen by any device
     if not round_.plan.from_shoe:
         return _anew(round_, place, policy, seen)
     index = laying.find(round_, place, face)
@@ -61,7 +61,7 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
     sure = face in round_.from_shoe or hand is None or (hand.counted or 0) <= 1
     there = () if sure else tuple(card for card, due in laying.lying(round_) if due.place == place)
     if policy.then == "reshuffle" and policy.back != "card" and hand is not None:
-        miscount(round_, policy, hand, 0, seen)  # not it alone: all cards of its step
+        miscount(round_, policy, hand, 0, seen)  # all cards of its step go back, not only this one
         return True
     if hand is not None and not sure:
         _doubt(round_, hand, index)
@@ -117,7 +117,7 @@ def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) ->
         rest = round_.dues[round_.given :]
         round_.dues[round_.given :] = [due for due in rest if due.why != "complete" or due.place != hand.place]
     cards = laying.take_back(round_, gone)
-    if policy.back != "card" and off < 0:  # what never came is due again as well
+    if policy.back != "card" and off < 0:  # cards that never came are due again, too
         due = [number for number, due in enumerate(round_.dues) if due.place == hand.place]
         after = due[-1] + 1 if due else round_.given
         round_.dues[after:after] = [Due(hand.place, 1, hand.step)] * -off
@@ -200,11 +200,11 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
     if policy.then == "set-aside":
         spares = _burn_early(round_, spares)
-    if policy.then == "reshuffle" and policy.back == "step":  # what was burned before them stays burned
+    if policy.then == "reshuffle" and policy.back == "step":  # cards burned before them stay burned
         burned = _burned_before(round_, spares)
         round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
         spares = [index for index in spares if index not in burned]
-        if isinstance(round_.step, BurnCardStep):  # the burn had seemed to be still to come
+        if isinstance(round_.step, BurnCardStep):  # the burn only seemed to be still to come
             laying.use(round_, burned, BURN, round_.step.name)
     if policy.then == "reshuffle" or (policy.then == "set-aside" and _to_come(round_, place) <= len(spares)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
@@ -254,7 +254,7 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
     there = [index for index in cards if index not in before]
     kept = there[: _next_cards(round_, place)]
     if len(kept) < len(there):
-        round_.ledger.forget_places()  # nobody has said which of them lie here
+        round_.ledger.forget_places()  # it is unknown which of them are here
     for index in sorted({*before, *kept}):
         round_.marks[index] = CardMark("early", BURN if index in before else place)
 
@@ -290,7 +290,7 @@ def at_step(round_: Round) -> None:
         return
     if isinstance(step, BurnCardStep) and any(
         mark.why == "aside" and _to_come(round_, mark.place) == 1 for mark in round_.marks.values()
-    ):  # the last card is dealt from the deck that was shuffled with the one set aside, and no burn is named for it
+    ):  # the last card comes from a reshuffled deck, and no burn is named for it
         round_.dues[round_.given :] = [due for due in round_.dues[round_.given :] if due.step != step.name]
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
         if round_.plan.kind(place) not in (step.to if isinstance(step, DealStep) else (BURN.text,)):

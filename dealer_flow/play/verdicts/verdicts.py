@@ -74,7 +74,7 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     elif then == "dead-hand" and kind in round_.plan.hands:
         round_.dead_hands.add(kind)
         round_.returns.add("hand", kind, returns or ())
-    elif then in ("dead-hand", "defective-deck"):  # the house has no hand of its own to lose
+    elif then in ("dead-hand", "defective-deck"):  # only a player can lose a hand: for the house it is a defective deck
         round_.defective = True
         round_.returns.add("defective-deck", 0, returns if then == "defective-deck" else None)
     elif then == "progressive-only":
@@ -178,7 +178,7 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     hand = round_.ledger.hands[place]
     counted = hand.device_count if hand.person_count is None else hand.person_count
     if counted is None or place in PILES:
-        return  # one in front of the tray is judged as its place's, once it has one
+        return  # a hand in front of the tray is judged once it has a place
     off = counted - hand.expected
     if off == hand.judged:
         return
@@ -190,7 +190,7 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         return
     waiting = owed(round_, place)
     if off < 0 and (hand.anew or -off <= waiting):
-        return  # what is not shown yet is still to be dealt
+        return  # the missing cards are still to be dealt
     kind = round_.plan.kind(place)
     how = "short" if off < 0 and not acted_since(round_, hand) else "long"
     policy = round_.plan.wrong(kind, how, hand.step, abs(off)) or _RULE
@@ -376,10 +376,10 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
     hand = round_.ledger.hands.get(place)
     policy = round_.plan.mishap(how, round_.plan.kind(place), hand.step if hand else None)
     if policy is None and known is Mishap.JOKER and card is not None and not round_.plan.in_deck(card):
-        policy = round_.plan.foreign  # as when a device reads it
+        policy = round_.plan.foreign  # same policy as if a device had read it
     no_hand = place.seat is not None and (place.seat not in round_.active or not round_.plan.expected(place))
     if policy is None or (known in _FOULED and no_hand):
-        policy = _RULE  # where nobody holds cards discards touch none
+        policy = _RULE  # a seat without cards has no hand that could touch discards
     finding = _FOUND(
         code=code,
         reason=reason,
@@ -387,12 +387,12 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         cards=(card.text,) if card is not None else (),
         how="" if known in _MISHAPS else how,
     )
-    if known in _FOULED:  # who is at fault, or that nothing is lost, is what the supervisor was to find
+    if known in _FOULED:  # this report answers the ruling that was due on the same hand
         round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
     by_hand = round_.plan.from_hand and policy.then in ("complete", "replace") and not round_.over
     if by_hand and place in [due.place for due in round_.by_hand]:
-        # the hand is being dealt: the next card comes in place of the dead one, and a joker is no card of the deck
+        # The hand is still being dealt: the next card replaces the dead one. A joker does not count as a card of the deck.
         round_.ledger.astray += known is not Mishap.JOKER
         return
     if by_hand and hand is not None and may_be(round_, policy):
@@ -449,7 +449,7 @@ def judge_button(round_: Round, seen: Seen) -> None:
     """Report a button that did not move to the next player after a round that was played out; recorded only."""
     moves, was, now = round_.plan.button, round_.button_was, round_.first
     if moves is None or was is None or now not in round_.active:
-        return  # at a place that gets no cards a player may sit out, which no device sees
+        return  # a seat without cards may have a player who sits out, and no device sees that
     step = 1 if round_.plan.options[moves.option] == "clockwise" else -1
     most = round_.plan.most_seats
     around = [(was - 1 + step * turn) % most + 1 for turn in range(1, most + 1)]

@@ -129,7 +129,7 @@ def judge_end(round_: Round, seen: Seen, outcome: Outcome) -> None:
     """
     void = outcome != "complete"
     for number, bets in round_.staked.items():
-        if number not in round_.active and not void:  # its other bet went back where the text leaves them open
+        if number not in round_.active and not void:  # its entering bet was taken back while bets were still open
             _judge_alone(round_, seen, number, bets, round_.plan.law.at_start)
     if not void:
         hold_passed_by(round_, outcome)
@@ -161,7 +161,7 @@ def _bets_as_it_should(round_: Round, number: int, which: Rules) -> bool:
     if apart or number in round_.passed_by or round_.plan.taken_back or number not in round_.wagers:
         return False
     wagers = staked = (*round_.wagers[number].items(),)
-    if which != "start":  # at START GAME they lie as they lie now
+    if which != "start":  # at START GAME both are the same
         staked = (*round_.staked[number].items(),) if number in round_.staked else ()
     made = (*round_.choices[number].values(),) if number in round_.choices else ()
     return _in_order(round_.plan, which, staked, wagers, made)
@@ -252,7 +252,7 @@ def _breaches(round_: Round, number: int, bets: Mapping[str, int], which: Rules)
     return tuple(breach for breach in found if not round_.plan.law.is_all_in(breach, bets, stake)) if stake else found
 
 
-@lru_cache(maxsize=1024)  # a seat bets as others do, or as it did the round before
+@lru_cache(maxsize=1024)  # hits are frequent: seats bet alike, and as in the round before
 def _breaches_of(
     plan: Plan, which: Rules, bets: frozenset[tuple[str, int]], made: frozenset[str]
 ) -> tuple[Breach, ...]:
@@ -352,7 +352,7 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
     names = [*round_.choices[number].values()] if number in round_.choices else []
     back = {plan.choices[name].takes_back for name in names} if plan.taken_back else set()
     wanted = _wanted(plan, names) - back
-    if round_.folded(number):  # what was placed in the blind is lost with the hand
+    if round_.folded(number):  # a bet placed in the blind is lost with the hand
         wanted |= round_.blind.get(number, set()) & wagers.keys()
     concerned = plan.by_decision | back
     if (wanted ^ wagers.keys()).isdisjoint(concerned):

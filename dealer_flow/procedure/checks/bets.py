@@ -13,7 +13,7 @@ from protocol.tomlfile import Key
 def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Yield errors if no bet enters a seat, a bet's time does not exist, or what it depends on is missing."""
     entered = any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet)
-    if not entered and procedure.betting is None:  # else a stake enters its seat
+    if not entered and procedure.betting is None:  # with [betting], a stake enters the seat instead
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):

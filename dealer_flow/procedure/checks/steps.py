@@ -99,11 +99,12 @@ def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complai
     """Yield an error if the deck is too small for the most seats; a deck dealt by hand along with a shoe counts
     separately."""
     most, deck = procedure.seats.most, procedure.deck
-    if procedure.betting is not None and procedure.care.runs_out is not None:  # the last cards may be too few
+    # care.runs-out covers a deck too small for the last deal
+    if procedure.betting is not None and procedure.care.runs_out is not None:
         deals = [index for index, step in enumerate(steps) if step.deals]
         steps = steps[: deals[-1]] if len(deals) > 1 else steps
     whole = deck.cards * deck.decks
-    beside = procedure.device == "card-shoe"  # what is dealt by hand beside a shoe comes from a deck of its own
+    beside = procedure.device == "card-shoe"  # cards dealt by hand along with a shoe come from a separate deck
 
     def needs(seats: int, seated: int = most) -> tuple[int, int]:
         device, by_hand = cards_needed(steps, seats, seated)
