@@ -1,4 +1,7 @@
-"""Hands, bets, pay tables: a `RoundResult` in, a `Settlement` out, every line with its clause."""
+"""Settlement of a round: hands, bets, pay tables and meters.
+
+`settle` takes a `RoundResult` and returns a `Settlement` in which every line cites its clause.
+"""
 
 from protocol.tomlfile import TomlFileError
 from rules.errors import SettlementRefused

@@ -1,6 +1,6 @@
-"""What the rules refuse: a request that cannot be settled, or counted.
+"""Errors of the rules: a request that cannot be settled or computed.
 
-A table that breaks a rule is no exception: its money is held, line by line, with the clause that says so.
+A table that breaks a rule raises no error. Its money is held line by line, with the clause as the reason.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from protocol.errors import DealwireError
 from protocol.nearest import did_you_mean
 
 ACCEPT_SUSPECT: Final = "accept_suspect=True"
-"""What lets `settle` go by a print that cannot be meant."""
+"""Option named in a refusal: it lets `settle` use a pay table or reading that appears to be a misprint."""
 
 
 def _allowed(given: object, allowed: tuple[str, ...]) -> str:
@@ -18,20 +18,20 @@ def _allowed(given: object, allowed: tuple[str, ...]) -> str:
 
 
 class SettlementRefused(DealwireError):
-    """A request the engine will not settle: the wrong game, or an option, pay table or bet it does not know."""
+    """A request that cannot be settled: a wrong game, or an unknown option, pay table or bet."""
 
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)
         super().__init__(f"not settled: {what} {given!r}{_allowed(given, self.allowed)}")
 
     def advising(self, accept: str) -> "SettlementRefused":
-        """The same where a suspect print is accepted in another way than by an argument of `settle`."""
+        """Return this error with `accept`, the caller's own option, in place of the keyword argument of `settle`."""
         allowed = (accept if each == ACCEPT_SUSPECT else each for each in self.allowed)
         return SettlementRefused(self.what, self.given, allowed)
 
 
 class OddsRefused(DealwireError):
-    """Odds asked of something the game does not have."""
+    """A request for odds of something that the game does not have."""
 
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)

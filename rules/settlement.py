@@ -1,4 +1,4 @@
-"""A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
+"""A settled round as data: one explained line per bet, with totals that sum to zero. Published as JSON Schema."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,11 +12,11 @@ from dealer_flow.record.result import EditionRef, Outcome, ProcedureRef
 from rules.errors import SettlementRefused
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
-"""`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
-`held`: not settled; the stake stays where it is until a person decides."""
+"""`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back. `held`: not
+settled; the stake stays in place until a supervisor decides."""
 
 WonWith = Literal["high", "low", "both", "last-hand", "award"]
-"""With what a seat takes of a pot."""
+"""The hand or rule by which a seat wins its part of a pot."""
 
 Amount = Annotated[int, Meta(ge=0)]
 
@@ -24,56 +24,59 @@ _SYMBOLS: Final = {"USD": "$", "EUR": "€", "GBP": "£"}
 
 
 def symbol(currency: str) -> str:
-    """What stands before an amount: `$`, or the letters of the currency and a space."""
+    """Return the prefix of an amount: `$`, or the currency's letters and a space."""
     return _SYMBOLS.get(currency, f"{currency} ")
 
 
 def amount(cents: int, currency: str) -> str:
-    """Whole and hundredths of an amount of any sign: `$1,250.00`, `-$3.00`, `CHF 5.00`."""
+    """Format an amount in hundredths, of either sign: `$1,250.00`, `-$3.00`, `CHF 5.00`."""
     sign, cents = ("-", -cents) if cents < 0 else ("", cents)
     return f"{sign}{symbol(currency)}{cents // 100:,}.{cents % 100:02d}"
 
 
 def spelled(sentence: str, currency: str) -> str:
-    """A sentence of this package, whose amounts stand in dollars, with those of another currency."""
+    """Return a sentence of this package, which uses dollars, with its amounts in another currency."""
     return sentence.replace(symbol(DOLLAR), symbol(currency))
 
 
 class SettlementLine(Record, frozen=True, omit_defaults=True):
-    """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake` - `commission`; 0 while it is held."""
+    """One bet of one seat, amounts in cents. `net` = `pay` + `returned` - `stake` - `commission`; 0 while the bet is
+    held."""
 
     seat: Annotated[int, Meta(ge=1, le=32)]
     bet: str
-    """A bet of the game; `envy` for what another seat's progressive hand brings (its stake is 0)."""
+    """A bet of the game; `envy` for the pay on another seat's progressive hand (its stake is 0)."""
     stake: Amount
     result: LineResult
     pay: Amount
-    """What the player is paid, without the stake."""
+    """Amount paid to the player, without the stake."""
     returned: Amount
-    """How much of the stake the player gets back."""
+    """Part of the stake that the player gets back."""
     net: int
     why: str
     clause: str
     paytable: str | None = written(None)
     row: str | None = written(None)
     meter: str | None = written(None)
-    """The progressive meter that pays; null when the house does."""
+    """The progressive meter that pays; null if the house pays."""
     rest: Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")] = written("0")
-    """Exact cents, a fraction, that the rounding kept from the player; for a meter, what stays on it."""
+    """Exact cents, as a fraction, that rounding kept from the player; for a meter, the cents that stay on it."""
     proposition: str = ""
-    """The outcome that the money is on, `rank:T` or `over-7`; absent of any other bet."""
+    """The outcome that the money is on, `rank:T` or `over-7`; absent for other bets."""
     cut: Amount = 0
-    """What a maximum payout took off the pay; absent when nothing."""
+    """Amount by which a maximum payout reduced the pay; absent if zero."""
     commission: Amount = 0
-    """What the house takes of the win. Absent when it takes nothing."""
+    """The house's commission on the win. Absent if zero."""
     from_house: Amount = 0
-    """Of the pay of a meter's line, what the house pays beside the meter's share. Absent when nothing."""
+    """Part of the pay of a meter's line that the house pays in addition to the meter's share. Absent if zero."""
     reading: str = ""
-    """The reading that decided its money: another of its options would settle it otherwise. Absent where none did."""
+    """The reading that decided the money: another option would settle this line differently. Absent if no reading did.
+    """
 
 
 class MaximumPayout(Record, frozen=True, omit_defaults=True):
-    """What the house set, in cents: for the round, for each player in it, for a tip, and the least bet at the table."""
+    """Maximum payouts of the house, in cents: for the round, for each player in it and for a tip; and the table's
+    minimum bet."""
 
     round_cents: int | None = None
     player_cents: int | None = None
@@ -82,24 +85,24 @@ class MaximumPayout(Record, frozen=True, omit_defaults=True):
 
 
 NO_PERCENT: Final = "0"
-"""Of what the house takes nothing of; a record leaves out the very text, not its equal."""
+"""Percentage of a house that takes nothing. A record omits only this exact text, not an equal number such as `0.0`."""
 
 
 class HouseRake(Record, frozen=True, omit_defaults=True):
-    """What the house takes of the pots of a round: `percent` of each, rounded down to `step_cents`, the token unless
-    given, and `cap_cents` at most in all; beside that `jackpot_cents` for a jackpot."""
+    """The house's rake on the pots of a round: `percent` of each pot, rounded down to `step_cents` (the token unless
+    given) and at most `cap_cents` in all; in addition, `jackpot_cents` for a jackpot."""
 
     percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     cap_cents: int | None = None
     step_cents: int | None = None
     jackpot_cents: int = 0
     pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
-    """What it takes of a pool that is won, rounded down likewise."""
+    """Percentage taken of a pool that is won, rounded down in the same way."""
 
 
 class PotWinner(Record, frozen=True):
-    """A seat and what it takes of a pot, with what: its `high` hand, its `low` hand, `both`, the `last-hand` that was
-    left, or an `award` that stands whatever the cards say."""
+    """A seat and its part of a pot. `won_with`: its `high` hand, its `low` hand, `both`, the `last-hand` remaining, or
+    an `award` that does not depend on the cards."""
 
     seat: Annotated[int, Meta(ge=1, le=32)]
     cents: Amount
@@ -108,8 +111,8 @@ class PotWinner(Record, frozen=True):
 
 
 class PotTotal(Record, frozen=True, omit_defaults=True):
-    """A pot of the table: `cents` lay in it, of which `rake` and `jackpot_rake` were taken and `winners` had the rest;
-    nobody has any where it is held."""
+    """A pot of the table with `cents` in it: `rake` and `jackpot_rake` were taken and `winners` got the rest; there are
+    no winners while it is held."""
 
     name: str
     """`pot`, `side-pot-1` and so on."""
@@ -117,24 +120,24 @@ class PotTotal(Record, frozen=True, omit_defaults=True):
     contenders: tuple[int, ...]
     """The seats that could win it."""
     rake: Amount = 0
-    """What the house took of it. Absent when it took nothing."""
+    """The house's rake on it. Absent if zero."""
     jackpot_rake: Amount = 0
-    """What was taken of it for a jackpot. Absent when nothing."""
+    """Amount taken of it for a jackpot. Absent if zero."""
     carried: Amount = 0
-    """Of `cents`, what had rolled over into it from the hands before. Absent where nothing had."""
+    """Part of `cents` that rolled over from earlier hands. Absent if zero."""
     rolls_over: Amount = 0
-    """What nobody won, which stays for the next hand. Absent when nothing does."""
+    """Amount that no seat won, which stays for the next hand. Absent if zero."""
     to_house: Amount = 0
-    """What the house has since everybody folded. Absent when nothing."""
+    """Amount that goes to the house because every seat folded. Absent if zero."""
     forfeited: Amount = 0
-    """How much of it was forfeited in rounds before. Absent when nothing."""
+    """Part of it that was forfeited in earlier rounds. Absent if zero."""
     winners: tuple[PotWinner, ...] = ()
     held: str = ""
-    """Why nobody has it yet; absent when it was settled."""
+    """The reason that the pot is held; absent if it was settled."""
 
 
 class SeatRunners(Record, frozen=True, omit_defaults=True):
-    """The runners of a seat around the round: `before` + `awarded` - `collected` == `after`."""
+    """A seat's runners before and after the round: `before` + `awarded` - `collected` == `after`."""
 
     seat: Annotated[int, Meta(ge=1, le=32)]
     before: Amount = 0
@@ -144,22 +147,22 @@ class SeatRunners(Record, frozen=True, omit_defaults=True):
 
 
 class PoolTotal(Record, frozen=True, omit_defaults=True):
-    """A pool that is won by runners: those of each seat that has or had some, and, where it was won, by which seat,
-    how many `cents` it held and the `rake` that was taken of them first. What moved it is in `meters`."""
+    """A pool that is won by runners. Lists the seats that have or had runners; if the pool was won, also the winning
+    seat, the `cents` it held and the `rake` taken first. Its contributions and payments are in `meters`."""
 
     meter: str
-    """The meter that the pool is."""
+    """The meter that holds the pool."""
     runners: tuple[SeatRunners, ...] = ()
     winner: Annotated[int, Meta(ge=1, le=32)] | None = None
-    """The seat that won it; absent when none did."""
+    """The seat that won it; absent if none did."""
     cents: Amount = 0
     rake: Amount = 0
     held: str = ""
-    """Why what a seat won of it is not known; absent when it is."""
+    """The reason that a seat's winnings of it are unknown; absent if they are known."""
 
 
 class SeatTotal(Record, frozen=True, omit_defaults=True):
-    """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
+    """Sums over a seat's settled lines; `held` is the stakes of its lines that are not settled."""
 
     seat: int
     staked: Amount
@@ -168,12 +171,12 @@ class SeatTotal(Record, frozen=True, omit_defaults=True):
     net: int
     held: Amount
     commission: Amount = 0
-    """What the house takes of its wins. Absent when it takes nothing."""
+    """The house's commission on the seat's wins. Absent if zero."""
 
 
 class Totals(Record, frozen=True):
-    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none. A
-    rake is the house's, what is taken for a jackpot its meter's."""
+    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and does not count. A
+    rake belongs to the house, a jackpot drop to the jackpot's meter."""
 
     players: int
     house: int
@@ -181,8 +184,8 @@ class Totals(Record, frozen=True):
 
 
 class Rolled(Record, frozen=True):
-    """How a pot that rolls over stands, beside its cents: how many hands in a row nobody has won it, and the seats that
-    were in the last of them, who alone may bet for it."""
+    """State of a pot that rolls over, in addition to its cents: the number of hands in a row without a winner, and the
+    seats that were in the last of them, the only ones that may bet for it."""
 
     hands: Amount
     seats: tuple[Annotated[int, Meta(ge=1, le=32)], ...]
@@ -190,16 +193,17 @@ class Rolled(Record, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
+    """A progressive meter as displayed before the round: its cents and, if known, the seed to which a 100 % pay resets
+    it.
 
-    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
+    The reserve is then added to the seed (WA, progressive systems flexibility, reserve contribution).
     """
 
     cents: int
     seed_cents: int | None = None
     reserve_cents: int = 0
     rolled: Rolled | None = None
-    """Of a pot that rolls over, how it stands beside its cents; None where nothing has rolled over."""
+    """State of a pot that rolls over; None if nothing has rolled over."""
 
     def __post_init__(self) -> None:
         least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
@@ -210,10 +214,10 @@ class Meter:
 class MeterTotal(Record, frozen=True, omit_defaults=True):
     """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
-    `reseeded` is also what came from another pool of a jackpot, below zero what went there. A meter that paid 100 % and
-    whose seed was not given has `after` null, and so has a pot that rolls over while a
-    person has to decide whose it is. `reseeded` is the seed and what the reserve
-    held: `reserve_before` + `reserved` less what a reseed took is `reserve_after`.
+    `reseeded` is the seed plus the reserve; it also counts money moved from another pool of a jackpot, negative if
+    moved to one. `reserve_after` is `reserve_before` + `reserved` less the amount that a reseed took. `after` is null
+    for a meter that paid 100 % and whose seed was not given, and for a pot that rolls over while a supervisor has to
+    decide who wins it.
     """
 
     name: str
@@ -226,18 +230,18 @@ class MeterTotal(Record, frozen=True, omit_defaults=True):
     reserve_before: Amount = written(0)
     reserve_after: Amount = written(0)
     rolled: Rolled | None = None
-    """Of a pot that rolls over, how it stands afterwards. Absent of any other meter, and once it is won."""
+    """State after the round of a pot that rolls over. Absent for other meters, and once the pot is won."""
 
 
 class GameRef(Record, frozen=True):
-    """Which game file decided, by id and by the SHA-256 of its content and its pay tables'."""
+    """The game file that decided: its id, and the SHA-256 of its content and its pay tables."""
 
     id: str
     sha256: str
 
 
 class Rounding(Record, frozen=True):
-    """How exact pays become money: the name of the rounding and the smallest unit it leaves, in cents."""
+    """The rounding of exact pays to money: its name, and the smallest unit it leaves, in cents."""
 
     name: str
     unit_cents: Annotated[int, Meta(gt=0)]
@@ -253,51 +257,50 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
     currency: Currency = DOLLAR
-    """The round's: every amount counts its hundredths. Absent when it is the dollar of the United States."""
+    """Currency of the round; every amount is in its hundredths. Absent for the dollar of the United States."""
     again: bool = False
-    """The round had been settled before: this settlement moved no meter. Absent unless it is so."""
+    """The round had been settled before, so this settlement moved no meter. Absent if false."""
     procedure: ProcedureRef
     outcome: Outcome
     game: GameRef
     edition: EditionRef | None = None
-    """The edition of the law by which it was settled; absent of a settlement without one, as before editions had
-    files."""
+    """Edition of the regulation used; absent for a settlement without one, from before editions had files."""
     readings: dict[str, str]
-    """Every reading the game leaves open and the option used, default or not."""
+    """Every reading that the game leaves open, with the option used, default or not."""
     paytables: dict[str, str]
-    """Bet -> the pay table used."""
+    """Pay table used, by bet."""
     signed: dict[str, str] = field(default_factory=dict)
-    """Reading whose option the house has signed -> who did, and when. Absent where none is."""
+    """Signer and date, by reading whose option the house has signed. Absent if there is none."""
     rounding: Rounding
     envy_base_cents: Annotated[int, Meta(gt=0)]
-    """The progressive wager for which the printed envy amounts stand."""
+    """The progressive wager for which the printed envy amounts apply."""
     limit_cents: int | None = written(None)
-    """The most one bet may be: the law's figure or the table's own; null when neither gives one."""
+    """The table's limit for one bet: the regulation's or the table's own; null if neither sets one."""
     maximum: MaximumPayout | None = None
-    """The house's maximum payouts; absent when it set none."""
+    """The house's maximum payouts; absent if it set none."""
     commission_percent: Annotated[str, Meta(pattern=r"^\d+(\.\d+)?$")] | None = None
-    """What the house takes of a win, in percent. Absent when it takes nothing."""
+    """The house's commission on wins, in percent. Absent if zero."""
     rake: HouseRake | None = None
-    """What the house takes of the pots. Absent when it takes nothing."""
+    """The house's rake on the pots. Absent if zero."""
     house_way: str | None = None
-    """How the dealer's hand has to be set: the id of the house way. Absent where it is not checked."""
+    """Id of the house way by which the dealer's hand must be set. Absent if the setting is not checked."""
     house_way_sha256: str | None = None
-    """Of what the file of the house way says."""
+    """SHA-256 of the content of the house way's file."""
     status: Literal["settled", "partly-held", "held"]
-    """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
+    """`held`: nothing is settled. `partly-held`: all lines are settled except those whose result is `held`."""
     why: str | None
-    """Why something is held; null when everything is settled."""
+    """The reason that something is held; null if everything is settled."""
     lines: tuple[SettlementLine, ...]
-    """In the order the dealer settles; envy last."""
+    """In the dealer's settling order; envy last."""
     seats: tuple[SeatTotal, ...]
     totals: Totals
     meters: tuple[MeterTotal, ...]
     pots: tuple[PotTotal, ...] = ()
-    """The pots that players bet into, the main pot first. Absent of a game without one."""
+    """Pots that players bet into, the main pot first. Absent for a game without pots."""
     pool: PoolTotal | None = None
-    """The pool that is won by runners, and who has these. Absent of a game without one."""
+    """The pool that is won by runners, with the seats that hold runners. Absent for a game without one."""
     unseen: str | None = None
-    """What cannot be known of a round that was dealt by no procedure of this program: absent of any other."""
+    """Facts that are unknown for a round that no procedure of this program dealt; absent otherwise."""
 
     def __post_init__(self) -> None:
         if self.currency is not DOLLAR:
@@ -323,8 +326,11 @@ def make_line(
     proposition: str = "",
     reading: str = "",
 ) -> SettlementLine:
-    """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1". `lost`: how
-    much of the stake a bet lost, where that is not all of it."""
+    """Make a line and compute its `returned` and `net`.
+
+    `keeps_stake` is False for a win that is paid "for 1". `lost` is the part of the stake that a bet lost, if not all
+    of it.
+    """
     back = result in ("push", "returned") or (result == "win" and keeps_stake)
     returned = stake if back else 0 if lost is None else stake - lost
     return SettlementLine(

@@ -1,1 +1,1 @@
-"""What every kind of bet shares: its keys in a game file, what it may ask of a round, its outcomes and their lines."""
+"""Parts shared by all kinds of bets: keys in a game file, facts of the round, outcomes and settlement lines."""

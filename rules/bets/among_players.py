@@ -1,4 +1,4 @@
-"""A wager that players put up among themselves."""
+"""A wager that players make among themselves."""
 
 from typing import ClassVar, Self
 
@@ -9,8 +9,10 @@ from rules.bets.bet_terms import Clauses
 
 
 class AmongPlayersBet(Bet):
-    """A wager of which the pot or the pool of the table decides, not a hand or a fold. `clause`: by which it is made;
-    it has no `clauses` of its own."""
+    """A wager decided by the table's pot or pool, not by a hand or a fold.
+
+    `clause` is the clause by which it is made; it has no `clauses` of its own.
+    """
 
     by_hand: ClassVar[bool] = False
     apart: ClassVar[bool] = True

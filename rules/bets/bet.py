@@ -1,7 +1,8 @@
-"""A bet as it is settled: what its kind may ask of a round, what the terms make of it, and the lines it makes.
+"""A bet as it is settled: the facts a kind may use, the terms agreed for it, and its lines.
 
-A kind is a class of `rules.kinds`, and a part of the game's file, on which `rules.facts` stands: so a kind knows the
-round and the terms of its settlement by the protocols here alone. `View`, `Terms` and `Game` have what they name.
+A kind is a class of `rules.kinds` and part of the schema of a game file, and `rules.facts` imports that schema. To
+avoid an import cycle, a kind knows the round and the terms only through the protocols in this module, which `View`,
+`Terms` and `Game` satisfy.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
@@ -25,19 +26,20 @@ from rules.paytables.paytable import FlatTable, PaidRow, PayRow, PayTable
 from rules.settlement import Meter, MeterTotal, SettlementLine, make_line
 
 Holds = Mapping[int, Mapping[str, Hold]]
-"""Seat -> bet -> why it is not settled."""
+"""Reasons that bets are held, by seat and bet."""
 Played = Mapping[int, Set[str]]
-"""Seat -> the bets that the cards decide."""
+"""Names of the bets that the cards decide, by seat."""
 NO_ROWS: Final[Mapping[Hashable, Outcome | None]] = MappingProxyType({})
-"""Of a bet without a table."""
+"""Outcomes by row for a bet without a table: none."""
 Compared = tuple[int, str, int]
-"""Two hands compared: 1, 0 or -1, in words, and by how many cards the first is longer where that counts, else 0."""
+"""Comparison of two hands: 1, 0 or -1; the sentence; and the number of cards by which the first is longer (0 if length
+does not count)."""
 _NO_LINES: Final[Mapping[int, SettlementLine]] = MappingProxyType({})
 
 
 class OfTable(NamedTuple):
-    """What became of one bet for the whole table: a line by seat, envy lines in the dealer's order, the meters after
-    it."""
+    """Result of one bet for the whole table: lines by seat, envy lines in the dealer's order, and the meters
+    afterwards."""
 
     lines: Mapping[int, SettlementLine] = _NO_LINES
     envy: tuple[SettlementLine, ...] = ()
@@ -45,34 +47,38 @@ class OfTable(NamedTuple):
 
 
 class Bet(BetKeys):
-    """A bet of a game file, and what makes its lines."""
+    """A bet of a game file that makes its own settlement lines."""
 
     @property
     def settled_by(self) -> "Line":
-        """What makes its line."""
+        """Function that makes the bet's line."""
         return self.line
 
     def line(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> SettlementLine | None:
-        """The line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake
-        that is not earned."""
+        """Make the line of a bet whose hand did not fold and which breaks no rule.
+
+        Returns None for a pay on another bet's stake that is not earned.
+        """
         raise NotImplementedError(f"a bet of kind {self.kind} is settled apart")
 
     def lines(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> Iterable[SettlementLine]:
-        """The lines of a bet that is settled apart and not for the table."""
+        """Make the lines of a bet that has no single line per seat and is not settled for the whole table."""
         raise NotImplementedError(f"a bet of kind {self.kind} has one line")
 
     @property
     def for_table(self) -> bool:
-        """Whether `settle_table` has something to say of it."""
+        """True if `settle_table` settles the bet."""
         return self.of_table
 
     def settle_table(self, seats: Sequence[Seat], holds: "Holds", played: "Played", view: "RoundFacts") -> "OfTable":
-        """What becomes of the bet for the whole table at once; `seats` stand in the dealer's order."""
+        """Settle the bet for the whole table at once; `seats` are in the dealer's order."""
         raise NotImplementedError(f"a bet of kind {self.kind} is settled seat by seat")
 
     def by_table(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> SettlementLine | None:
-        """The line of a bet that is paid by the best row its hand holds; a pay on another bet's stake has none where
-        there is no such row."""
+        """Make the line of a bet that is paid by the best row its hand makes.
+
+        Returns None for a pay on another bet's stake if the hand makes no row.
+        """
         name = staked.of.hand
         hand = view.hand(name, seat)
         if isinstance(hand, str):
@@ -90,7 +96,7 @@ class Bet(BetKeys):
         return staked.ended(noted, f"{outcome.row.when} in {cards}")
 
     def noted(self, outcome: Outcome, staked: "Staked", seat: Seat, view: "RoundFacts") -> Outcome | Hold:
-        """How it ends by a note under its table, or why that is open."""
+        """Apply the note under the bet's pay table and return the outcome, or the reason that it is uncertain."""
         return outcome
 
 
@@ -106,12 +112,12 @@ class TabledBet(Bet):
         return self
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
-        """By the row that its hand makes."""
+        """Return the outcome by the row that the hand makes."""
         return self.folded if facts.folded and self.fold != "stands" else self.by_row(facts.row)
 
 
 class RowOutcomes(dict[Hashable, Outcome | None]):
-    """Key of a hand -> how a bet ends that its row pays; found when it is looked up."""
+    """Outcomes of the rows of a pay table by the key of the hand, computed on first use."""
 
     def __init__(self, bet: Bet, rows: FlatTable) -> None:
         super().__init__()
@@ -124,13 +130,21 @@ class RowOutcomes(dict[Hashable, Outcome | None]):
 
 @dataclass(slots=True)  # not frozen: read several times a line, and made once
 class Agreed:
-    """A bet as the terms have it: whose stake it is paid on (`on`, itself for a wager of its `own`), the hand that
-    decides it under the readings in use, the pay table chosen for it and that table's rows, both None for a bet without
-    one, how it ends `by_row` of each key. `apart`: it is settled with those of the table, or outcome by outcome.
-    `by_choice`: what its player chose or set may decide it before its hand does. `line` makes its line. `fold` is what
-    folding does to it; `against` the hand that it is compared with, empty where it is with none; `envy_base` the wager
-    in cents for which its envy stands; `whose` the other hand in words; `by_length`: hands are flushes, compared by how
-    long they are; `loses` what is said last of the bet where it is lost."""
+    """A bet as the terms have it.
+
+    - `on`: the bet whose stake it is paid on; the bet itself if the wager is its `own`.
+    - `hand`: the hand that decides it under the readings in use. `against`: the hand it is compared with, empty
+      if none. `whose`: that hand in words.
+    - `paytable` and `rows`: the pay table chosen and its rows; None for a bet without one. `by_row`: the outcome
+      by key of the hand.
+    - `apart`: it is settled for the whole table or outcome by outcome.
+    - `by_choice`: a choice or setting by its player may decide it before its hand does.
+    - `line`: the function that makes its line.
+    - `fold`: the effect of folding on it.
+    - `envy_base`: the wager in cents for which its printed envy applies.
+    - `by_length`: its hands are flushes, compared by length.
+    - `loses`: the end of the sentence of a lost bet.
+    """
 
     bet: Bet
     name: str
@@ -150,16 +164,16 @@ class Agreed:
     by_length: bool
     loses: str
     beside_others: tuple[ByReading, ...]
-    """Rows by a reading that ask for another bet of the seat."""
+    """Rows by a reading that depend on another bet of the seat."""
     folded_hand: str
     """The hand that decides it once its player folded."""
     others: "tuple[OtherOption, ...]"
-    """The same bet under other options of readings that it hangs on."""
+    """The same bet under other options of readings that affect it."""
 
 
 class OtherOption(NamedTuple):
-    """A bet under another option of a reading, and what the option changes of it, as `ByReading.at` says. `wheel`: its
-    own hand is another only where it is ace to five."""
+    """A bet under another option of a reading. `at` is the key that the option changes, see `ByReading.at`. `wheel`:
+    the two options rank a hand differently only if it is ace to five."""
 
     reading: str
     at: str
@@ -168,19 +182,21 @@ class OtherOption(NamedTuple):
 
 
 class Staked(msgspec.Struct, gc=False):
-    """A bet of a seat: what the terms make of it, how much lies there, and the terms. A struct, since a dataclass takes
-    three times as long to make."""
+    """A seat's bet: its agreed terms, the cents staked, and the terms of the settlement.
+
+    A struct, because a dataclass takes three times as long to create.
+    """
 
     of: Agreed
     seat: int
     cents: int
     terms: "TermFacts"
     stake: int
-    """What lies there as this bet's own: nothing of a pay on another's stake."""
+    """The bet's own stake in cents: 0 for a pay on another bet's stake."""
 
     @property
     def bet(self) -> Bet:
-        """The bet as the game's file has it."""
+        """The bet as the game file defines it."""
         return self.of.bet
 
     @property
@@ -189,17 +205,20 @@ class Staked(msgspec.Struct, gc=False):
         return self.of.paytable
 
     def row(self, key: object) -> PaidRow | None:
-        """The row of its table that pays a hand of this key."""
+        """Return the row of the bet's table that pays a hand of this key."""
         assert self.of.rows is not None, "only a bet with a table asks"
         return self.of.rows[key]
 
     def held(self, hold: Hold) -> SettlementLine:
-        """It is not settled."""
+        """Return the line of the bet as held."""
         return held(self.of.bet, self.seat, self.stake, hold)
 
     def ended(self, outcome: Outcome, facts: str) -> SettlementLine:
-        """It ended so, for these `facts`. Most lines are made without `make_line` and in the order of the fields: by
-        their names they take half as long again."""
+        """Return the line for `outcome`; `facts` begins its sentence.
+
+        The most frequent lines bypass `make_line` and pass fields by position, because keywords take half as long
+        again.
+        """
         of, stake, row, clause = self.of, self.stake, outcome.row, outcome.clause
         name, table = of.name, of.paytable if outcome.by_table else None
         if outcome.result == "lose":
@@ -220,23 +239,23 @@ class Staked(msgspec.Struct, gc=False):
 
 
 Line = Callable[[Staked, Seat, "RoundFacts"], SettlementLine | None]
-"""Makes the line of a bet whose hand was not folded away and breaks no rule; None for a pay on another bet's stake
-that is not earned."""
+"""Makes the line of a bet whose hand did not fold and which breaks no rule; returns None for a pay on another bet's
+stake that is not earned."""
 
 
 def lies(of: Agreed, seat: Seat, terms: "TermFacts") -> Staked:
-    """A bet that lies before a seat, or is paid on one that does."""
+    """Return a bet on a seat's spot, or a pay on the stake of one."""
     cents = seat.wagers[of.on]
     return Staked(of, seat.seat, cents, terms, cents if of.own else 0)
 
 
 def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
-    """The line of a bet that is not settled."""
+    """Make the line of a bet that is not settled."""
     return make_line(seat, bet.name, stake, "held", hold.why, hold.clause, reading=hold.reading)
 
 
 def fold_of(of: Agreed, seat: Seat) -> tuple[str, str]:
-    """What folding does to the bet of this seat, and by which clause."""
+    """Return the effect of folding on the seat's bet, and its clause."""
     for row in of.beside_others:
         if row.fold is not None and seat.wagers.get(row.made):
             return row.fold, row.clause
@@ -244,7 +263,7 @@ def fold_of(of: Agreed, seat: Seat) -> tuple[str, str]:
 
 
 def left_to_a_person(bet: Bet, clause: str) -> Hold:
-    """Why a bet waits whose hand folded, where nobody has said what a fold does to it."""
+    """Return the hold of a folded hand's bet for which the regulation does not settle the effect of a fold."""
     return Hold(f"folded, and whether {bet.name} is still decided by its cards a person says", clause)
 
 
@@ -252,23 +271,23 @@ def left_to_a_person(bet: Bet, clause: str) -> Hold:
 
 
 class GameFacts(Protocol):
-    """The game."""
+    """Facts about the game."""
 
     @property
     def spec(self) -> SpecFacts:
-        """Its file."""
+        """The game file."""
 
     @property
     def bets(self) -> Mapping[str, Bet]:
-        """By name, as settled."""
+        """Bets by name, as settled."""
 
     @property
     def paytables(self) -> Mapping[str, PayTable]:
-        """By name."""
+        """Pay tables by name."""
 
 
 class TermFacts(Protocol):
-    """The terms on which a round is settled."""
+    """Terms on which a round is settled."""
 
     @property
     def game(self) -> GameFacts:
@@ -276,15 +295,15 @@ class TermFacts(Protocol):
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """The option of every reading."""
+        """Option in use, by reading."""
 
     @property
     def hands(self) -> Mapping[str, MadeHand]:
-        """By name."""
+        """Hands of the game by name."""
 
     @property
     def meters(self) -> Mapping[str, Meter]:
-        """By name."""
+        """Meters by name."""
 
     @property
     def shown(self) -> Mapping[str, MeterTotal]:
@@ -292,57 +311,58 @@ class TermFacts(Protocol):
 
     @property
     def unit_cents(self) -> int:
-        """The smallest amount that a pay of the house leaves."""
+        """The smallest amount, in cents, to which a house pay is rounded."""
 
     def agreed(self, bet: Bet) -> Agreed:
-        """What these terms make of a bet."""
+        """Return a bet as these terms have it."""
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
-        """The cards of a hand of the game, ranked."""
+        """Rank the cards of a hand of the game."""
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
-        """Whether a hand satisfies what a row of its pay tables may say."""
+        """Return True if a hand satisfies a row of its pay tables."""
 
     def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
-        """Whether a hand ranks no lower than the cards `least` do."""
+        """Return True if a hand ranks at least as high as the cards `least`."""
 
     def printed(self, bet: Bet) -> Sequence[PayRow]:
-        """The rows of the pay table chosen for a bet that has one, as they are printed."""
+        """Return the rows, as printed, of the pay table chosen for a bet that has one."""
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
-        """Cents that a fixed pay gives after rounding, and the exact cents that the rounding kept."""
+        """Return the cents that a fixed pay gives after rounding, and the exact cents that rounding kept."""
 
     def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
-        """The line of a bet that loses for a reason that comes again and again."""
+        """Return the line of a bet that loses for a reason that many lines share."""
 
 
 class RoundFacts(Protocol):
-    """The round, as the game looks at it. Of what is not known it says a phrase instead."""
+    """The round, in the game's terms. An unknown fact is returned as a phrase that says what is missing."""
 
     @property
     def result(self) -> RoundResult:
-        """As it was published."""
+        """The round as it was published."""
 
     @property
     def terms(self) -> TermFacts:
-        """On which it is settled."""
+        """Terms on which it is settled."""
 
     @property
     def compared(self) -> dict[tuple[str, str, int], Compared | str]:
-        """A hand, the one it is compared with and the seat -> how they compare, once that was asked."""
+        """Comparisons made so far, by hand, the hand it is compared with, and seat."""
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
-        """A hand of the game, ranked: a seat's own, or one that is the same for all."""
+        """Return a hand of the game, ranked: a seat's own, or one shared by all."""
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
-        """The cards of a hand, in the order of its places."""
+        """Return the cards of a hand, in the order of its places."""
 
     def may_be(self, name: str, seat: Seat, wanted: Callable[[Ranked], bool]) -> bool:
-        """Whether a hand of a seat, which is not known, may be one as `wanted` by the faces that nobody read."""
+        """Return True if a seat's incomplete hand could be one that `wanted` accepts, given the faces that were not
+        read."""
 
     def qualifies(self, name: str, seat: Seat | None = None) -> bool | str:
-        """Whether a qualifier of the game is met."""
+        """Return True if a qualifier of the game is met."""
 
     @property
     def found(self) -> dict[str, Any]:
-        """What kinds found once for all seats, by what they call it."""
+        """Results that kinds compute once for all seats, by a key of their own."""

@@ -1,4 +1,4 @@
-"""The row of a bet in a game file: the keys that every kind has, and what follows from them alone."""
+"""A bet's row in a game file: the keys that every kind has, and the properties that follow from them alone."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -27,58 +27,60 @@ from rules.paytables.paytable import PaidRow, PayField
 
 
 class SpecFacts(Protocol):
-    """The game's file."""
+    """Facts about the game file."""
 
     @property
     def qualifiers(self) -> Mapping[str, Qualifier]:
-        """By name."""
+        """Qualifiers by name."""
 
     @property
     def hands(self) -> Mapping[str, HandSpec]:
-        """By name."""
+        """Hands by name."""
 
     @property
     def race(self) -> RaceSpec | None:
-        """Its race of columns."""
+        """The race of columns, if the game has one."""
 
     @property
     def readings(self) -> Mapping[str, object]:
-        """Those that it leaves open."""
+        """Readings that the game leaves open."""
 
     @property
     def bets(self) -> Sequence["BetKeys"]:
-        """Its rows of bets."""
+        """Rows of bets."""
 
     @property
     def returns(self) -> ReturnClauses:
-        """What gives bets back."""
+        """Clauses that give bets back."""
 
 
 class Decides(Protocol):
-    """The rankings of the game's hands, as a file that is read asks them."""
+    """Rankings of the game's hands, for checks while a file is loaded."""
 
     def least(self, hand: str, cards: str, key: Key) -> Iterator[tuple[Key, str]]:
-        """What is wrong with the cards of a least hand."""
+        """Yield the errors in the cards of a minimum hand."""
 
     def row(self, hand: str, row: str, key: Key) -> Iterator[tuple[Key, str]]:
-        """What is wrong with a row that the hand shall hold."""
+        """Yield the errors in a pay table row named for a hand."""
 
 
 def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> Iterator[tuple[Key, str]]:
-    """Names that nobody gave to anything, and those that are."""
+    """Yield an error for each name in `named` that is not in `known`."""
     for name in named:
         if name not in known:
             yield key, f"unknown {what} {name!r}; allowed: {', '.join(known)}"
 
 
 class BetKeys(TomlTable):
-    """What a row of every kind says. `fold`: what folding does to it; `absent`: it is made by not folding. `hand`: the
-    hand that decides it, another one under an option of a reading or by a table (`hand_when`). `by_reading`: what it
-    says otherwise under an option of a reading. `on`: the bet whose stake it is paid on, for a pay that is no wager of
-    its own."""
+    """Keys of a bet of every kind.
+
+    `fold`: the effect of folding on the bet; `absent` if it is made instead of folding. `hand`: the hand that decides
+    it; an option of a reading or a pay table may select another (`hand_when`). `by_reading`: changes under an option of
+    a reading. `on`: the bet whose stake it is paid on, for a pay that has no wager of its own.
+    """
 
     name: str
-    """As the procedure calls the spot."""
+    """Name of the spot, as the procedure calls it."""
     if TYPE_CHECKING:
         kind: str  # a key of each kind, with its own name as the one value
     clauses: Clauses
@@ -87,62 +89,63 @@ class BetKeys(TomlTable):
     hand_when: tuple[HandWhen, ...] = ()
     by_reading: tuple[ByReading, ...] = ()
     pays: PayField = None
-    """One pay, where no table says it: `1 to 1`."""
+    """The single pay of a bet without a table: `1 to 1`."""
     paytables: tuple[str, ...] = ()
-    """The tables of which one is chosen, the first unless told otherwise: of this file, `paytables/` beside it, or the
+    """Pay tables to choose from; the first is the default. From this file, from `paytables/` next to it, or from the
     package."""
     rows: tuple[str, ...] = ()
-    """Of a race bet: the rows of its table that pay it."""
+    """For a race bet: the rows of its table that pay it."""
     on: str = ""
     table_as: str = ""
-    """The bet whose table is this one's, too: one schedule chosen for several bets."""
+    """The bet whose pay table this one shares: one schedule chosen for several bets."""
     declared: Declared | None = None
     instead: Instead | None = None
     commission: str = ""
-    """The clause by which the house may take a commission of its win; a tip's win gives none."""
+    """The clause by which the house may take a commission on its win; a tip's win pays none."""
     commission_when: Option | None = None
     pairs_with: Paired | None = None
     counts_as: str = "base game"
-    """The game that it is in, for `limit.games`."""
+    """The game it belongs to, for `limit.games`."""
     tip_for: ClassVar[str] = ""
-    """Of a tip the bet that it is settled as; empty of any other. No key of a file: `as_tip` sets it."""
+    """For a tip, the bet that it is settled as; empty otherwise. Not a key of a file: `as_tip` sets it."""
     on_race: ClassVar[bool] = False
-    """Whether a race decides it, and those rows of its table alone pay it that its `rows` name."""
+    """True if a race decides it, paid only by the rows of its table named in `rows`."""
     by_hand: ClassVar[bool] = True
-    """Whether a hand decides it."""
+    """True if a hand decides it."""
     by_cards: ClassVar[bool] = False
-    """Whether the row that its hand makes is all that decides it, unless it is folded."""
+    """True if the row that its hand makes is all that decides it, unless the hand folds."""
     of_meters: ClassVar[bool] = False
-    """Whether meters pay it; a round may be played for it alone."""
+    """True if meters pay it; a round may be played for it alone."""
     table_kind: ClassVar[str] = ""
-    """The kind of its tables, where that is not the vocabulary of its hand's ranking."""
+    """Kind of its pay tables, if not the vocabulary of its hand's ranking."""
     apart: ClassVar[bool] = False
-    """Whether it has no line of its own making: it is settled with those of the table, or outcome by outcome."""
+    """True if it makes no line of its own: it is settled for the whole table, or outcome by outcome."""
     among_players: ClassVar[bool] = False
-    """Whether players win it from each other, and `[pot]` or `[pool]` says how."""
+    """True if players win it from each other, as `[pot]` or `[pool]` defines."""
     of_table: ClassVar[bool] = False
-    """Whether its lines are those of the whole table, all found at once."""
+    """True if its lines are computed for the whole table at once."""
     only_table: ClassVar[str] = ""
-    """Of a bet as another hand decides it, its one table; empty of any other. `as_chosen` sets it."""
+    """The only pay table of a bet that another hand decides (see `as_chosen`); empty otherwise."""
     beside_others: ClassVar[tuple[ByReading, ...]] = ()
-    """The rows by a reading in use that ask for another bet of the seat. `under` sets them."""
+    """Rows by a reading in use that depend on another bet of the seat. Set by `under`."""
     folded_hand: ClassVar[str] = ""
-    """The hand that decides it once its player folded, where it is another one. `under` sets it."""
+    """The hand that decides it once its player folded, if different. Set by `under`."""
 
     def as_tip(self, name: str, on: str) -> Self:
-        """The same bet for the dealer, paid on the stake of the tip `on` where it has none of its own."""
+        """Return the bet as a tip for the dealer. A pay without a stake of its own is paid on the stake of the tip
+        `on`."""
         tip = self.model_copy(update={"name": name, "on": on, "commission": ""})
         tip.__dict__["tip_for"] = self.name
         return tip
 
     def as_chosen(self, instead: Instead) -> Self:
-        """The same bet as it is decided for a seat that made the choice."""
+        """Return the bet as it is decided for a seat that made the choice."""
         bet = self.model_copy(update={"hand": instead.hand, "hand_when": ()})
         bet.__dict__["only_table"] = instead.paytables[0] if len(instead.paytables) == 1 else ""
         return bet
 
     def under(self, readings: Mapping[str, str]) -> Self:
-        """The same bet as its rows by a reading have it under these options; itself where none is in use."""
+        """Return the bet with its rows by a reading applied for these options; the bet itself if no row applies."""
         rows = [row for row in self.by_reading if row.holds(readings)]
         if not rows:
             return self
@@ -159,7 +162,7 @@ class BetKeys(TomlTable):
         return bet
 
     def _as_read(self, row: ByReading, clauses: Clauses) -> dict[str, Any]:
-        """What a row says otherwise, with its clause."""
+        """Return the fields that a row by a reading changes, with its clause."""
         if row.at == "hand":
             return {"hand": row.hand, "clauses": clauses.model_copy(update={"win": row.clause, "lose": row.clause})}
         found: dict[str, Any] = {"clauses": clauses.model_copy(update={row.at: row.clause})}
@@ -169,86 +172,92 @@ class BetKeys(TomlTable):
         return found | {row.at: getattr(row, row.at)}
 
     def decided_by(self, readings: Mapping[str, str], paytable: str | None) -> str:
-        """Name of the hand that decides it: the first that these readings and this table name, else its own."""
+        """Return the name of the hand that decides it: the first that these readings and this table select, else its
+        own."""
         return next((each.hand for each in self.hand_when if each.holds(readings, paytable)), self.hand)
 
     @cached_property
     def fixed(self) -> PaidRow | None:
-        """What it pays whatever it wins with; None where a table says it."""
+        """The single pay of a bet without a table; None if a table pays it."""
         return PaidRow("", self.pays, self.clauses.win) if self.pays else None
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
-        """How it ends by these facts, and nothing else; None where it is no bet: it is made by not folding, or it is a
-        pay on another bet's stake that is not earned. A kind that hangs on more than a seat's facts has none."""
+        """Return the outcome that follows from these facts.
+
+        Returns None if there is no bet: it is made instead of folding, or it is a pay on another bet's stake that is
+        not earned. A kind that depends on more than one seat's facts raises NotImplementedError.
+        """
         raise NotImplementedError(f"how a bet of kind {self.kind} ends hangs on the whole table")
 
     @cached_property
     def folded(self) -> Outcome | None:
-        """How folding ends it; None where its hand decides all the same, or where it is made by not folding."""
+        """The outcome of a fold; None if the hand decides the bet anyway, or if the bet is made instead of folding."""
         return Outcome(self.fold, self.clauses.fold) if self.fold in ("lose", "held") else None
 
     def by_row(self, row: PaidRow | None) -> Outcome | None:
-        """How it ends where a row of its table pays it, or none."""
+        """Return the outcome if this row of its table pays it, or if no row does."""
         if row is not None:
             return paid(row, by_table=True)
         return None if self.on else Outcome("lose", self.clauses.lose, by_table=True)
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """What the keys of its kind cannot know of the rest of the file, whose `bets` and tips have these names; each
-        key in its row."""
+        """Yield the errors that a check of the bet's own keys cannot find; each key is relative to the bet's row.
+
+        `bets` are the names of the file's bets and tips.
+        """
         yield from ()
 
     def ranked_faults(self, decides: Decides) -> Iterator[tuple[Key, str]]:
-        """What is wrong with hands and rows that it names, by their rankings."""
+        """Yield the errors in hands and rows that the bet names, checked against their rankings."""
         yield from ()
 
     @property
     def stands_with(self) -> tuple[str, ...]:
-        """Bets beside which it stands, and without which it is nothing."""
+        """Bets that must be made with this one."""
         return ()
 
     @property
     def unqualified_by(self) -> Unqualified | None:
-        """What it says of a hand that does not qualify."""
+        """The rule for a hand that does not qualify, if the bet has one."""
         return None
 
     @property
     def paying_hand(self) -> str:
-        """The hand that its tables look at."""
+        """The hand that its pay tables rank."""
         return self.hand
 
     @property
     def for_jackpot(self) -> bool:
-        """Whether what is collected of it is a jackpot's."""
+        """True if the amount collected of it goes to a jackpot."""
         return False
 
     def note(self, paytable: str | None) -> Doubled | None:
-        """The note under one of its tables, where it has one."""
+        """Return the note under one of its pay tables, if there is one."""
         return None
 
     @property
     def envy_rule(self) -> EnvyRule | None:
-        """What the envy of its table's rows asks, where they bring any."""
+        """Conditions for the envy of its table's rows, if they pay any."""
         return None
 
     @property
     def compared_with(self) -> str:
-        """The hand that its hand is compared with; empty where it is with none."""
+        """The hand that its hand is compared with; empty if none."""
         return ""
 
     @property
     def to_choose(self) -> tuple[str, ...]:
-        """The tables of which one is chosen for it."""
+        """Pay tables to choose from."""
         if self.paytables or self.instead is None or len(self.instead.paytables) == 1:
             return self.paytables
         return self.instead.paytables
 
     @property
     def all_paytables(self) -> tuple[str, ...]:
-        """Every table that may pay it."""
+        """Every pay table that may pay it."""
         return (*self.paytables, *self.instead.paytables) if self.instead else self.paytables
 
     @property
     def chosen_with(self) -> str:
-        """The bet for which its pay table is chosen."""
+        """Name of the bet for which its pay table is chosen."""
         return self.table_as or self.tip_for or self.name

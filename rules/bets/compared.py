@@ -1,4 +1,4 @@
-"""Two hands compared, in words."""
+"""Comparison of two hands, in words."""
 
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Agreed, Compared, RoundFacts
@@ -6,8 +6,11 @@ from rules.hands import Ranked
 
 
 def compared(of: Agreed, hand: str, seat: Seat, view: RoundFacts) -> Compared | str:
-    """The hand of this name of a seat beside the one that it is compared with, or what is not known; `margin` is how
-    much longer the first is, of hands that are compared by length. Found once for all the bets that ask it."""
+    """Compare a seat's hand with the hand it plays against, or return a phrase that says what is unknown.
+
+    The third value, the margin, is the number of cards by which the first hand is longer, for hands compared by length.
+    The result is cached for all bets that need it.
+    """
     key = hand, of.against, seat.seat
     found = view.compared.get(key)
     if found is None:

@@ -1,4 +1,4 @@
-"""Envy: what a bettor gets for the hand of somebody else at the table, once for each such hand, never for his own."""
+"""Envy: a bettor's pay for another player's hand, once for each such hand and never for his own."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ENVY = "envy"
 
 @dataclass(slots=True)
 class Envious:
-    """Who gets envy by his own wager; `hold` when that wager breaks a rule."""
+    """A seat that earns envy by its own wager; `hold` if that wager breaks a rule."""
 
     seat: int
     stake: int
@@ -28,8 +28,10 @@ class Envious:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hand that others are paid for, in words, and the row that says how much; `doubt`: why it may earn them nothing.
-    Of a hand that is not known, and may be in a row, `row` is None."""
+    """A hand that pays envy to others, in words, and the row with the amount.
+
+    `doubt` is the reason that it may pay nothing. `row` is None for an unknown hand that may be in a row.
+    """
 
     seat: int
     hand: str
@@ -38,7 +40,7 @@ class Hit:
 
 
 class _Shown(NamedTuple):
-    """A hand that is known; `doubt`: why it may not count."""
+    """A known hand; `doubt` is the reason that it may not count."""
 
     seat: int
     hand: Ranked
@@ -46,7 +48,7 @@ class _Shown(NamedTuple):
 
 
 def once(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
-    """One line for each seat: one that is paid for certain, where there is one."""
+    """Return one line per seat, preferring a line that is paid over one that is held."""
     found: dict[int, SettlementLine] = {}
     for line in lines:
         if line.seat not in found or (found[line.seat].result == "held" and line.result != "held"):
@@ -55,8 +57,11 @@ def once(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
 
 
 def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts, holds: Holds) -> list[Hit]:
-    """The hands that earn others envy, and those that may: of who made the bet, or of anyone dealt in, by the reading.
-    `holds` says which bets of a seat are held, and why."""
+    """Return the hands that earn others envy, or may earn it.
+
+    Depending on the reading, they are the hands of seats that made the bet, or of all seats dealt in. `holds` gives the
+    bets of a seat that are held, with the reasons.
+    """
     anyone = view.terms.readings.get("envy-trigger") == "anyone"
     rule = bet.envy_rule
     names = rule.hands if rule is not None and rule.hands else (view.terms.agreed(bet).hand,)
@@ -86,34 +91,38 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFa
 
 
 def why_no_hit(hold: Hold, *, anyone: bool) -> Hold | None:
-    """Why a hand may earn others nothing whose own bet is held; of `anyone` dealt in only since it may have folded."""
+    """Return the reason that a hand whose own bet is held may earn others nothing; with `anyone` dealt in, only a fold
+    in doubt is one."""
     return hold.fold if anyone else hold
 
 
 def may_earn(bet: Bet, name: str, seat: Seat, view: RoundFacts, above: Callable[[Ranked], bool] | None = None) -> bool:
-    """Whether a hand that is not known may be one that earns others envy, and is `above` what it must be."""
+    """Return True if an unknown hand could earn others envy and satisfies `above`."""
     if not any(row.envy_cents for row in view.terms.printed(bet)):
         return False
     return view.may_be(name, seat, lambda hand: _row(bet, hand, view) is not None and (above is None or above(hand)))
 
 
 def _row(bet: Bet, hand: Ranked, view: RoundFacts) -> PaidRow | None:
-    """The row of a hand that earns others envy; None where it earns none."""
+    """Return the row of a hand that earns others envy; None if it earns none."""
     rows = view.terms.agreed(bet).rows
     row = rows[hand.key] if rows is not None else None
     return row if row is not None and row.envy_cents else None
 
 
 def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
-    """Whether the seat has such a hand at all: one that was not split has no second."""
+    """Return True if the seat has such a hand at all: a hand that was not split has no second one."""
     return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
 
 
 def _of_highest(
     bet: Bet, shown: Sequence[_Shown], unread: Sequence[tuple[Seat, str]], view: RoundFacts, board: Ranked | str
 ) -> Iterator[Hit]:
-    """The hits where only the highest hand earns envy: none where the board is as high, which is everybody's. A hand
-    that may not count, or is not known, may be the highest; so may then the next one."""
+    """Yield the hits where only the highest hand earns envy.
+
+    None counts if the board, which every player shares, is as high. A hand that is uncertain or unknown may be the
+    highest, so the next one below it may be, too.
+    """
     best = max((each.hand.strength for each in shown if each.doubt is None), default=None)
 
     def counts(hand: Ranked) -> bool:
@@ -134,7 +143,7 @@ def _of_highest(
 def _higher(
     bet: Bet, hand: Ranked, high: Iterable[_Shown], unread: Iterable[tuple[Seat, str]], view: RoundFacts
 ) -> Hold | None:
-    """Why a hand may not be the highest: another one is that may not count, or may be that is not known."""
+    """Return the reason that a hand may not be the highest: an uncertain or unknown hand may be higher."""
     why = next((each.doubt.why for each in high if each.doubt and each.hand.strength > hand.strength), "")
     for seat, name in unread if not why else ():
         if view.may_be(name, seat, lambda other: other.strength > hand.strength):
@@ -144,7 +153,7 @@ def _higher(
 
 
 def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: TermFacts) -> list[SettlementLine]:
-    """A line for each of them and each hit that is not his own."""
+    """Return a line for each envious seat and each hit of another seat."""
     return [_line(bet, each, hit, terms) for each in envious for hit in found if hit.seat != each.seat]
 
 

@@ -1,4 +1,4 @@
-"""What a bet's outcome hangs on, and the outcome: what the settlement words and pays, and the odds count."""
+"""Facts that decide a bet, and its outcome: words and pay for a settlement, counts for the odds."""
 
 from fractions import Fraction
 from typing import Final, Literal
@@ -8,22 +8,25 @@ import msgspec
 from rules.paytables.paytable import PaidRow
 
 ONE_COLOUR: Final = "one colour"
-"""Of two hands that tie: all their cards are red, or all black."""
+"""Fact of two hands that tie: all their cards are red, or all black."""
 COPY: Final = "copy"
-"""Of a hand set in two: one of its parts is the same as the other hand's."""
+"""Fact of a hand set in two: one of its parts equals the other hand's."""
 NO_CARD: Final = "no card"
-"""The card that a fee is for was not dealt."""
+"""Fact of a fee: the card it is for was not dealt."""
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
 class BetFacts(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a bet once the cards are: what its outcome hangs on, and nothing else.
+    """Facts known about a bet once the cards are known: all that its outcome depends on.
 
-    `sign`: 1 where its hand is higher than the other one, 0 where they tie, -1 where it is lower, None where they were
-    not compared; of a hand set in two by its parts. `row`: of its table, by the hand or by the margin. `qualified`: so
-    the other hand is. `also`: what else holds, by the words of the file: the cards of an `unless` that the hand
-    reaches, the rows of a tie that the other hand holds, and the constants of this module. `on`: the one of several
-    outcomes that the money is on. `parts`: how the bets end that it goes with, and by which clause each.
+    - `sign`: 1 if its hand is higher than the other, 0 for a tie, -1 if lower, None if they were not compared.
+      For a hand set in two, it compares the parts.
+    - `row`: the row of its table, by hand or by margin.
+    - `qualified`: the other hand qualifies.
+    - `also`: other facts, in the words of the file: the cards of an `unless` that the hand reaches, the rows of a
+      tie that the other hand makes, and the constants of this module.
+    - `on`: the outcome that the money is on, for a bet with several.
+    - `parts`: the results of the bets made with it, each with its clause.
     """
 
     sign: int | None = None
@@ -36,9 +39,14 @@ class BetFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """How a bet ends. `row` pays a win, or gives the stake back; `by_table`: it is one of the bet's table, or none of
-    them was reached. `stake_lost`: of "to 1" the stake goes all the same. `share`: so much of the stake wins or loses,
-    the rest comes back. `held`: a person says how."""
+    """How a bet ends.
+
+    - `row`: the row that pays a win or gives the stake back.
+    - `by_table`: the row belongs to the bet's table, or no row of the table was reached.
+    - `stake_lost`: the stake is lost although the pay is "to 1".
+    - `share`: the part of the stake that wins or loses; the rest comes back.
+    - `held`: a supervisor decides the result.
+    """
 
     result: Literal["win", "lose", "push", "returned", "held"]
     clause: str
@@ -49,6 +57,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 
 def paid(row: PaidRow, *, clause: str = "", by_table: bool = False, stake_lost: bool = False) -> Outcome:
-    """The outcome that `row` pays, by its own clause unless another one has it win."""
+    """Return the outcome that `row` pays, by its own clause unless another is given."""
     result: Literal["push", "win"] = "push" if row.pay.unit == "push" else "win"
     return Outcome(result, clause or row.clause, row, by_table, stake_lost)

@@ -1,1 +1,1 @@
-"""The facts of a round that settlement rests on, and the doubts that hold bets."""
+"""Facts of a round that settlement uses, and the doubts that hold bets."""

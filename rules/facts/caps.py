@@ -1,7 +1,7 @@
-"""Maximum payouts: what a house may set as the most that a round, a player or a tip is paid, and what that cuts.
+"""Maximum payouts: the house's limits for a round, a player or a tip, and the cuts they make.
 
-Colorado 47.1-1062: only bets paid at 50 to 1 and more are cut, never a progressive or a bonus bet, and never below the
-least bet at the table times the highest odds. Two sections have words of their own (47.1-1017.10(11), .14(15)).
+Colorado 47.1-1062: only bets paid at 50 to 1 or more are cut, never a progressive or a bonus bet, and never below the
+minimum bet at the table times the highest odds. Two sections have their own wording (47.1-1017.10(11), .14(15)).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ from rules.paytables.paytable import PaidRow
 from rules.settlement import MaximumPayout, SettlementLine, make_line
 
 LEAST_ODDS: Final = 50
-"""What a bet pays, to 1, from which on a maximum may cut it."""
+"""Lowest odds, to 1, that a maximum may cut."""
 
 
 def agree_maximum(game: Game, maximum: MaximumPayout | None, paytables: Mapping[str, str]) -> MaximumPayout | None:
-    """The maximum, checked against the game's text; SettlementRefused names what it may be."""
+    """Return the maximum after checking it against the regulation; raise SettlementRefused with the allowed values."""
     if maximum is None or maximum == MaximumPayout():
         return None
     rule = game.spec.maximum
@@ -46,9 +46,12 @@ def agree_maximum(game: Game, maximum: MaximumPayout | None, paytables: Mapping[
 def cut(
     lines: Sequence[SettlementLine], game: Game, maximum: MaximumPayout | None, paytables: Mapping[str, str], unit: int
 ) -> list[SettlementLine]:
-    """The lines with what a maximum takes off their pays: of a tip alone, then of each player's together, then of the
-    round's. Each of several is cut in the measure of what it pays; a token left over goes to the first. Where what is
-    cut hangs on a bet that waits, so do they."""
+    """Return the lines with their pays cut to the maximum: first each tip, then each player's lines together, then the
+    round's.
+
+    Several pays are cut in proportion; a leftover token goes to the first. If the cut depends on a held bet, these
+    lines are held too.
+    """
     rule = game.spec.maximum
     if maximum is None or rule is None:
         return list(lines)
@@ -88,8 +91,11 @@ def _wait(
     *,
     sure: bool = True,
 ) -> bool:
-    """Hold those of the lines whose cut hangs on bets that are `waiting`, which pay at `most` so much to 1; False where
-    none does. `sure`: what they pay together is cut, whatever becomes of these bets."""
+    """Hold the lines whose cut depends on `waiting` bets; return False if no cut does.
+
+    `most` is the highest odds, to 1, that each waiting bet could pay. `sure`: the total of the lines is cut regardless
+    of these bets.
+    """
     more = sum(line.stake * most[line.bet] for line in waiting)
     if not waiting or (sure and not more) or sum(lines[n].pay for n in which) + more <= cents:
         return False
@@ -102,13 +108,13 @@ def _wait(
 
 
 def _most(bet: str, game: Game, paytables: Mapping[str, str]) -> Fraction:
-    """The most that a bet pays, to 1, of what a maximum may cut; 0 where that is nothing."""
+    """Return the highest odds, to 1, that a bet can pay and that a maximum may cut; 0 if there are none."""
     odds = [Fraction(amount) for amount in _odds(bet, game, paytables) if amount >= LEAST_ODDS]
     return max(odds, default=Fraction(0))
 
 
 def _odds(bet: str, game: Game, paytables: Mapping[str, str]) -> Iterator[Fraction]:
-    """What a bet may pay, to 1, by the table that was chosen."""
+    """Yield the odds, to 1, that a bet can pay by the pay table chosen."""
     if bet in game.fixed:
         yield game.fixed[bet].pay.amount
     table = game.paytables.get(paytables.get(game.bets[bet].chosen_with, ""))
@@ -116,7 +122,7 @@ def _odds(bet: str, game: Game, paytables: Mapping[str, str]) -> Iterator[Fracti
 
 
 def _highest_odds(game: Game, rule: MaximumRule, paytables: Mapping[str, str]) -> Fraction:
-    """The most that one of these bets pays, to 1, by the tables that were chosen."""
+    """Return the highest odds, to 1, of the rule's bets by the pay tables chosen."""
     return max(amount for bet in rule.bets for amount in _odds(bet, game, paytables))
 
 
@@ -128,14 +134,14 @@ def _may_be_cut(line: SettlementLine, game: Game, rule: MaximumRule, tips: Mappi
 
 
 def _row(line: SettlementLine, game: Game) -> PaidRow | None:
-    """The row that pays a line."""
+    """Return the row that pays a line."""
     if line.paytable is None:
         return game.fixed.get(line.bet)
     return game.paytables[line.paytable].row_of(line.row or "")
 
 
 def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, rule: MaximumRule, unit: int) -> None:
-    """Take from the pays of these lines what is above `most` in all."""
+    """Cut the pays of these lines to `most` in total."""
     total = sum(lines[n].pay for n in which)
     if total <= most:
         return
@@ -149,7 +155,7 @@ def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, 
 
 
 def _shares(pays: Sequence[int], most: int, unit: int) -> list[int]:
-    """`most` shared in the measure of the pays, in whole tokens, none above its pay."""
+    """Divide `most` in proportion to the pays, in whole tokens, with no share above its pay."""
     total = sum(pays)
     shares = [pay * most // total // unit * unit for pay in pays]
     for n in _fill(pays, shares):

@@ -1,4 +1,4 @@
-"""The commission that a house takes of a win: a figure of the house, within what the text prints."""
+"""The house's commission on wins: a percentage set by the house within the limits of the regulation."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,15 +20,15 @@ _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
 @dataclass(frozen=True, slots=True)
 class Commission:
-    """What the house takes, in percent as it was written: `5`, `2.5`; empty for none."""
+    """A commission in percent as it was written: `5`, `2.5`; empty for none."""
 
     text: str = ""
 
     def taken_of(
         self, lines: Iterable[SettlementLine], game: Game, readings: Mapping[str, str], unit: int
     ) -> list[SettlementLine]:
-        """The lines, less what is taken of wins: rounded down to the unit of the pays, since more would be over the
-        percentage."""
+        """Return the lines less the commission on wins, rounded down to the unit of the pays because rounding up would
+        exceed the percentage."""
         if not self.text:
             return list(lines)
         return [self._of(line, bet, unit) if (bet := _charged(line, game, readings)) else line for line in lines]
@@ -42,7 +42,7 @@ class Commission:
 
 
 def _charged(line: SettlementLine, game: Game, readings: Mapping[str, str]) -> Bet | None:
-    """The bet of a line that a commission is taken of; None of any other."""
+    """Return the bet of a line that pays a commission; None for any other line."""
     bet = game.bets.get(line.bet)
     if bet is None or not bet.commission or line.result != "win":
         return None
@@ -50,7 +50,7 @@ def _charged(line: SettlementLine, game: Game, readings: Mapping[str, str]) -> B
 
 
 def commission(value: str | int, charge: Charge | None) -> Commission:
-    """The percentage a caller asked for; SettlementRefused when it is none, or the game's text does not allow it."""
+    """Return the commission for a percentage; raise SettlementRefused if it is malformed or not allowed by the game."""
     text = str(value)
     allowed = "0" if charge is None else _allowed(charge)
     if isinstance(value, bool) or not _PERCENT.fullmatch(text):

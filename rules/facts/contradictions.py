@@ -1,6 +1,7 @@
-"""What a round says of its deal that cannot have been: held whole, since nobody knows which of the two is wrong.
+"""Contradictions in a round's record of its deal. Such a round is held whole, because it is not known which fact is
+wrong.
 
-A round of `DealerFlow` is never of these; one that another program wrote may be.
+`DealerFlow` never produces such a round; another program may.
 """
 
 from collections import Counter
@@ -16,13 +17,13 @@ from rules.bets.hold import Hold
 from rules.game.load import Game
 
 _FOLDS: Final = frozenset({"fold"})
-"""In a procedure that nothing is known of."""
+"""Choices that fold in an unknown procedure."""
 _OPTIONS_KEPT: Final = 64
-"""Plans that are remembered: a file of rounds has few sets of options."""
+"""Maximum number of cached plans: a file of rounds uses few sets of options."""
 
 
 def contradiction(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
-    """The first thing that does not fit together in a round that was played on, by the procedure that dealt it."""
+    """Return the first contradiction in a round that was played out, by the procedure that dealt it."""
     if result.outcome not in ("complete", "progressive-only"):
         return None
     cards = _of_the_cards(result, plan) if result.draw is None else _of_the_draw(result, result.draw, plan)
@@ -32,15 +33,17 @@ def contradiction(result: RoundResult, game: Game, plan: Plan | None) -> Hold | 
 
 
 def folds_in(plan: Plan | None) -> frozenset[str]:
-    """The choices by which a seat gives up its hand."""
+    """Return the choices by which a seat gives up its hand."""
     return plan.folds if plan is not None else _FOLDS
 
 
 def known_of(result: RoundResult, game: Game) -> tuple[Plan | None, Law | None]:
-    """The procedure that dealt the round, under its options, and what its wagers had to be. The first is None when the
-    procedure is not one that this program knows, by its hash: another version of it may have other cards. The law is
-    that of the procedure of its id as this program has it: whoever dealt the round, and by whatever version, the
-    section is the same. None when there is none of that id."""
+    """Return the procedure that dealt the round, under its options, and the rules for its wagers.
+
+    The plan is None if the hash of the procedure is unknown: another version may use other cards. The law is that of
+    this program's procedure with the same id, regardless of the program and version that dealt the round, because the
+    section of the regulation is the same. It is None if there is no procedure with that id.
+    """
     key = result.procedure, tuple(result.options.items())
     found = game.known_rounds.get(key)
     if found is None:
@@ -63,7 +66,7 @@ def _known(
 
 
 def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
-    """How the deck is not what was dealt from it and what is left; empty where it is."""
+    """Return the contradiction between the deck and the cards dealt and left; empty if there is none."""
     loaded, rest = result.deck.loaded, result.remainder
     whole = plan.loaded if plan is not None and not plan.from_shoe and not plan.from_hand else None
     if loaded is not None and whole is not None and loaded != whole:
@@ -77,7 +80,7 @@ def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
 
 
 def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
-    """Which card was drawn more often than the shoe has decks; empty where none was."""
+    """Return the card that was drawn more often than the shoe has decks; empty if there is none."""
     decks = plan.decks if plan is not None else max(1, result.shoe.loaded // len(DECK)) if result.shoe else None
     drawn = Counter(text for text in (*draw.cards, *draw.overdrawn) if parse_card(text).is_face)
     if decks is not None:
@@ -88,7 +91,7 @@ def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
 
 
 def _of_the_table(result: RoundResult, plan: Plan) -> Hold | None:
-    """How the seats and the burn are not those of the procedure; None where they are."""
+    """Return the contradiction between the seats or burns and the procedure; None if there is none."""
     most = plan.most_seats
     for seat in result.seats:
         if seat.seat > most:

@@ -1,4 +1,4 @@
-"""Where it is in doubt whether a hand folded, every bet that goes by it waits for a person."""
+"""Holds for hands that may have folded: every bet that depends on the fold is held."""
 
 from collections.abc import Mapping, Set
 
@@ -11,9 +11,11 @@ from rules.facts.terms import Terms
 
 
 def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str], law: Law | None) -> dict[str, Hold]:
-    """`holds` of a seat and those that the doubt adds, in a round whose choices were made; `folds` are the choices by
-    which a hand is given up. The doubt counts whatever else holds a bet. A bet that stands whatever its player chose is
-    no part of it, nor is a tip beside it."""
+    """Return the `holds` of a seat and those that an uncertain fold adds, in a round whose choices were made.
+
+    `folds` are the choices that give up a hand. The doubt counts in addition to any other hold. It does not affect a
+    bet that stands regardless of its player's choice, nor the tip with such a bet.
+    """
     game, found = terms.game, dict(holds)
     doubt = fold_doubt(seat, game, law) or _chose_to_fold(seat, terms, folds)
     if doubt is None:
@@ -28,13 +30,13 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
 
 
 def goes_by_fold(bet: Bet) -> bool:
-    """True where it matters to this bet that its player folded; a pot is whose it is by the hands that did not."""
+    """True if a fold affects this bet; a pot goes to the hands that did not fold."""
     open_row = any(row.fold not in (None, "stands") for row in bet.beside_others)
     return bet.fold != "stands" or open_row or bet.kind == "to-pot"
 
 
 def _chose_to_fold(seat: Seat, terms: Terms, folds: Set[str]) -> Hold | None:
-    """A hand that plays though its player chose to fold."""
+    """Return the hold of a hand that plays although its player chose to fold."""
     if seat.status != "live" or seat.decision not in folds:
         return None
     clause = next((bet.clauses.fold for bet in terms.game.bets.values() if bet.fold == "lose"), None)

@@ -1,4 +1,4 @@
-"""BetFacts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
+"""Facts of the table that break a rule. The bets affected are held, with the clause; no result is guessed."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,12 +25,13 @@ FACES: Final = {card.text: card for card in DECK}
 
 
 def faces(texts: Sequence[str]) -> tuple[Card, ...]:
-    """The playing cards that these texts are; KeyError where one is none. `map` takes three times as long."""
+    """Return the playing cards of these texts; raise KeyError if one is not a playing card. A plain `map` takes three
+    times as long."""
     return itemgetter(*texts)(FACES) if len(texts) > 1 else tuple(map(FACES.__getitem__, texts))
 
 
 def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool = False) -> tuple[Card, ...] | str:
-    """The `wanted` playing cards of a place, or a phrase that says what is missing; `jokers` where one may be there."""
+    """Return the `wanted` playing cards of a place, or a phrase that says what is missing; `jokers` allows jokers."""
     try:
         cards = faces(texts)
         if len(cards) == wanted:
@@ -48,8 +49,8 @@ def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool
 
 
 def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False) -> str | None:
-    """A face that stands in more places at once than the decks hold of it, as a phrase. `laid_aside`: what was laid
-    away may lie with its hand."""
+    """Return a phrase for a face that is in more places at once than the decks allow, or None. `laid_aside`: a seat's
+    discards may also be listed with its hand."""
     lying = [*result.community, *result.burned]
     for hand in (*result.seats, result.dealer, *result.hands):
         if hand is not None:
@@ -65,7 +66,7 @@ def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False)
 
 
 def held_at_table(result: RoundResult, seat: Seat) -> dict[str, Hold]:
-    """The bets that the round itself holds, in the words of the incident that found it."""
+    """Return the bets that the round itself holds, with the incident's sentence as the reason."""
     if not seat.held:
         return {}
     holds = {bet: Hold(f"{bet} is held", clause) for bet, clause in seat.held.items()}
@@ -81,7 +82,7 @@ _HOLDS: Final = frozenset({"wager-held", "side-bet-alone", "decision-bet-differs
 
 
 def unknown_bets(seat: Seat, game: Game) -> dict[str, Hold]:
-    """The bets of a seat that the game does not have: what they win nobody can say."""
+    """Return holds for the bets of a seat that the game does not have, since their pay is unknown."""
     strange = {bet: cents for bet, cents in seat.wagers.items() if cents and bet not in game.bets}
     return {
         bet: Hold(f"seat {seat.seat} has {dollars(cents)} on {bet}, which is no bet of {game.id}", "procedure")
@@ -98,11 +99,12 @@ def broken_rules(
     *,
     complete: bool = True,
 ) -> dict[str, Hold]:
-    """Bet -> why it is held. A stake that breaks a rule of the law holds those that some rule compares it with: which
-    of them is wrong, only the order shows in which they were placed. Of those held `at_table` already, each is held
-    alone.
+    """Return the reason that each bet is held, by name.
 
-    `law` is that of the round's procedure, None where nobody knows it. `limit_cents` is the most one bet may be at this
+    A stake that breaks a rule also holds the bets that some rule compares it with, because only the order in which they
+    were placed shows which one is wrong. A bet already held `at_table` is held alone.
+
+    `law` has the rules of the round's procedure, None if unknown. `limit_cents` is the maximum of one bet at this
     table; None leaves it to the law. `complete`: the round was played to its end.
     """
     at_table = at_table or {}
@@ -127,7 +129,7 @@ def broken_rules(
 def _faults(
     seat: Seat, game: Game, law: Law | None, limit_cents: int | None, complete: bool
 ) -> Iterator[tuple[tuple[str, ...], Hold]]:
-    """Stakes that cannot be, each with the reason: over the table's limit, on a hand that folded, against the law."""
+    """Yield the invalid stakes with their reasons: over the table's limit, on a folded hand, or against the law."""
     wagers = seat.wagers
     if limit_cents is not None and wagers and max(wagers.values()) > limit_cents:
         yield from _over_limit(seat, game, law, limit_cents)
@@ -152,8 +154,8 @@ def _faults(
 
 
 def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, Hold]]]:
-    """Seats that bet or raised over a limit, as the actions of the round show, with their bets that wait for it: that
-    of the betting round. The flow refuses such an action in the same words."""
+    """Yield the seats whose actions bet or raised over a limit, with their bets of that betting round, which are held.
+    The flow refuses such an action with the same sentence."""
     if (part := law.betting) is None:
         return
     blinds = 0
@@ -180,15 +182,15 @@ def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, 
 
 
 def choices_of(seat: Seat) -> Collection[str]:
-    """Every choice that a round tells of a seat."""
+    """Return every choice that a round records for a seat."""
     if not seat.choices and not seat.decisions:
         return (seat.decision,) if seat.decision is not None else ()
     return {*filter(None, (seat.decision,)), *seat.decisions, *seat.choices.values()}
 
 
 def fold_doubt(seat: Seat, game: Game, law: Law | None) -> Hold | None:
-    """Why nobody knows whether the hand of a round that was played to its end folded, by its bets: whatever else they
-    are held for."""
+    """Return the reason, from its bets, that it is uncertain whether a hand folded in a round played to its end; other
+    holds do not matter."""
     faults = _faults(seat, game, law, None, complete=True)
     return next((fault for _, fault in faults if fault.fold_in_doubt), None)
 
@@ -203,8 +205,8 @@ def _too_many_games(seat: Seat, game: Game) -> Hold | None:
 
 
 def _over_limit(seat: Seat, game: Game, law: Law | None, limit_cents: int) -> Iterator[tuple[tuple[str, ...], Hold]]:
-    """Bets that are more than the table's own limit lets them be; none where that is the law's, which speaks for
-    itself. What raises lie with is more than one bet."""
+    """Yield the bets over the table's own limit; none if that is the law's limit, which the law checks itself. The
+    total on a spot after raises is more than one bet."""
     if law is not None and limit_cents == law.most_cents:
         return
     own = law.limit if law is not None and law.limit is not None else game.spec.limit
@@ -215,7 +217,7 @@ def _over_limit(seat: Seat, game: Game, law: Law | None, limit_cents: int) -> It
 
 
 def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
-    """How stakes of a seat break a rule: `play of $5 is not equal to 2 times the ante of $5`."""
+    """Describe how a seat's stakes break a rule: `play of $5 is not equal to 2 times the ante of $5`."""
     rule, amount = breach.rule, breach.rule.amount
     of = listed([f"{bet} of {dollars(wagers.get(bet, 0))}" for bet in breach.bets])
     if amount is not None:
@@ -238,7 +240,7 @@ _OF_ONE_BET: Final = {
     "taken-back": " was taken back",
     "offered": " is not offered under the house's options",
 }
-"""Kind of rule -> what is said of a stake that nothing is compared with."""
+"""Sentence for a stake that is not compared with an amount, by kind of rule."""
 _COMPARED: Final = {
     "equal": " is not equal to ",
     "exactly": " is not ",
@@ -250,11 +252,11 @@ _COMPARED: Final = {
     "total-under": " come together to less than ",
     "tip-over": " is more than ",
 }
-"""Kind of rule -> what is said between a stake and the amount that it is compared with."""
+"""Phrase between a stake and the amount it is compared with, by kind of rule."""
 
 
 def _amount(amount: Amount, wagers: Mapping[str, int]) -> str:
-    """`$1`, `2 times the ante of $5`, `half the ante of $5`."""
+    """Describe an amount: `$1`, `2 times the ante of $5`, `half the ante of $5`."""
     if not amount.bet:
         return dollars(int(amount.times))
     times = {1: "", Fraction(1, 2): "half "}.get(amount.times, f"{amount.times} times ")

@@ -1,4 +1,4 @@
-"""Names the reading that decided a line: under another of its options that settles it, the money is another."""
+"""Name of the reading that decided a line: another of its options would settle the line for different money."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,15 +17,15 @@ _NOTHING: Final = (0, 0, 0)
 
 
 def money(line: SettlementLine | None) -> tuple[int, int, int] | None:
-    """What a line moves: its pay, what of the stake comes back and the net, in cents; None while it is held, and
-    nothing of a line that there is not."""
+    """Return the pay, the returned stake and the net of a line in cents; None while it is held, zeros if there is no
+    line."""
     if line is None:
         return _NOTHING
     return None if line.result == "held" else (line.pay, line.returned, line.net)
 
 
 def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Line) -> SettlementLine:
-    """The line with the name of the reading that decided it, where one did; `resolve` makes the line of a bet."""
+    """Return the line with the name of the reading that decided it, if one did; `resolve` makes the line of a bet."""
     folded = seat.status == "folded"
     for other in of.others:
         if (other.at == "fold") != folded:
@@ -43,7 +43,7 @@ def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Lin
 
 
 def _matters(at: str, of: Agreed, seat: Seat, view: View) -> bool:
-    """Whether the hands are such that what the option changes is looked at."""
+    """Return True if the hands are such that the option's change can matter."""
     if at == "unqualified":
         rule = of.bet.unqualified_by
         return rule is not None and view.qualifies(rule.qualifier, seat) is False

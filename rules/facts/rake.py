@@ -1,4 +1,4 @@
-"""What a house takes of pots: a figure of the house's, within what the text prints, and apart from it for a jackpot."""
+"""The house's rake on pots, within the limits of the regulation, and the jackpot drop that is taken separately."""
 
 import re
 from fractions import Fraction
@@ -15,14 +15,14 @@ _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
 
 class Taken(NamedTuple):
-    """Cents that were taken of a pot: the house's rake, and what is for the jackpot."""
+    """Cents taken of a pot: the house's rake, and the jackpot drop."""
 
     rake: int = 0
     jackpot: int = 0
 
 
 class RakeBox:
-    """What is taken of the pots of one round, one after the other, the main pot first."""
+    """Rake of the pots of one round, taken pot by pot, the main pot first."""
 
     def __init__(self, rake: HouseRake | None, unit: int) -> None:
         self._rake = rake or HouseRake()
@@ -31,8 +31,11 @@ class RakeBox:
         self._jackpot = self._rake.jackpot_cents
 
     def of(self, cents: int) -> Taken:
-        """What is taken of a pot of so much: of each pot by itself, rounded down, since more would be over the
-        percentage, as far as the cap goes; then for the jackpot what is still to come, as far as the pot goes."""
+        """Take the rake and the jackpot drop of a pot.
+
+        The rake of each pot is rounded down, because rounding up would exceed the percentage, and limited by what is
+        left of the cap. The jackpot drop is what is still due, limited by the pot.
+        """
         rake = int(cents * Fraction(self._rake.percent) / 100 // self._step) * self._step
         if self._left is not None:
             rake = min(rake, self._left)
@@ -42,14 +45,15 @@ class RakeBox:
         return Taken(rake, jackpot)
 
     def give_back(self, taken: Taken) -> None:
-        """Nothing is taken of this pot: it is held."""
+        """Cancel the rake of a pot that is held."""
         if self._left is not None:
             self._left += taken.rake
         self._jackpot += taken.jackpot
 
 
 def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
-    """The rake, checked against the game's text; None where it takes nothing, SettlementRefused where it may not be."""
+    """Return the rake after checking it against the regulation; None if it takes nothing. Raises SettlementRefused if
+    it is not allowed."""
     if rake is None:
         return None
     spec = game.spec.pot
@@ -78,7 +82,7 @@ def _shortest(percent: str) -> str:
 
 
 def of_pool(cents: int, rake: HouseRake | None, unit: int) -> int:
-    """What is taken of a pool of so much that is won, rounded down."""
+    """Return the rake of a pool that is won, rounded down."""
     rake = rake or HouseRake()
     step = rake.step_cents or unit
     return int(cents * Fraction(rake.pool_percent) / 100 // step) * step

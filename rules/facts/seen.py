@@ -1,4 +1,4 @@
-"""The hands of one round by the names the game gives them: ranked once, or a phrase that says what is not known."""
+"""Hands of a round by the game's names for them: ranked once, or a phrase that says what is unknown."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -26,34 +26,34 @@ _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text
 _COVERED = UNREAD.text
 JOKER = parse_card("X1")
-"""What stands for a card that its player called any card."""
+"""The card that stands in for a card its player called any card."""
 _MOST_TRIED = 2
-"""Of how many cards that nobody read every face is tried, of one where jokers may be among them, since wild cards take
-long to rank; with more a hand may be any."""
+"""Maximum number of unread cards for which every face is tried; only one where jokers are possible, because wild cards
+take long to rank. With more unread cards, the hand may be anything."""
 _JOKERS = ("X1", "X2")
 _WHOSE_BOARD, _WHOSE_DEALER = "the community", "the dealer"
 
 
 class View(msgspec.Struct, gc=False):
-    """What lies on the table, as the game looks at it."""
+    """The cards on the table, as the game's hands."""
 
     result: RoundResult
     terms: Terms
     rulings: dict[tuple[str, int], Hold | str | None] = {}
-    """Low hand and seat, none for a house's -> what becomes of bets by how it was set, once that was looked into."""
+    """Effect on bets of how a hand was set, once checked; by low hand and seat (0 for a house hand)."""
     _hands: dict[tuple[str, int], Ranked | str] = {}
     _cards: dict[tuple[str, int], tuple[Card, ...] | str] = {}
     _possible: dict[tuple[str, int], Sequence[Ranked] | None] = {}
     _shared: dict[tuple[str, str], tuple[Card, ...] | str] = {}
     compared: dict[tuple[str, str, int], Compared | str] = {}
-    """A hand, the one it is compared with and the seat -> how they compare, or what is not known."""
+    """Comparison of two hands, or a phrase that says what is unknown; by hand, opposing hand and seat."""
     found: dict[str, Any] = {}
-    """What kinds of bets found once for all seats, by what they call it."""
+    """Results that kinds of bets compute once for all seats, by a key of their own."""
     _in_order: tuple[str, ...] | None = None
-    """The community as it came, once that was asked."""
+    """The community in the order of its cards, once computed."""
 
     def hand(self, name: str, seat: Seat | None = None) -> Ranked | str:
-        """A hand of the game, ranked: a seat's own, or one that is the same for all."""
+        """Return a hand of the game, ranked: a seat's own, or one shared by all."""
         made = self.terms.hands[name]
         if not made.of_seat:
             seat = None
@@ -75,7 +75,8 @@ class View(msgspec.Struct, gc=False):
         return best_taking(spec, known, made.rank) if spec.takes else made.rank(known)
 
     def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
-        """The cards with a joker in the place of each that its player called any card, or what is not known."""
+        """Return the cards with a joker in place of each card that its player called any card, or a phrase that says
+        what is unknown."""
         split = seat.split if seat is not None else None
         called = (split.low if spec.any_card == "low" else split.rest) if split is not None else ()
         if seat is None or not called:
@@ -88,7 +89,7 @@ class View(msgspec.Struct, gc=False):
         return tuple(left)
 
     def cards(self, name: str, seat: Seat | None = None) -> tuple[Card, ...] | str:
-        """The cards of a hand of the game, in the order of its places."""
+        """Return the cards of a hand of the game, in the order of its places."""
         made = self.terms.hands[name]
         key = name, seat.seat if seat is not None and made.of_seat else 0
         found = self._cards.get(key)
@@ -98,8 +99,8 @@ class View(msgspec.Struct, gc=False):
         return found
 
     def texts(self, name: str, seat: Seat) -> tuple[str, ...]:
-        """The cards of a hand as the round writes them, `??` for one that nobody read; none where it is not known how
-        many there are."""
+        """Return the cards of a hand as the round writes them, `??` for an unread card; empty if the number of cards is
+        unknown."""
         spec, found = self.terms.game.spec.hands[name], tuple[str, ...]()
         for place, wanted in spec.of.items():
             texts, _ = self._texts(spec, place, seat)
@@ -109,14 +110,14 @@ class View(msgspec.Struct, gc=False):
         return found
 
     def possible(self, name: str, seat: Seat) -> Sequence[Ranked] | None:
-        """Each hand that this one of a seat may be by the faces nobody read; None where it may be any."""
+        """Return each hand that a seat's hand may be, given its unread faces; None if it may be anything."""
         key = name, seat.seat
         if key not in self._possible:
             self._possible[key] = self._with_faces(name, seat)
         return self._possible[key]
 
     def may_be(self, name: str, seat: Seat, wanted: Callable[[Ranked], bool]) -> bool:
-        """True where this hand of a seat, which is not known, may be one as `wanted`."""
+        """True if a seat's incomplete hand could be one that `wanted` accepts."""
         possible = self.possible(name, seat)
         return possible is None or any(map(wanted, possible))
 
@@ -135,14 +136,14 @@ class View(msgspec.Struct, gc=False):
         return [best_taking(spec, each, made.rank) if spec.takes else made.rank(each) for each in hands]
 
     def _filled(self, by_text: Mapping[str, Card], covered: int) -> Iterator[tuple[Card, ...]]:
-        """What so many cards may be: of one deck none that lies open elsewhere."""
+        """Yield the cards that this many unread cards may be; with one deck, none that is face up elsewhere."""
         if self.terms.game.spec.decks > 1:
             return product(by_text.values(), repeat=covered)
         lying = self._lying()
         return permutations([card for text, card in by_text.items() if text not in lying], covered)
 
     def _lying(self) -> Set[str]:
-        """The cards that lie somewhere, face up."""
+        """Return the cards that are face up anywhere on the table."""
         result = self.result
         hands = [each for each in (*result.seats, result.dealer, *result.hands) if each is not None]
         return {*result.community, *result.burned, *(card for hand in hands for card in (*hand.cards, *hand.discards))}
@@ -178,7 +179,8 @@ class View(msgspec.Struct, gc=False):
         return found[: spec.fill]
 
     def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
-        """The same of a seat whose cards, and the others' of the hand, are all known; None where something is not."""
+        """Return the cards of a hand by the fast path: all cards of the seat and of the shared places are known. None
+        otherwise."""
         number, others, part = plain
         if part:
             return self._plain_part(plain, seat)
@@ -199,7 +201,7 @@ class View(msgspec.Struct, gc=False):
         return None if isinstance(shared, str) else own + shared
 
     def _plain_part(self, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
-        """The part of a hand that was set in two, none of it a joker; None where something is not known."""
+        """Return a part of a hand set in two by the fast path, without jokers; None if something is unknown."""
         hand, number = (seat, plain.own) if plain.own else (self.result.dealer, plain.others[0][1])
         if hand is None or hand.split is None:
             return None
@@ -212,7 +214,7 @@ class View(msgspec.Struct, gc=False):
             return None
 
     def _beside_own(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
-        """The cards of such a hand that are the same for all."""
+        """Return the cards of a hand that all seats share."""
         dealer = self.result.dealer
         found: tuple[Card, ...] = ()
         for place, wanted in places:
@@ -230,7 +232,8 @@ class View(msgspec.Struct, gc=False):
     def _at(
         self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None, *, jokers: bool, first: int | None = None
     ) -> tuple[Card, ...] | str:
-        """The cards of one place, or what is not known of them; of a place that fills a hand up the `first` ones."""
+        """Return the cards of one place, or a phrase that says what is unknown; for a place that fills up a hand, the
+        `first` ones."""
         if place == _BOARD and first is None and not spec.at and not self.result.stages:
             return known_cards(self.result.community, wanted, _WHOSE_BOARD, jokers=jokers)
         texts, whose = self._texts(spec, place, seat)
@@ -242,13 +245,13 @@ class View(msgspec.Struct, gc=False):
         return known_cards(texts[:first], first, whose, jokers=jokers) if first else ()
 
     def qualifies(self, name: str, seat: Seat | None = None) -> bool | str:
-        """Whether a qualifier of the game is met, or what is not known."""
+        """Return True if a qualifier of the game is met, or a phrase that says what is unknown."""
         qualifier = self.terms.game.spec.qualifiers[name]
         hand = self.hand(qualifier.hand, seat)
         return hand if isinstance(hand, str) else self.terms.reaches(qualifier.hand, hand, qualifier.at_least)
 
     def _texts(self, spec: HandSpec, place: str, seat: Seat | None) -> tuple[tuple[str, ...] | str, str]:
-        """The cards of a place by which the hand is made, as the round writes them, and whose they are in words."""
+        """Return the cards of a place of the hand as the round writes them, and the phrase that says whose they are."""
         if place in _OF_SEAT:
             assert seat is not None, "a hand of a seat's cards is asked for a seat"
             whose = f"seat {seat.seat}"
@@ -272,7 +275,7 @@ class View(msgspec.Struct, gc=False):
         return self._part(spec, named, whose, self._lay_there(spec, place, named.place, named.cards))
 
     def split(self, name: str, seat: Seat) -> Split | None:
-        """How the hand that a part of the game's hands belongs to was set; None when that is not known."""
+        """Return how the hand that contains this part was set; None if unknown."""
         places = self.terms.game.spec.hands[name].of
         if OWN in places:
             return seat.split
@@ -281,7 +284,7 @@ class View(msgspec.Struct, gc=False):
         return next((each.split for each in self.result.hands if each.name in places), None)
 
     def _kept(self, seat: Seat) -> tuple[str, ...]:
-        """The cards of a seat without those that it laid aside, where they lie with its hand."""
+        """Return the cards of a seat without its discards, if those are listed with its hand."""
         if not self._beside(seat):
             return seat.cards
         kept = list(seat.cards)
@@ -290,12 +293,13 @@ class View(msgspec.Struct, gc=False):
         return tuple(kept)
 
     def _beside(self, seat: Seat) -> int:
-        """How many of the cards that lie with a seat's hand it laid aside."""
+        """Return the number of discards that are listed with a seat's hand."""
         together = self.terms.game.spec.laid_aside and not Counter(seat.discards) - Counter(seat.cards)
         return len(seat.discards) if together else 0
 
     def _board(self) -> tuple[str, ...]:
-        """The community in the order its cards came, as far as the steps tell: the last show may have another."""
+        """Return the community in the order in which its cards came, as far as the stages tell; the final reading may
+        have another order."""
         if self._in_order is None:
             self._in_order = self._as_it_came()
         return self._in_order
@@ -316,7 +320,7 @@ class View(msgspec.Struct, gc=False):
     def _part(
         self, spec: HandSpec, hand: Hand | Seat | NamedHand, whose: str, cards: tuple[str, ...]
     ) -> tuple[tuple[str, ...] | str, str]:
-        """The part of a hand that the game looks at here."""
+        """Return the part of a hand that this hand of the game uses."""
         if not spec.part:
             return cards, whose
         if hand.split is None and spec.part == "low-or-whole":
@@ -326,8 +330,8 @@ class View(msgspec.Struct, gc=False):
         return (hand.split.rest if spec.part == "rest" else hand.split.low), f"{whose}, the {spec.part} hand"
 
     def _lay_there(self, spec: HandSpec, place: str, device_place: str, end: tuple[str, ...]) -> tuple[str, ...]:
-        """The cards at a place when the step of this hand was over; none where nothing is on record of it, since what
-        lies there in the end may be other cards. What lay there face down besides is no part of it."""
+        """Return the cards at a place at the end of this hand's step; empty if none were recorded, because the cards
+        there at the end may be different ones. Other cards face down there are not included."""
         steps = spec.at.get(place)
         if steps is None:
             return end
@@ -338,7 +342,7 @@ class View(msgspec.Struct, gc=False):
         return cards[:most] if set(cards[most:]) <= {_COVERED} else cards
 
     def _wrong_count(self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None) -> str:
-        """What is wrong with a hand that was counted at another number of cards though the round tells it as valid."""
+        """Return the error of a hand that was counted at a wrong number of cards although the round treats it as valid."""
         if spec.part or place in spec.at or place not in (OWN, _DEALER):
             return ""
         hand = self.result.dealer if place == _DEALER else seat

@@ -1,4 +1,4 @@
-"""On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
+"""Terms of a settlement: the game and the options chosen, validated once before any money moves."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -33,9 +33,9 @@ from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Roundi
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _LINES_KEPT: Final = 1 << 12
-"""Lines that are remembered of bets that lost."""
+"""Maximum number of cached lines of lost bets."""
 _SEATS_KEPT: Final = 1 << 12
-"""Wagers of a seat that are remembered: players bet the same again."""
+"""Maximum number of cached wagers of a seat: players repeat their bets."""
 
 
 _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
@@ -43,8 +43,7 @@ _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 
 
 class SeatBets(NamedTuple):
-    """What a seat bet: its bets by name, in the order of the game file, and their names; `sound` when they break no
-    rule."""
+    """A seat's bets by name, in the order of the game file, and their names; `sound` if they break no rule."""
 
     made: Mapping[str, Agreed]
     names: Set[str]
@@ -53,7 +52,8 @@ class SeatBets(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Everything `settle` was told, complete and valid. `unit_cents` is the smallest amount a house pay leaves."""
+    """All options of a settlement, complete and valid. `unit_cents` is the smallest unit to which house pays are
+    rounded."""
 
     game: Game
     readings: dict[str, str]
@@ -61,7 +61,7 @@ class Terms:
     rounding: str
     unit_cents: int
     rounded: Rounding
-    """The same as a settlement names them."""
+    """The rounding as a settlement names it."""
     envy_base_cents: int | None
     meters: Mapping[str, Meter] = field(default_factory=dict)
     limit_cents: int | None = None
@@ -71,25 +71,26 @@ class Terms:
     jackpot: JackpotAward | None = None
     house_way: HouseWay | None = None
     runners: Mapping[int, int] = field(default_factory=dict)
-    """Seat -> the runners that lie before it."""
+    """Runners by seat."""
     signed: Mapping[str, str] = field(default_factory=dict)
-    """Reading whose option in use the house has signed -> who did, and when."""
+    """Signer and date, by reading whose option in use the house has signed."""
     waits: frozenset[str] = frozenset()
-    """Readings by which nothing is settled before a person says so."""
+    """Readings that hold a bet until a supervisor decides."""
     _least: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
-    """Strength of the least hands that something asks for, once asked; the same terms `on` other meters know them, too,
-    and all that follows."""
+    """Strength of minimum hands, computed on first use. This cache and the ones below are shared with the same terms
+    `on` other meters."""
     hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
-    """How each hand of the game is made under the readings in use."""
+    """Ranker and places of each hand of the game under the readings in use."""
     _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
-    """Bets by identity, once asked. Each holds its bet, so that no other one comes to have that identity."""
+    """Agreed bets by identity, computed on first use. Each keeps a reference to its bet, so that the identity is not
+    reused."""
     _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
-    """How a hand stands, and its wagers -> the bets that they are."""
+    """Bets of a seat by its law, status, choices and wagers."""
     _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
     shown: dict[str, MeterTotal] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The meters before anything is paid from them."""
     _lost: dict[tuple[str, int, int, str], SettlementLine] = field(default_factory=dict, compare=False, repr=False)
-    """Bet, seat, stake and why -> the line of a bet that loses so whatever lies on the table, once made."""
+    """Line of a bet that loses for a common reason, by bet, seat, stake and reason."""
 
     def __post_init__(self) -> None:
         if not self.hands:
@@ -97,14 +98,14 @@ class Terms:
         self.shown.update((name, _as_shown(name, meter)) for name, meter in self.meters.items())
 
     def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
-        """The same terms with meters and runners where they stand now; SettlementRefused when the game has not one of
-        them."""
+        """Return the same terms with current meters and runners; raise SettlementRefused if the game does not have one
+        of them."""
         meters = _known(self.game, meters, self.jackpot)
         return replace(self, meters=meters, runners=agree_runners(self.game, runners))
 
     def reading(self, name: str, option: str) -> "Terms":
-        """The same terms under another option of a reading; of a pay table that is not in print then the first that
-        is."""
+        """Return the same terms under another option of a reading. A pay table that is not printed under it is replaced
+        by the first that is."""
         readings, tables = {**self.readings, name: option}, dict(self.paytables)
         for bet, table in tables.items():
             printed = self.game.paytables_under(bet, readings)
@@ -113,42 +114,42 @@ class Terms:
         return replace(self, game=self.game.under(readings), readings=readings, paytables=tables, **fresh)
 
     def having(self, rake: HouseRake | None, jackpot: JackpotAward | None) -> "Terms":
-        """The same terms with another rake and other rules of a jackpot award, each checked against the game."""
+        """Return the same terms with another rake and other rules for a jackpot award, checked against the game."""
         return replace(self, rake=agree_rake(self.game, rake), jackpot=_agree_jackpot(self.game, jackpot))
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
-        """The cards of a hand of the game, ranked under the readings in use."""
+        """Rank the cards of a hand of the game under the readings in use."""
         return self.ranks(hand)(cards)
 
     def ranks(self, hand: str) -> Callable[[tuple[Card, ...]], Ranked]:
-        """What ranks the cards of a hand of the game under the readings in use."""
+        """Return the function that ranks the cards of a hand of the game under the readings in use."""
         return self.hands[hand].rank
 
     def _made(self, hand: str) -> MadeHand:
-        """How a hand of the game is made."""
+        """Return how a hand of the game is made."""
         game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
         rank = ranker(ranking, self.readings)
         of_seat, of_dealer = hand in game.of_seats, DEALER.text in spec.of
         return MadeHand(spec, spec.whose, of_seat, of_dealer, game.plain.get(hand), rank, ranking.jokers)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
-        """Whether a hand of the game satisfies what a row of its pay tables may say."""
+        """Return True if a hand of the game satisfies a row of its pay tables."""
         check = CONDITIONS[self.game.rankings[hand].vocabulary].check(row)
         assert check is not None, "the file was examined"
         return check(ranked.key) > 0
 
     def reaches(self, hand: str, ranked: Ranked, least: str) -> bool:
-        """Whether a hand of the game ranks no lower than the cards `least` do."""
+        """Return True if a hand of the game ranks at least as high as the cards `least`."""
         if (hand, least) not in self._least:
             self._least[hand, least] = self.rank(hand, tuple(parse_card(text) for text in least.split())).strength
         return bool(ranked.strength >= self._least[hand, least])
 
     def chosen(self, bet: Bet) -> str | None:
-        """The pay table chosen for `bet`, a tip's as the bet's that it is for; None for a bet without one."""
+        """Return the pay table chosen for `bet`, a tip's being that of the bet it is for; None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
     def bets_of(self, seat: Seat, law: Law | None) -> SeatBets:
-        """The bets of a seat, and what is paid on their stakes; `law` is that of its round's procedure."""
+        """Return the bets of a seat, including pays on their stakes; `law` is that of the round's procedure."""
         wagers = seat.wagers
         key = law, seat.status, seat.decision, *wagers, *wagers.values()
         if seat.choices or seat.decisions:
@@ -171,14 +172,14 @@ class Terms:
         return self._bets
 
     def agreed(self, bet: Bet) -> Agreed:
-        """What these terms make of `bet`, found once: it is asked of every line."""
+        """Return `bet` as these terms have it; cached, because every line needs it."""
         found = self._agreed.get(id(bet))
         if found is None:
             found = self._agreed[id(bet)] = self._agree(bet, others=bool(bet.by_reading))
         return found
 
     def _others_of(self, bet: Bet) -> tuple[OtherOption, ...]:
-        """The bet under each other option of each reading that it hangs on."""
+        """Return the bet under each other option of each reading that affects it."""
         found = []
         for reading, at in dict.fromkeys((row.reading, row.at) for row in bet.by_reading):
             for option in READINGS[reading]:
@@ -193,8 +194,11 @@ class Terms:
         return self.game.ranking_of(hand, self.readings)
 
     def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
-        """The line of a bet that loses for a reason of few words that come again and again, which go before the name of
-        the bet, and is of the same clause and `table` each time."""
+        """Return the line of a bet that loses for a short, common reason, which precedes the bet's name in the
+        sentence.
+
+        For a given bet and reason the clause and `table` are always the same, so the line is cached.
+        """
         key = of.name, seat, stake, why
         found = self._lost.get(key)
         if found is None:
@@ -205,7 +209,7 @@ class Terms:
         return found
 
     def printed(self, bet: Bet) -> Sequence[PayRow]:
-        """The rows of the pay table chosen for a bet that has one, as they are printed."""
+        """Return the rows, as printed, of the pay table chosen for a bet that has one."""
         return self.game.paytables[self.chosen(bet) or ""].rows
 
     def _agree(self, bet: Bet, *, others: bool = False) -> Agreed:
@@ -236,12 +240,12 @@ class Terms:
         )
 
     def _envy_base(self, paytable: str | None) -> int:
-        """The wager in cents for which the envy of a table stands: the house's word, else the table's."""
+        """Return the wager in cents for which a table's envy applies: the house's if set, else the table's."""
         printed = self.game.paytables[paytable].envy_base_cents if paytable is not None else None
         return self.envy_base_cents or printed or USUAL_ENVY_BASE_CENTS
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
-        """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
+        """Return the cents that a fixed pay gives on `stake` after rounding, and the exact cents that rounding kept."""
         if row.flat:
             return int(row.pay.amount), 0
         times, of = row.ratio
@@ -250,7 +254,7 @@ class Terms:
 
 
 def _as_shown(name: str, meter: Meter) -> MeterTotal:
-    """A meter before anything is paid from it."""
+    """Return the total of a meter before anything is paid from it."""
     cents, kept = meter.cents, meter.reserve_cents
     return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)
 
@@ -274,7 +278,8 @@ def agree(
     runners: Mapping[int, int] = _NO_RUNNERS,
     signed: Sequence[Signature] = (),
 ) -> Terms:
-    """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
+    """Validate a caller's options and return the terms; raise SettlementRefused with the unknown name and the allowed
+    ones."""
     chosen_readings = _choose_readings(game, readings)
     chosen_tables = _choose_tables(game, paytables, chosen_readings, accept_suspect=accept_suspect)
     rounded = _agree_figures(rounding, token_cents, envy_base_cents)
@@ -299,7 +304,7 @@ def agree(
 
 
 def _agree_signed(game: Game, readings: Mapping[str, str], signed: Sequence[Signature]) -> dict[str, str]:
-    """Who signed which option in use, by the game's file and by others."""
+    """Return the signer of each option in use, from the game file and from other signatures."""
     found: dict[str, str] = {}
     for each in (*game.spec.signed, *signed):
         for name, option in each.readings.items():
@@ -313,7 +318,7 @@ def _agree_signed(game: Game, readings: Mapping[str, str], signed: Sequence[Sign
 
 
 def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None) -> Rounding:
-    """The rounding of the house, and the unit it rounds to."""
+    """Return the house's rounding and its unit."""
     if rounding not in ROUNDINGS:
         raise SettlementRefused("rounding", rounding, ROUNDINGS)
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
@@ -323,7 +328,7 @@ def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None)
 
 
 def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:
-    """The house's rules of a jackpot award, which speak of a hand of the game; none where its own text has them."""
+    """Return the house's rules for a jackpot award, which name a hand of the game; refuse them if the game has its own."""
     if award is None:
         return None
     if game.spec.jackpot is not None or game.spec.pot is None:
@@ -336,7 +341,8 @@ def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | Non
 
 
 def agree_runners(game: Game, runners: Mapping[int, int]) -> dict[int, int]:
-    """Those of the seats that have some; SettlementRefused where the game has none, or nobody can have so many."""
+    """Return the runners of seats that have some; raise SettlementRefused if the game has none, or a number is
+    impossible."""
     needed = game.spec.pool.needed if game.spec.pool is not None else 0
     for seat, number in runners.items():
         if not needed:
@@ -357,7 +363,7 @@ def _known(game: Game, meters: Mapping[str, Meter | int], jackpot: JackpotAward 
 def _choose_tables(
     game: Game, wanted: Mapping[str, str], readings: Mapping[str, str], *, accept_suspect: bool
 ) -> dict[str, str]:
-    """A pay table for each bet; what cannot be meant as it is printed is refused unless it is accepted."""
+    """Choose a pay table for each bet; refuse one that appears to be a misprint unless it is accepted."""
     chosen = game.default_paytables(readings)
     for bet, table in wanted.items():
         if bet not in chosen:
@@ -376,7 +382,7 @@ def _choose_tables(
 
 
 def _pair(game: Game, bet: Bet, wanted: Mapping[str, str], chosen: dict[str, str]) -> None:
-    """Two tables that are printed as a pair are chosen as one: whoever names one of them has the other, too."""
+    """Choose two tables that are printed as a pair together: naming one of them selects the other."""
     assert bet.pairs_with is not None, "the game says that it is paired"
     mine, its = bet.to_choose, game.bets[bet.pairs_with.bet].to_choose
     name, other = bet.name, bet.pairs_with.bet
@@ -401,7 +407,7 @@ def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
-    """A print that cannot be meant settles no real bet unless someone says that it shall."""
+    """Refuse pay tables and readings that appear to be misprints, which settle no real bet unless explicitly accepted."""
     for bet, table in tables.items():
         if why := game.paytables[table].suspect:
             clear = [name for name in game.bets[bet].to_choose if not game.paytables[name].suspect]
@@ -414,7 +420,7 @@ def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[st
 
 
 def _agree_way(game: Game, wanted: str | None) -> HouseWay | None:
-    """How the dealer's hand has to be set: as the caller says, else as the game's text prints it."""
+    """Return the house way for the dealer's hand: the caller's, else the one the game names."""
     name = wanted or next(iter(game.spec.houseways), None)
     if name is None:
         return None
@@ -424,7 +430,7 @@ def _agree_way(game: Game, wanted: str | None) -> HouseWay | None:
 
 
 def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
-    """The table's own limit, which may be lower than the law's and never higher."""
+    """Return the table's own limit, which may be lower than the law's and never higher."""
     law = game.law
     most = law.most_cents if law is not None else None
     if limit_cents is None:

@@ -1,8 +1,8 @@
-"""What becomes of a bet that its cards do not decide: the round says it, and where it is silent nobody guesses.
+"""Lines of bets that the cards do not decide: the round's record decides them, and if it is silent they are held.
 
-A round says of each bet of a seat that it goes back (`returned`), was settled before the round or the hand was void
-(`settled`), or waits for a person (`held`). A bet of a dead hand that is none of these is lost by the clause of what
-killed the hand (47.1-1031(2)).
+For each bet of a seat, a round says that it goes back (`returned`), that it was settled before the round or the hand
+became void (`settled`), or that a supervisor has to decide (`held`). Any other bet of a dead hand is lost by the clause
+of what killed the hand (47.1-1031(2)).
 """
 
 from typing import Final
@@ -20,7 +20,8 @@ _FOULED: Final = "hand-fouled"
 
 
 def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
-    """Whether the cards decide: those of the end, or of the stage that it was settled on before a void."""
+    """Return True if the cards decide the bet: those of the end, or those of the stage at which it was settled before a
+    void."""
     if seat.status == "out" or bet.name in seat.returned:
         return False
     if result.outcome == "complete" and seat.status != "dead":
@@ -33,7 +34,7 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
 
 
 def _of_a_stage(bet: Bet, game: Game) -> bool:
-    """Whether an earlier step's cards decide this bet."""
+    """Return True if an earlier step's cards decide this bet."""
     names = (bet.hand, bet.instead.hand) if bet.instead else (bet.hand,)
     return any(name in game.spec.hands and game.spec.hands[name].at for name in names)
 
@@ -41,7 +42,7 @@ def _of_a_stage(bet: Bet, game: Game) -> bool:
 def line_of_unknown(
     result: RoundResult, seat: Seat, bet: str, hold: Hold, returns: ReturnClauses | None
 ) -> SettlementLine:
-    """The line of a bet that the game does not have: held, unless it came back as `returns` have it."""
+    """Return the line of a bet that the game does not have: held, unless the round returned it as `returns` allows."""
     stake = seat.wagers[bet]
     if returns is not None and seat.returned.get(bet) == stake:
         why, clause = why_void(result, seat, returns)
@@ -52,7 +53,7 @@ def line_of_unknown(
 def line_by_record(
     result: RoundResult, seat: Seat, bet: Bet, hold: Hold | None, returns: ReturnClauses
 ) -> SettlementLine:
-    """The line of a bet that does not play; `hold` is the reason if it breaks a rule."""
+    """Return the line of a bet that does not play; `hold` is the reason if it breaks a rule."""
     stake, (why, clause) = seat.wagers[bet.name], why_void(result, seat, returns)
     back = seat.returned.get(bet.name)
     if back == stake:
@@ -76,8 +77,11 @@ def line_by_record(
 
 
 def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
-    """What made the bets of a seat void, in words, and the clause that gives them back. A live hand of a complete round
-    has none back by the game's own clauses: that of what was found at the seat, where something was."""
+    """Return what made the bets of a seat void, in words, and the clause that gives them back.
+
+    No clause of the game gives back the bets of a live hand in a complete round; the clause is then that of the
+    incident at the seat, if there is one.
+    """
     if result.outcome == "defective-deck":
         return "defective deck", returns.defective_deck
     if result.outcome == "misdeal" or (result.outcome == "progressive-only" and seat.status != "dead"):
@@ -89,7 +93,8 @@ def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[s
 
 
 def _killed(result: RoundResult, seat: Seat) -> Incident | None:
-    """What killed this hand of a round that was played on: it touched discards, else the first that happened to it."""
+    """Return the incident that killed this hand in a round that was played out: a fouled hand first, else the first at
+    the seat."""
     if seat.status != "dead" or result.outcome not in ("complete", "progressive-only"):
         return None
     here = [each for each in result.incidents if each.place == f"seat {seat.seat}"]

@@ -1,4 +1,4 @@
-"""The kinds of bets, one file a kind: its keys in a game file, its faults, its outcomes and their words."""
+"""Kinds of bets, one module per kind: its keys in a game file, its checks, its outcomes and their sentences."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -10,7 +10,7 @@ from dealer_flow.tomlfile import TomlTable
 
 
 def _found() -> Iterator[tuple[str, type[TomlTable]]]:
-    """Every table with a `kind` in the files beside this one."""
+    """Yield every table class with a `kind` in the modules of this package, by kind."""
     for name in sorted(module.name for module in iter_modules(__path__)):
         for each in vars(import_module(f"{__name__}.{name}")).values():
             if isinstance(each, type) and issubclass(each, TomlTable) and each.__module__ == f"{__name__}.{name}":
@@ -19,4 +19,4 @@ def _found() -> Iterator[tuple[str, type[TomlTable]]]:
 
 
 KINDS: Final[Mapping[str, type[TomlTable]]] = MappingProxyType(dict(_found()))
-"""Kind of bet, as a game file or its procedure names it -> the class of its rows."""
+"""Class of the rows of each kind of bet, by the name of the kind in a game file or procedure."""

@@ -1,4 +1,4 @@
-"""Bets on one hand against another: the dealer's, or one that belongs to nobody."""
+"""Bets on one hand against another: the dealer's, or one that belongs to no player."""
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
@@ -20,12 +20,17 @@ from rules.settlement import SettlementLine
 
 
 class AgainstBet(Bet):
-    """Two hands compared: a win pays `pays`, or by the player's hand from a table, below whose rows `below` decides.
+    """Two hands are compared. A win pays `pays`, or a row of a table by the player's hand; `below` decides a win below
+    its rows.
 
-    `wins`: whether the higher or the lower hand does.
-    `table_hand`: the hand that the table looks at, where it is not the one compared.
-    `always`: a hand in the table is paid whatever the other one has; `stake-lost`: and its stake is lost when it is
-    beaten. `tie`: what a tie does, unless one of `ties` speaks of it.
+    `wins`: the hand that wins, the higher or the lower.
+
+    `table_hand`: the hand that the table ranks, if not the one compared.
+
+    `always`: a hand in the table is paid regardless of the other hand; with `stake-lost`, its stake is lost when it is
+    beaten.
+
+    `tie`: the outcome of a tie, unless a row of `ties` applies.
     """
 
     kind: Literal["against"]
@@ -34,11 +39,11 @@ class AgainstBet(Bet):
     wins: Literal["higher", "lower"] = "higher"
     table_hand: str = ""
     below: Literal["push", "lose"] = "push"
-    """What becomes of a win below the last row of the player's table."""
+    """Outcome of a win below the last row of the player's table."""
     always: Literal["", "stake-kept", "stake-lost"] = ""
     tie: Tie = "push"
     ties: tuple[TieRule, ...] = ()
-    """Ties of which something else comes."""
+    """Ties with a different outcome."""
     one_colour: OneColour | None = None
     raised: Raised | None = None
     doubt: Doubt | None = None
@@ -51,7 +56,7 @@ class AgainstBet(Bet):
 
     @property
     def asks_more(self) -> bool:
-        """Whether more is asked than which of the two hands is higher."""
+        """True if the bet depends on more than which of the two hands is higher."""
         return bool(self.paytables or self.table_hand or self.always or self.unqualified)
 
     @model_validator(mode="after")
@@ -62,16 +67,16 @@ class AgainstBet(Bet):
 
     @property
     def unqualified_by(self) -> Unqualified | None:
-        """What it says of a hand that does not qualify."""
+        """The rule for a hand that does not qualify, if any."""
         return self.unqualified
 
     @property
     def paying_hand(self) -> str:
-        """The hand that its table looks at."""
+        """The hand that its table ranks."""
         return self.table_hand or self.hand
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """Hands, qualifiers and readings that the file has not; ends that no row pays; a clause that is missing."""
+        """Yield errors: unknown hands, qualifiers and readings; outcomes that no row pays; a missing clause."""
         yield from unknown(("against",), "hand", (self.against,), spec.hands)
         yield from unknown(("table-hand",), "hand", (self.table_hand,) if self.table_hand else (), spec.hands)
         yield from unknown(("raised", "above"), "bet", (self.raised.above,) if self.raised else (), bets)
@@ -85,7 +90,7 @@ class AgainstBet(Bet):
         yield from self._unpaid_wins()
 
     def _unpaid_wins(self) -> Iterator[tuple[Key, str]]:
-        """Ends that win whatever the hand is, and so by no row: where a table pays the bet, by nothing."""
+        """Yield an error for each outcome that wins by no row of the table, and so would be paid nothing."""
         ends: list[tuple[Key, str, str]] = [(("tie",), self.tie, "push, lose")]
         ends += [(("ties", number, "then"), rule.then, "push, lose") for number, rule in enumerate(self.ties)]
         if self.one_colour is not None:
@@ -99,7 +104,7 @@ class AgainstBet(Bet):
                 yield key, f"'win' is paid by no row of a table, and the bet has no pays; allowed: {allowed}"
 
     def ranked_faults(self, decides: Decides) -> Iterator[tuple[Key, str]]:
-        """Least hands and rows of a tie that are none."""
+        """Yield errors in minimum hands and in rows of a tie."""
         if self.raised:
             yield from decides.least(self.hand, self.raised.at_least, ("raised",))
         for place, unless in enumerate(self.unqualified.unless if self.unqualified else ()):
@@ -108,8 +113,10 @@ class AgainstBet(Bet):
             yield from decides.row(self.against, rule.row, ("ties", place, "row"))
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
-        """By the hands, as far as the other one qualifies and no row pays whatever it has; None where it hangs on hands
-        that were not compared, too."""
+        """Return the outcome of the hands, considering the qualifier and rows that are always paid.
+
+        Returns None if it also depends on hands that were not compared.
+        """
         if facts.folded and self.fold != "stands":
             return self.folded
         if self.always == "stake-kept" and facts.row is not None:
@@ -132,7 +139,7 @@ class AgainstBet(Bet):
         return Outcome("lose", self.clauses.lose, by_table=True)
 
     def _unqualified(self, also: Collection[str]) -> Outcome | None:
-        """Against a hand that does not qualify; None where it acts as if it did."""
+        """Return the outcome against a hand that does not qualify; None if it acts as if it did."""
         if self.unqualified is None:
             return None
         for unless in self.unqualified.unless:
@@ -141,7 +148,7 @@ class AgainstBet(Bet):
         return self._then(self.unqualified.then, self.clauses.unqualified)
 
     def _tied(self, also: Collection[str]) -> Outcome | None:
-        """As the first rule says that the other hand is in, else as the bet says."""
+        """Return the outcome of a tie: by the first rule that applies to the other hand, else by the bet's own."""
         for rule in self.ties:
             if rule.row in also:
                 return self._then(rule.then, rule.clause)
@@ -150,7 +157,7 @@ class AgainstBet(Bet):
         return self._then(self.tie, self.clauses.tie)
 
     def _then(self, then: Literal["win", "push", "lose", "acts", "held"], clause: str) -> Outcome | None:
-        """What a rule of the file says, whatever the hand is; None where the hands decide."""
+        """Return the outcome of a rule of the file that does not depend on the hand; None if the hands decide."""
         if then == "acts":
             return None
         if then != "win":
@@ -160,17 +167,17 @@ class AgainstBet(Bet):
 
     @cached_property
     def by_hands(self) -> tuple[Outcome | None, ...]:
-        """How it ends where nothing is asked but which of two hands is higher, by the sign: a tie, a win, a loss."""
+        """Outcomes by sign (tie, win, loss) of a bet that depends only on which hand is higher."""
         return tuple(self.outcome(BetFacts(sign)) for sign in (0, 1, -1))
 
     @property
     def settled_by(self) -> Line:
-        """Its line; by the shorter way where nothing is asked but which of two hands is higher."""
+        """Function that makes its line: a faster one if the bet depends only on which hand is higher."""
         plain = not (self.raised or self.asks_more or self.doubt or self.wins == "lower")
         return self._by_hands_alone if plain else self.line
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """Its outcome, as soon as what is known decides it; what is not known and may decide it holds it."""
+        """Return the line as soon as known facts decide it; hold the bet for an unknown fact that may decide it."""
         player = view.hand(staked.of.hand, seat)
         if isinstance(player, str):
             return self._unseen(player, staked, seat, view)
@@ -195,7 +202,7 @@ class AgainstBet(Bet):
         return self._by_the_hands(staked, seat, view, BetFacts(None, row, qualified, False, reached))
 
     def _unseen(self, why: str, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """Of a player's hand that is not known: what the other hand alone decides."""
+        """Return the line for an unknown player's hand: settled if the other hand alone decides, else held."""
         rule = self.unqualified
         if rule is not None and not rule.unless and not self.always and not _is_raised(self.raised, staked, seat):
             met = view.qualifies(rule.qualifier, seat)
@@ -206,7 +213,7 @@ class AgainstBet(Bet):
         return staked.held(Hold(why, self.clauses.win))
 
     def _by_the_hands(self, staked: Staked, seat: Seat, view: RoundFacts, known: BetFacts) -> SettlementLine:
-        """By which of the two hands is higher."""
+        """Return the line by which of the two hands is higher."""
         found = compared(staked.of, staked.of.hand, seat, view)
         if isinstance(found, str):
             return staked.held(Hold(found, self.clauses.win))
@@ -219,7 +226,7 @@ class AgainstBet(Bet):
         return staked.ended(outcome, words + colour)
 
     def _of_the_tie(self, hand: str, seat: Seat, view: RoundFacts) -> tuple[frozenset[str], str]:
-        """What else holds of two hands that tie, and words on it."""
+        """Return the further facts of two hands that tie, and their words."""
         if self.one_colour is None and not self.ties:
             return _NONE, ""
         player, other = view.hand(hand, seat), view.hand(self.against, seat)
@@ -232,7 +239,7 @@ class AgainstBet(Bet):
         return also | {ONE_COLOUR}, f", all {'red' if True in colours else 'black'}"
 
     def _by_hands_alone(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """The same of a bet at a fixed pay of which nothing is asked but that its hand is the higher one."""
+        """Return the line of a bet with a fixed pay that depends only on which hand is higher."""
         of = staked.of
         found = view.compared.get((of.hand, of.against, seat.seat)) or compared(of, of.hand, seat, view)
         if isinstance(found, str):
@@ -252,17 +259,17 @@ def _does_not_qualify(rule: Unqualified, view: RoundFacts) -> str:
 
 
 def _is_raised(raised: Raised | None, staked: Staked, seat: Seat) -> bool:
-    """Whether the bet, or the one that a tip is for, is more than every hand may make it."""
+    """Return True if the bet, or the bet that a tip is for, exceeds the amount that any hand may bet."""
     return raised is not None and seat.wagers.get(_own(staked), 0) > seat.wagers.get(raised.above, 0)
 
 
 def _own(staked: Staked) -> str:
-    """The bet, or the one that a tip is for."""
+    """Return the name of the bet, or of the bet that a tip is for."""
     return staked.bet.tip_for or staked.bet.name
 
 
 def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
-    """Why a bet may not be raised as it was with this hand; None where it may, or was not raised."""
+    """Return the hold for a bet raised more than this hand allows; None if it is allowed or was not raised."""
     if not _is_raised(raised, staked, seat) or staked.terms.reaches(staked.of.hand, player, raised.at_least):
         return None
     name = _own(staked)
@@ -272,7 +279,7 @@ def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold 
 
 
 def _doubt(doubt: Doubt, wins: str, sign: int, seat: Seat, view: RoundFacts) -> str:
-    """How the other ranking that the text leaves open has it, where it has it otherwise."""
+    """Describe the doubt if the other ranking gives a different result; empty if it does not."""
     if not doubt.holds(view.terms.readings):
         return ""
     player, other = view.hand(doubt.hand, seat), view.hand(doubt.against, seat)

@@ -1,4 +1,4 @@
-"""Fees: collected whatever the hand is, unless what they are for was not given."""
+"""Fees: collected regardless of the hand, unless the thing they pay for was not provided."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -12,9 +12,12 @@ from rules.settlement import SettlementLine
 
 
 class FeeBet(Bet):
-    """A fee: collected whatever the hand is, unless the round gives it back. `for_card`: it is for this card of the
-    seat, and pushed back where that was not dealt (`clauses.tie`). `to_jackpot`: what is collected is the jackpot's and
-    not the house's."""
+    """A fee, collected regardless of the hand unless the round gives it back.
+
+    `for_card`: it pays for this card of the seat, and is pushed back if that card was not dealt (`clauses.tie`).
+
+    `to_jackpot`: the amount collected goes to the jackpot, not to the house.
+    """
 
     kind: Literal["fee"]
     by_hand: ClassVar[bool] = False
@@ -23,15 +26,16 @@ class FeeBet(Bet):
 
     @property
     def for_jackpot(self) -> bool:
-        """Whether what is collected of it is a jackpot's."""
+        """True if the amount collected goes to a jackpot."""
         return self.to_jackpot
 
     def outcome(self, facts: BetFacts) -> Outcome:
-        """It is the house's, unless it is for a card that was not dealt; a fold changes nothing of it."""
+        """Return the outcome: collected, unless it is for a card that was not dealt. A fold does not change it."""
         return Outcome("returned", self.clauses.tie) if NO_CARD in facts.also else Outcome("lose", self.clauses.lose)
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """A fee that the round does not give back is the house's, unless it is for a card that was not dealt."""
+        """Return the line of a fee that the round does not give back: collected, unless it is for a card that was not
+        dealt."""
         if self.for_card and len(seat.cards) < self.for_card:
             return staked.ended(self.outcome(BetFacts(also=frozenset({NO_CARD}))), "no card was dealt for it")
         outcome = self.outcome(BetFacts())

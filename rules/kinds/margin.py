@@ -1,4 +1,4 @@
-"""Bets on one hand against another that pay by how much longer the flush is."""
+"""Bets on one hand against another that pay by the difference in flush length."""
 
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -12,7 +12,7 @@ from rules.settlement import SettlementLine
 
 
 class MarginBet(TabledBet):
-    """Two hands compared: a win pays by how many cards longer the flush is."""
+    """Two hands are compared; a win pays by the number of cards by which the flush is longer."""
 
     kind: Literal["margin"]
     table_kind: ClassVar[str] = "margin"
@@ -25,7 +25,7 @@ class MarginBet(TabledBet):
         return self.against
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
-        """By the hands; a win by the row of its margin."""
+        """Return the outcome of the hands; a win pays the row of its margin."""
         if facts.folded and self.fold != "stands":
             return self.folded
         if facts.sign is None:
@@ -36,11 +36,11 @@ class MarginBet(TabledBet):
 
     @cached_property
     def not_won(self) -> tuple[Outcome | None, ...]:
-        """A tie, and a loss."""
+        """Outcomes of a tie and of a loss."""
         return tuple(self.outcome(BetFacts(sign)) for sign in (0, -1))
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """A win is paid by how many cards longer the winning hand is."""
+        """Return the line; a win is paid by the number of cards by which the winning flush is longer."""
         of = staked.of
         found = view.compared.get((self.hand, of.against, seat.seat)) or compared(of, self.hand, seat, view)
         if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Pots that players put together: no money of the house, but for what it may take off them."""
+"""Pots that players contribute to. The house has no money in them, apart from a rake."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
@@ -14,8 +14,10 @@ from rules.settlement import SettlementLine, make_line
 
 
 class PotBet(Bet):
-    """A pot that players put together: the best hand among them has it, equal ones share it. `least`: how many must
-    have bet; fewer have their wagers back (`clauses.tie`)."""
+    """A pot that players contribute to: the best hand among them wins it, and equal hands share it.
+
+    `least`: the number of players that must have bet; fewer get their wagers back (`clauses.tie`).
+    """
 
     kind: Literal["pot"]
     apart: ClassVar[bool] = True
@@ -23,13 +25,13 @@ class PotBet(Bet):
     least: Annotated[int, Field(ge=2)] = 2
 
     def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
-        """A dead hand whose stake lies there has a line, too."""
+        """Settle the pot; a dead hand whose stake is in it has a line too."""
         inside = [seat for seat in seats if self.name in played[seat.seat] or _lies_dead(seat, self.name, view)]
         return OfTable({line.seat: line for line in _of_pot(self, inside, holds, view)})
 
 
 def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:
-    """Whether a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
+    """Return True if a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
     stake = seat.wagers.get(name)
     return (
         bool(stake) and seat.status == "dead" and view.result.outcome == "complete" and seat.returned.get(name) != stake
@@ -37,8 +39,11 @@ def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:
 
 
 def _of_pot(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts) -> list[SettlementLine]:
-    """The lines of one pot. A hand that is not known, or dead, or a wager that breaks a rule, holds it whole: it is
-    whose it is by all the hands."""
+    """Return the lines of one pot.
+
+    An unknown hand, a dead hand or a wager that breaks a rule holds the whole pot, because all hands together decide
+    who wins it.
+    """
     stakes = {seat.seat: seat.wagers[bet.name] for seat in inside}
     if len(inside) < bet.least:
         why = f"{len(inside)} of at least {bet.least} bet it: {bet.name} comes back"
@@ -59,8 +64,8 @@ def _of_pot(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts)
 def _shared(
     bet: PotBet, stakes: Mapping[int, int], hands: Mapping[int, Ranked], view: RoundFacts
 ) -> list[SettlementLine]:
-    """The pot to the best hand. Of equal ones each has as many whole tokens as the others, those left over go one by
-    one from the dealer's left (47.1-1035)."""
+    """Pay the pot to the best hand. Equal hands each get the same number of whole tokens; leftover tokens go one by one
+    starting at the dealer's left (47.1-1035)."""
     pot, best = sum(stakes.values()), max(hand.strength for hand in hands.values())
     winners = sorted(seat for seat, hand in hands.items() if hand.strength == best)
     unit = view.terms.unit_cents

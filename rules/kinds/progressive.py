@@ -1,7 +1,8 @@
-"""The progressive bet of a table: own five cards, fixed pays from the tray, shares of a meter in order, envy last.
+"""The progressive bet of a table: fixed pays from the tray by the seat's own five cards, shares of a meter in order,
+envy last.
 
-CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is gone. A meter's pay is exact to the
-cent and is taken off before the next one is worked out, since two may win in one round.
+CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is lost. A meter's pay is exact to the cent
+and is deducted before the next one is computed, because two seats may win in one round.
 """
 
 from collections import Counter
@@ -39,15 +40,20 @@ from rules.paytables.paytable import PaidRow, Pay
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 FOLDED_ENVY: Final = "folded-envy"
-"""The reading that says whether a hand that folded collects envy."""
+"""Name of the reading that says whether a hand that folded collects envy."""
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
 class _Entry(msgspec.Struct, gc=False):
-    """One seat's bet. `hold` says why it cannot be settled, `doubt` what is in doubt of the bet itself, not of its
-    cards; `open` that a person may yet find it paid, from a meter perhaps: by `row` or, where the hand is not known, by
-    any. `whose` cards make `hand`, in words; `undeclared`: the clause by which a hand that was not shown loses;
-    `outcome` how the hand ends the bet; `reading`: the one that decided it."""
+    """One seat's bet.
+
+    - `hold`: the reason that it cannot be settled. `doubt`: the doubt about the bet itself, not its cards.
+    - `open`: a supervisor may yet decide that it is paid, possibly from a meter: by `row` or, if the hand is
+      unknown, by any row.
+    - `hand`: the hand in words. `whose`: the cards that make it, in words.
+    - `undeclared`: the clause by which a hand that was not shown loses.
+    - `outcome`: the outcome of the hand. `reading`: the reading that decided it.
+    """
 
     seat: Seat
     stake: int
@@ -64,7 +70,7 @@ class _Entry(msgspec.Struct, gc=False):
 
 
 class ProgressiveBet(TabledBet):
-    """Paid by a table for the whole round at once, with shares of meters and envy."""
+    """A bet paid by a table for the whole round at once, with shares of meters and envy."""
 
     kind: SkipJsonSchema[Literal["progressive"]]
     apart: ClassVar[bool] = True
@@ -73,12 +79,12 @@ class ProgressiveBet(TabledBet):
     of_meters: ClassVar[bool] = True
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """Another progressive bet before it."""
+        """Yield an error if the game has an earlier progressive bet."""
         if next(bet for bet in spec.bets if bet.kind == self.kind).name != self.name:
             yield ("kind",), "a game has at most one progressive bet"
 
     def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
-        """A line for each seat that made it and whose hand is not dead, envy, and the meters."""
+        """Return a line for each seat that made the bet and whose hand is not dead, the envy, and the meters."""
         outcome, name = view.result.outcome, self.name
         alive = [seat for seat in seats if name in played[seat.seat]]
         if not alive and outcome in ("misdeal", "defective-deck"):
@@ -94,10 +100,10 @@ def _resolve(
     *,
     alone: bool,
 ) -> OfTable:
-    """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
+    """Settle `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
-    `holds` says why bets of a seat are held, where some are. `alone`: the round is played for the progressive
-    only, so without a jackpot hand every bet comes back.
+    `holds` gives the bets of a seat that are held. `alone`: the round is played for the progressive only, so every bet
+    comes back if there is no jackpot hand.
     """
     terms = view.terms
     of = terms.agreed(bet)
@@ -120,7 +126,7 @@ def _resolve(
 
 
 def right_first(readings: Mapping[str, str]) -> bool:
-    """Whether a meter pays from the dealer's right."""
+    """Return True if a meter pays starting at the dealer's right."""
     return readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
 
 
@@ -145,7 +151,7 @@ def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entr
 
 
 def _gave_up(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entry:
-    """The bet of a hand that folded, where that gives it up or nobody has said whether it does."""
+    """Return the entry of a hand that folded, if folding gives the bet up or the effect of a fold is not decided."""
     stake, held_so = seat.wagers[of.name], hold is None and of.fold == "held"
     reading, row = "", None
     if of.others and hold is None and not _undeclared(of, seat, view):
@@ -160,19 +166,19 @@ def _gave_up(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _En
 
 
 def _undeclared(of: Agreed, seat: Seat, view: RoundFacts) -> bool:
-    """Whether a hand that had to be shown was not."""
+    """Return True if a hand that had to be shown was not."""
     declared = of.bet.declared
     return declared is not None and declared.step not in seat.choices and view.result.outcome == "complete"
 
 
 def _sharing(entries: Sequence[_Entry]) -> dict[str, int]:
-    """Meter -> how many hands divide all of it."""
+    """Return the number of hands that divide the whole of each meter."""
     whole = [each.row for each in entries if each.hold is None and _takes_all(each.row)]
     return Counter(row.pay.meter or "" for row in whole if row is not None)
 
 
 def _is_whole(pay: Pay) -> bool:
-    """Whether it is all of a meter."""
+    """Return True if the pay is the whole of a meter."""
     return pay.meter is not None and pay.unit == "percent" and pay.amount == 1
 
 
@@ -181,7 +187,7 @@ def _takes_all(row: PaidRow | None) -> bool:
 
 
 def _may_share(of: Agreed, entries: Sequence[_Entry], view: RoundFacts) -> list[_Entry]:
-    """The bets that wait for a person and may be one of several that divide all of a meter."""
+    """Return the held bets that may be among several that divide the whole of a meter."""
     rows = of.rows
     assert rows is not None, "a progressive has a table"
 
@@ -194,14 +200,15 @@ def _may_share(of: Agreed, entries: Sequence[_Entry], view: RoundFacts) -> list[
 
 
 def _divided(entry: _Entry, sharers: Sequence[_Entry]) -> str:
-    """Why nobody knows among how many a hand divides the meter that it wins all of; empty where that is known."""
+    """Return the reason that the number of hands dividing the whole meter is uncertain; empty if it is certain."""
     if not _takes_all(entry.row):
         return ""
     return f"the bet of seat {sharers[0].seat.seat}, which may have an equal part of it, is held"
 
 
 def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
-    """The entry with its part of a meter that several divide: one of so many as are `left`, of what is left."""
+    """Return the entry with its part of a meter that several hands divide: one of the parts `left`, of the amount that
+    remains."""
     row = entry.row
     if row is None or entry.hold is not None or row.pay.amount != 1 or left.get(row.pay.meter or "", 0) < 2:
         return entry
@@ -217,7 +224,8 @@ def _keeps_alive(entry: _Entry, terms: TermFacts) -> bool:
 
 
 def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> dict[int, SettlementLine]:
-    """Nobody is known to hold a jackpot hand: every bet comes back, unless an open one might be one."""
+    """Return the lines of a round without a known jackpot hand: every bet comes back, unless an open one may be a
+    jackpot hand."""
     returns = terms.game.spec.returns
     back = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
     doubt = next((entry.hold.why for entry in entries if entry.open and entry.hold), None)
@@ -250,7 +258,7 @@ def _line(of: Agreed, entry: _Entry, terms: TermFacts, meters: dict[str, MeterTo
 
 
 def _fixed(pay: Pay, stake: int) -> int:
-    """Cents of a printed amount that comes off a meter; 0 where a share of it does."""
+    """Return the cents of a printed amount that comes off a meter; 0 for a share of it."""
     if pay.unit == "percent":
         return 0
     return int(pay.amount if pay.unit == "flat" else stake * pay.amount)
@@ -259,8 +267,11 @@ def _fixed(pay: Pay, stake: int) -> int:
 def _take(
     meters: dict[str, MeterTotal], name: str, pay: Pay, fixed: int, seed: int | None
 ) -> tuple[int, Fraction | int]:
-    """Take a `fixed` amount or a share off a meter, to the cent: the cents and what stays; a share of all of it makes
-    the meter start again."""
+    """Take a `fixed` amount or a share from a meter, to the cent; return the cents and the fraction that stays.
+
+    A share of all of it resets the meter to its seed and reserve; without a known seed, its amount is unknown
+    afterwards.
+    """
     meter = meters[name]
     shown = meter.after or 0
     share = pay.amount if pay.unit == "percent" else Fraction(0)
@@ -277,7 +288,7 @@ def _take(
 
 
 def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
-    """Whether it is known what the meter shows that pays this hand."""
+    """Return True if the amount of the meter that pays this hand is known."""
     meter = meters.get(entry.row.pay.meter or "") if entry.row is not None else None
     return meter is not None and meter.after is not None
 
@@ -285,7 +296,8 @@ def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
 def _meter_line(
     of: Agreed, entry: _Entry, row: PaidRow, terms: TermFacts, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
-    """A share of a meter, or an amount off it, when what it shows is known at the moment this seat's turn comes."""
+    """Return the line of a share of a meter, or of an amount from it; held if the meter's amount at this seat's turn is
+    unknown."""
     bet, number, name, pay = of.bet, entry.seat.seat, row.pay.meter or "", row.pay
     facts = f"{_facts(entry.whose, entry.hand)}: {bet.name} pays {row.words}"
     meter, table = meters.get(name), of.paytable
@@ -318,7 +330,7 @@ def _meter_line(
 
 
 def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, holds: Holds) -> tuple[SettlementLine, ...]:
-    """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
+    """Return the envy lines: each other bettor is paid once for each hand with envy, never for his own."""
     readings = view.terms.readings
     anyone = readings.get("envy-trigger") == "anyone"
     earning = (each for each in entries if each.open or (each.row is not None and each.row.envy_cents))
@@ -339,7 +351,7 @@ def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, hold
 
 
 def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) -> Hit | None:
-    """A hand that earns the others envy, or may; None of any other."""
+    """Return the hit of a hand that earns the others envy, or may; None for any other hand."""
     number, name = entry.seat.seat, view.terms.agreed(bet).hand
     if entry.row is not None and entry.row.envy_cents:
         doubt = why_no_hit(entry.doubt, anyone=anyone) if entry.doubt is not None else None
@@ -350,12 +362,13 @@ def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) 
 
 
 def _known_to_fold(entry: _Entry) -> bool:
-    """Whether the hand of a bettor folded, be its own wager lost by that or not, and nobody doubts it."""
+    """Return True if a bettor's hand folded without doubt, whether or not the fold lost his own wager."""
     return entry.seat.status == "folded" and (entry.doubt is None or entry.doubt.fold is None)
 
 
 def _envy_waits(doubt: Hold | None, readings: Mapping[str, str]) -> Hold | None:
-    """Why the envy of a bettor waits: for the wager itself, or a fold in doubt where folding gives envy up, too."""
+    """Return the reason that a bettor's envy is held: the wager itself, or a fold in doubt if folding also gives up
+    envy."""
     if doubt is None or doubt.wager is not None:
         return doubt
     return doubt if readings.get(FOLDED_ENVY) == "none" else None
@@ -363,7 +376,7 @@ def _envy_waits(doubt: Hold | None, readings: Mapping[str, str]) -> Hold | None:
 
 @lru_cache(maxsize=1 << 12)
 def _facts(whose: str, hand: str) -> str:
-    """Whose cards make which hand, in words."""
+    """Describe the cards and the hand they make; cached."""
     of_no_kind = hand.endswith(" high") and "," not in hand
     article = "" if of_no_kind or "of a kind" in hand or hand.startswith(_PLURAL) else "a "
     return f"{whose} make {article}{hand}"

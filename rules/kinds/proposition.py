@@ -1,4 +1,4 @@
-"""Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make."""
+"""Money on the outcomes of one event, each a separate bet: the card that comes, or the hand that some cards make."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -19,23 +19,27 @@ from rules.settlement import SettlementLine, make_line
 
 _SEVEN = 7
 _NAMES: Final = {"card": frozenset(card.text for card in DECK), "rank": frozenset(RANKS), "suit": frozenset(SUITS)}
-"""What an outcome may name, by what wins it."""
+"""Names that an outcome may use, by what wins it."""
 
 
 class OutcomeSpec(TomlTable):
-    """One outcome that money may be on: the `row` that pays it, and what wins it: the `card`, `rank` or `suit` that the
-    proposition names, a value `over` or `under` seven, or the `row` itself, held by the hand. `open`: the text does not
-    say what it is, and the money is held. `without`: ranks of the card with which it is lost all the same."""
+    """One outcome that money may be on, and the `row` that pays it.
+
+    It is won by the `card`, `rank` or `suit` that the proposition names, by a value `over` or `under` seven, or by a
+    hand that makes the `row` itself. `open`: the regulation does not define it, and the money is held. `without`: ranks
+    of the card with which it loses anyway.
+    """
 
     row: str
     """The row of the table that pays it."""
     wins: Literal["card", "rank", "suit", "over", "under", "row", "open"]
-    """What it is decided by."""
+    """The event that decides it."""
     without: tuple[str, ...] = ()
     clause: str = ""
 
     def wins_with(self, named: str, card: Card, readings: Mapping[str, str]) -> bool:
-        """Whether a card wins money on it that is on the card, rank or suit `named`, or on none."""
+        """Return True if a card wins money placed on this outcome; `named` is the card, rank or suit of the
+        proposition, empty for none."""
         if card.text[0] in self.without:
             return False
         if self.wins in ("card", "rank", "suit"):
@@ -44,27 +48,28 @@ class OutcomeSpec(TomlTable):
         return value > _SEVEN if self.wins == "over" else value < _SEVEN
 
     def wins_by_row(self, best: PaidRow | None, holds: Callable[[str], bool], readings: Mapping[str, str]) -> bool:
-        """Whether cards win money on it of which this is the `best` row; `holds` tells of any row whether they do."""
+        """Return True if cards whose best row is `best` win money placed on this outcome; `holds` tells if they make a
+        given row."""
         if readings.get("better-outcome") == "apart":
             return best is not None and best.when == self.row
         return holds(self.row)
 
 
 class PropositionBet(TabledBet):
-    """Money on several outcomes of one event, each a bet of its own."""
+    """Money on several outcomes of one event, each a separate bet."""
 
     kind: Literal["proposition"]
     apart: ClassVar[bool] = True
     outcomes: Annotated[dict[str, OutcomeSpec], Field(min_length=1)]
 
     def outcome(self, facts: BetFacts) -> Outcome:
-        """Of the money on one outcome: the row that it names pays it, where it wins."""
+        """Return the outcome of the money on one outcome: if it wins, its row pays."""
         if facts.sign == 1 and facts.row is not None:
             return paid(facts.row, by_table=True)
         return Outcome("lose", self.outcomes[facts.on].clause or self.clauses.lose, by_table=True)
 
     def wins(self, outcome: OutcomeSpec, what: str, hand: Ranked, staked: Staked, view: RoundFacts) -> bool:
-        """Whether the money on an outcome wins: by a card, or by what the cards make."""
+        """Return True if the money on an outcome wins: by a card, or by the hand that the cards make."""
         if outcome.wins == "row":
             holds = partial(view.terms.holds, self.hand, hand)
             return outcome.wins_by_row(staked.row(hand.key), holds, view.terms.readings)
@@ -72,8 +77,8 @@ class PropositionBet(TabledBet):
         return outcome.wins_with(what, card, view.terms.readings)
 
     def lines(self, staked: Staked, seat: Seat, view: RoundFacts) -> Iterator[SettlementLine]:
-        """A line for each outcome that the seat's money is on, and one that is held for money of which nothing is
-        known."""
+        """Yield a line for each outcome that the seat's money is on, and a held line for money whose outcome is
+        unknown."""
         placed = seat.propositions.get(self.name, {})
         hand = view.hand(self.hand, seat)
         for name, cents in placed.items():
@@ -86,7 +91,7 @@ class PropositionBet(TabledBet):
 def _line(
     bet: PropositionBet, staked: Staked, on: tuple[str, int], hand: Ranked | str, view: RoundFacts
 ) -> SettlementLine:
-    """The money on one outcome, `rank:T` or `over-7`."""
+    """Return the line of the money on one outcome, such as `rank:T` or `over-7`."""
     (name, cents), table = on, staked.paytable
     kind, _, what = name.partition(":")
     outcome = bet.outcomes.get(kind)

@@ -1,4 +1,4 @@
-"""Bets on a race of columns: who won is worked out again from the cards, and nothing is settled where that differs."""
+"""Bets on a race of columns. The winner is recomputed from the cards, and nothing is settled if the round disagrees."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -14,7 +14,7 @@ from rules.settlement import SettlementLine
 
 
 class RaceBet(TabledBet):
-    """Paid by those rows of a race table that `rows` name: one printed table serves many bets."""
+    """A bet paid by the rows of a race table named in `rows`: one printed table serves many bets."""
 
     kind: Literal["race"]
     on_race: ClassVar[bool] = True
@@ -22,7 +22,7 @@ class RaceBet(TabledBet):
     table_kind: ClassVar[str] = "race"
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """By how the race ended, the same for every seat."""
+        """Return the line by the result of the race, which is the same for every seat and computed once."""
         race = view.terms.game.spec.race
         assert race is not None, "the file was examined"
         if _END not in view.found:
@@ -49,7 +49,7 @@ def _in_words(end: RaceEnd, race: RaceSpec) -> str:
 
 
 def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> RaceEnd | str:
-    """How the race ended, from its cards; a phrase when that is not known or not what the round says."""
+    """Return the result of the race from its cards; a phrase if it is unknown or differs from the round's record."""
     if draw is None or draw.finish is None:
         return "the race was not decided"
     cards = [parse_card(text) for text in draw.cards]
@@ -72,7 +72,8 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
 
 
 def _misplaced(draw: Drawn) -> str | None:
-    """A column that does not hold the cards of its suit in the order they were drawn, where the round tells any."""
+    """Return a phrase for a column that does not hold the cards of its suit in the order drawn, if the round lists
+    columns."""
     columns: dict[str, list[str]] = {name: [] for name in SUITS.values()}
     for text in draw.cards:
         columns[SUITS[parse_card(text).suit or ""]].append(text)
@@ -83,7 +84,8 @@ def _misplaced(draw: Drawn) -> str | None:
 
 
 def _run(cards: list[Card], race: RaceSpec, readings: Mapping[str, str]) -> tuple[RaceEnd | None, int]:
-    """Run the race again: how it ended, None while it is open, and how many cards it took with the extra one."""
+    """Run the race again; return its result, None while it is open, and the number of cards it took, including the
+    extra one."""
     columns: dict[str, list[Card]] = {name: [] for name in SUITS.values()}
     for position, card in enumerate(cards, 1):
         if position == race.most + 1:
@@ -96,7 +98,7 @@ def _run(cards: list[Card], race: RaceSpec, readings: Mapping[str, str]) -> tupl
 
 
 def flush_end(position: int, suit: str, cards: list[Card], readings: Mapping[str, str]) -> RaceEnd:
-    """How a race ended that `suit` won with `cards` at `position`, as the readings take its flush."""
+    """Return the result of a race that `suit` won with `cards` at `position`; the readings classify its flush."""
     name = five_card(cards) if len(set(cards)) == len(cards) == 5 else "flush"
     ranks = {card.rank for card in cards}
     ace = 1 in ranks and not (readings.get("ace-high") == "not-five-high" and ranks == {1, 2, 3, 4, 5})

@@ -1,4 +1,4 @@
-"""Bets that stand in equal parts beside several others, and end as each of them does."""
+"""Bets that are divided equally over several others, and whose parts end as those do."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -18,24 +18,24 @@ from rules.paytables.amounts import round_down
 from rules.settlement import SettlementLine, make_line
 
 _ODD_HALF: Final = "odd-half"
-"""The reading of a half that does not come out in tokens."""
+"""Name of the reading for a half that is not a whole number of tokens."""
 
 
 class SharedBet(Bet):
-    """A bet that stands in equal parts beside those of `goes_with` that the seat made, and ends as each of them."""
+    """A bet divided equally over the bets in `goes_with` that the seat made; each part ends as its bet does."""
 
     kind: Literal["shared"]
     by_hand: ClassVar[bool] = False
     goes_with: Annotated[tuple[str, ...], Field(min_length=1)]
-    """The bets beside which it stands in equal parts."""
+    """The bets over which it is divided equally."""
 
     @property
     def stands_with(self) -> tuple[str, ...]:
-        """The bets beside which it stands."""
+        """The bets over which it is divided."""
         return self.goes_with
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """Bets that the file has not."""
+        """Yield errors for unknown bets."""
         yield from unknown(("goes-with",), "bet", self.goes_with, bets)
 
     def line(
@@ -44,7 +44,7 @@ class SharedBet(Bet):
         seat: Seat,
         view: RoundFacts,
     ) -> SettlementLine:
-        """One line for all its parts: what they come to together. A part is not rounded, their sum is."""
+        """Return one line for the sum of all its parts. The parts are not rounded, only their sum."""
         beside = [name for name in self.goes_with if seat.wagers.get(name)]
         if not beside or (away := next((name for name in beside if name in seat.held), None)):
             why = f"{away} is held" if beside else f"no bet on {' or '.join(self.goes_with)}"
@@ -61,7 +61,7 @@ class SharedBet(Bet):
         return self._summed(outcome, staked, _facts(ends))
 
     def outcome(self, facts: BetFacts) -> Outcome:
-        """The parts together: one that wins is paid 1 to 1 and what another loses goes off it."""
+        """Return the outcome of the parts together: a winning part is paid 1 to 1, and a losing part is deducted."""
         results, alone = Counter(result for result, _ in facts.parts), len(facts.parts) == 1
         net = Fraction(results["win"] - results["lose"], len(facts.parts))
         result: Literal["win", "lose", "push"] = "win" if net > 0 else "lose" if net < 0 else "push"
@@ -69,8 +69,11 @@ class SharedBet(Bet):
         return Outcome(result, facts.parts[0][1] if alone else clause, share=abs(net))
 
     def _summed(self, outcome: Outcome, staked: Staked, facts: str) -> SettlementLine:
-        """The parts as one line. A part is not rounded, their sum is: down, but for half of an odd wager where the
-        reading gives that to the player, or to a person to decide."""
+        """Return the parts as one line.
+
+        Only the sum is rounded: down, except for half of an odd wager if the reading gives that half to the player or
+        holds it.
+        """
         net, name, stake, unit = staked.cents * outcome.share, self.name, staked.cents, staked.terms.unit_cents
         if outcome.result == "push":
             return staked.ended(outcome, facts)
@@ -94,7 +97,7 @@ class SharedBet(Bet):
 
 
 def _facts(ends: list[SettlementLine]) -> str:
-    """One alone ends for its own reason."""
+    """Describe the ends of the parts; a single part keeps its own reason."""
     return ends[0].why.rpartition(": ")[0] if len(ends) == 1 else ", ".join(_how(line) for line in ends)
 
 

@@ -1,4 +1,4 @@
-"""Bets on a hand that is set in two against another that is: both parts, or one, or none of them won."""
+"""Bets on a hand set in two parts against another such hand."""
 
 from collections.abc import Collection, Iterator
 from typing import Literal, Self
@@ -16,8 +16,10 @@ from rules.settlement import SettlementLine
 
 
 class SplitBet(Bet):
-    """A hand set in two against another that is: two parts won win, none loses, one is a push (`clauses.tie`); a copy,
-    the same rank in both, is the other hand's, by the clause `copies`."""
+    """A hand set in two parts against another: winning both parts wins, one is a push (`clauses.tie`), none loses.
+
+    A copy, the same rank in both hands, counts for the other hand, by the clause `copies`.
+    """
 
     kind: Literal["split"]
     against: str
@@ -27,7 +29,7 @@ class SplitBet(Bet):
     against_low: str
     """The low part of the other hand."""
     copies: str
-    """The clause by which a copy is the other hand's."""
+    """The clause by which a copy counts for the other hand."""
 
     @model_validator(mode="after")
     def _is_paid(self) -> Self:
@@ -36,12 +38,12 @@ class SplitBet(Bet):
         return self
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """Hands that the file has not."""
+        """Yield errors for unknown hands."""
         yield from unknown(("against",), "hand", (self.against,), spec.hands)
         yield from unknown(("low",), "hand", (self.low, self.against_low), spec.hands)
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
-        """Both parts won is 1, one of them 0, none -1."""
+        """Return the outcome; sign 1 is both parts won, 0 one, -1 none."""
         if facts.folded and self.fold != "stands":
             return self.folded
         if facts.sign == 0:
@@ -51,7 +53,7 @@ class SplitBet(Bet):
         return Outcome("lose", self.copies if COPY in facts.also else self.clauses.lose)
 
     def line(self, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
-        """Two parts won win, none loses, one is a push; a copy is the other hand's."""
+        """Return the line: both parts won win, one is a push, none loses; a copy counts for the other hand."""
         found = [
             view.hand(name, whose)
             for name, whose in ((self.low, seat), (self.against_low, seat), (self.hand, seat), (self.against, seat))
@@ -68,7 +70,7 @@ class SplitBet(Bet):
 
 
 def _part(own: Ranked, other: Ranked) -> tuple[bool, str]:
-    """Whether a part is won, and how in words; where the words are the same, the cards tell."""
+    """Return whether a part is won, and the sentence; it lists the cards if both hands have the same words."""
     won = own.strength > other.strength
     if own.strength == other.strength:
         return won, f"{own.text} is a copy of the dealer's"

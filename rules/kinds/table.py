@@ -1,4 +1,4 @@
-"""Bets that a table pays by one hand, whatever any other hand is."""
+"""Bets that a table pays by one hand, regardless of any other hand."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from rules.paytables.paytable import PaidRow
 
 
 class TableBet(TabledBet):
-    """Paid by the best row of a table that the hand holds, whatever any other hand is."""
+    """A bet paid by the best row of a table that the hand makes, regardless of any other hand."""
 
     kind: Literal["table"]
     by_cards: ClassVar[bool] = True
@@ -25,16 +25,16 @@ class TableBet(TabledBet):
 
     @property
     def envy_rule(self) -> EnvyRule | None:
-        """What its envy asks; a tip is the dealer's and brings nobody any."""
+        """Conditions for its envy; None for a tip, which belongs to the dealer and earns no envy."""
         return self.envy if not self.tip_for else None
 
     @property
     def for_table(self) -> bool:
-        """Its envy is found for all seats at once."""
+        """True if it has envy, which is computed for all seats at once."""
         return self.envy_rule is not None
 
     def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
-        """Its envy."""
+        """Return its envy lines."""
         assert self.envy is not None, "that is why it is asked"
         alive = [seat for seat in seats if self.name in played[seat.seat]]
         envious = [
@@ -49,11 +49,11 @@ class TableBet(TabledBet):
 
     @property
     def settled_by(self) -> Line:
-        """Its line, by the best row that the hand holds."""
+        """Function that makes its line: by the best row that the hand makes."""
         return self.by_table
 
     def noted(self, outcome: Outcome, staked: Staked, seat: Seat, view: RoundFacts) -> Outcome | Hold:
-        """How it ends by a note under its table."""
+        """Return the outcome after applying the note under its table."""
         note = self.note(staked.of.paytable)
         if note is None or outcome.row is None:
             return outcome
@@ -61,11 +61,11 @@ class TableBet(TabledBet):
         return row if isinstance(row, Hold) else paid(row, by_table=True)
 
     def note(self, paytable: str | None) -> Doubled | None:
-        """The note under one of its tables, where it has one."""
+        """Return the note under one of its tables, if there is one."""
         return self.doubled if self.doubled is not None and paytable in self.doubled.tables else None
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
-        """Names in a note that the file has not."""
+        """Yield errors for unknown names in a note."""
         if self.doubled:
             yield from unknown(("doubled",), "reading", (self.doubled.reading,), spec.readings)
             yield from unknown(("doubled",), "qualifier", (self.doubled.qualifier,), spec.qualifiers)
@@ -73,7 +73,7 @@ class TableBet(TabledBet):
 
 
 def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
-    """The row as the note under its table has it, or why that is open."""
+    """Return the row after applying the note under its table, or the reason that it is uncertain."""
     option = view.terms.readings.get(note.reading)
     if option == "plain" or row.pay.unit == "push":
         return row

@@ -1,4 +1,4 @@
-"""Wagers into the pool of the table, which `[pool]` of the game file settles."""
+"""Wagers into the table's pool, which `[pool]` of the game file settles."""
 
 from typing import Literal
 
@@ -6,7 +6,9 @@ from rules.bets.among_players import AmongPlayersBet
 
 
 class ToPoolBet(AmongPlayersBet):
-    """A wager that its player has back for winning the pot of the table; else it goes into the pool. What becomes of it
-    `[pool]` says, not a hand or a fold. `clause`: by which it is made; it has no `clauses` of its own."""
+    """A wager that its player gets back for winning the table's pot; otherwise it goes into the pool.
+
+    `[pool]` decides it, not a hand or a fold. `clause`: the clause by which it is made; it has no `clauses` of its own.
+    """
 
     kind: Literal["to-pool"]

@@ -1,4 +1,4 @@
-"""Wagers into the pot of the table, which `[pot]` of the game file settles."""
+"""Wagers into the table's pot, which `[pot]` of the game file settles."""
 
 from typing import Literal
 
@@ -6,7 +6,9 @@ from rules.bets.among_players import AmongPlayersBet
 
 
 class ToPotBet(AmongPlayersBet):
-    """A wager into the pot of the table: what becomes of it `[pot]` says, not a hand or a fold of this bet. `clause`:
-    by which it is made; it has no `clauses` of its own."""
+    """A wager into the table's pot: `[pot]` decides it, not a hand or a fold of this bet.
+
+    `clause`: the clause by which it is made; it has no `clauses` of its own.
+    """
 
     kind: Literal["to-pot"]

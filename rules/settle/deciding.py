@@ -1,7 +1,8 @@
-"""Which readings decided a round: those of which another option that settles a line moves other money.
+"""Readings that decided a round: another option of theirs that settles a line moves different money.
 
-Each is found by settling the round again. A hold is no answer: an option that holds a line disagrees with none, and the
-option in use decided a line that it holds where another settles it. Options that cannot be meant are left out.
+They are found by settling the round again under each option. A hold is not a result: an option that holds a line
+disagrees with none, and if the option in use holds a line that another option settles, it decided that line. Options
+that appear to be misprints are skipped.
 """
 
 from collections import Counter
@@ -20,7 +21,7 @@ _NO_METERS: Final[Mapping[str, Meter | int]] = MappingProxyType({})
 
 
 class LineKey(NamedTuple):
-    """Which line of a settlement: of several of a seat and bet, as envy has them, the `nth` from 0."""
+    """Key of a settlement line; `nth`, from 0, tells apart several lines of a seat and bet, such as envy."""
 
     seat: int
     bet: str
@@ -29,10 +30,10 @@ class LineKey(NamedTuple):
 
 
 class Deciding:
-    """The readings of a game beside those in use, on the same terms else."""
+    """The other options of a game's readings, each as terms that are otherwise the same."""
 
     def __init__(self, terms: Terms, of: Collection[str] | None = None) -> None:
-        """On these terms; `of` these readings alone."""
+        """Prepare the terms of every other option; with `of`, only of these readings."""
         self._others = [
             (name, terms.reading(name, option))
             for name, used in terms.readings.items()
@@ -44,8 +45,11 @@ class Deciding:
     def of(
         self, result: RoundResult, settled: Settlement, meters: Mapping[str, Meter | int] = _NO_METERS
     ) -> dict[LineKey, tuple[str, ...]]:
-        """The lines of a round that a reading decided, and by which; `settled` as it was on the terms in use, with
-        `meters` as they stood before. Of a line that only another option has, too."""
+        """Return the readings that decided each line of a round, by line.
+
+        `settled` is the settlement on the terms in use, `meters` the meters before the round. Lines that exist only
+        under another option are included.
+        """
         used, found = by_key(settled.lines), dict[LineKey, dict[str, None]]()
         for name, terms in self._others:
             on = terms.on(meters, terms.runners) if meters else terms
@@ -58,7 +62,7 @@ class Deciding:
 
 
 def by_key(lines: Iterable[SettlementLine]) -> dict[LineKey, SettlementLine]:
-    """The lines of a settlement by which they are."""
+    """Return the lines of a settlement by their keys."""
     times = Counter[tuple[int, str, str]]()
     found = dict[LineKey, SettlementLine]()
     for line in lines:

@@ -1,6 +1,7 @@
-"""Who has earned a jackpot award in a round, and what of the posted amount (47.1-1060, 47.1-1017.41(1)).
+"""Jackpot awards: the seats that earned a part of the posted amount in a round (47.1-1060, 47.1-1017.41(1)).
 
-A hand counts once it lies open: who discards it unseen claims nothing. What the rules do not say is held.
+A hand counts only if it was shown: a player who discards it unseen claims nothing. An award is held if the rules do not
+cover the case.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -19,18 +20,18 @@ from rules.hands.hand_spec import OWN
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 JACKPOT: Final = "jackpot"
-"""What a settlement calls the lines of an award; they have no stake."""
+"""Bet name of the lines of an award; they have no stake."""
 
 
 class Earned(NamedTuple):
-    """An award that was earned: whose each part is, and the facts in words."""
+    """An award that was earned: the seats of each part, and the facts in words."""
 
     parts: Mapping[str, tuple[int, ...]]
     facts: str
 
 
 class Awarded(NamedTuple):
-    """What became of the award: its lines, and the meter of the posted amount where something was paid of it."""
+    """Result of an award: its lines, and the meter of the posted amount if part of it was paid."""
 
     lines: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
@@ -40,8 +41,10 @@ _NONE: Final = Awarded()
 
 
 def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> Awarded:
-    """The award of a round that was played out; nothing where the game has none or no hand earned it. `holds` says
-    which bets of a seat wait for a person."""
+    """Return the award of a round that was played out; empty if the game has none or no hand earned it.
+
+    `holds` gives the bets of a seat that are held.
+    """
     award = view.terms.jackpot or view.terms.game.spec.jackpot
     if award is None or view.result.outcome != "complete":
         return _NONE
@@ -61,8 +64,11 @@ def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> Awarded:
 
 
 def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds) -> Earned | Hold | None:
-    """Whose the parts of an award are; None where nobody shares in it or no hand that lies open earned it, a Hold where
-    it is not said, or hangs on what is in doubt."""
+    """Return the seats of each part of an award.
+
+    Returns None if no seat shares in it or no shown hand earned it, and a Hold if the rules do not say or the answer
+    depends on something uncertain.
+    """
     by, sharing = award.earned_by, {seat.seat for seat in seats if _shares(seat, award, holds)}
     live = [seat for seat in seats if seat.status == "live" or fold_doubt_of(seat.seat, holds)]
     hands = {seat.seat: view.hand(by.hand, seat) for seat in live if _was_shown(seat)}
@@ -96,8 +102,11 @@ def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds)
 
 
 def _may_be_earned(view: View, award: JackpotAward, unknown: Sequence[Seat], least: Any, best: Any) -> Hold | None:
-    """Why nobody knows whether an award is earned that no known hand earns. `least`: the strength of the lowest known
-    hand that is high enough; `best`: of the highest there is; None where there is none."""
+    """Return the reason that it is uncertain whether an award was earned, given that no known hand earns it.
+
+    `least` is the strength of the lowest known hand that is high enough, `best` that of the highest known hand; None if
+    there is none.
+    """
     by = award.earned_by
 
     def matters(hand: Ranked) -> bool:
@@ -124,19 +133,19 @@ def _shared(
 
 
 def _doubt(seat: Seat, award: JackpotAward, holds: Holds, concerned: Set[int]) -> Hold | None:
-    """Why nobody knows whether one of those who are `concerned` shares in the award."""
+    """Return the reason that it is uncertain whether a seat among `concerned` shares in the award."""
     if seat.seat not in concerned:
         return None
     return fold_doubt_of(seat.seat, holds) or holds.get(seat.seat, {}).get(award.stake)
 
 
 def _was_shown(seat: Seat) -> bool:
-    """Whether anything of a hand lay open: who discards it unseen claims nothing."""
+    """Return True if any card of a hand was shown: a player who discards it unseen claims nothing."""
     return any(card != UNREAD.text for card in seat.cards)
 
 
 def _shares(seat: Seat, award: JackpotAward, holds: Holds) -> bool:
-    """Whether a seat has a part of the award, or may have one."""
+    """Return True if a seat has a part of the award, or may have one."""
     stays = seat.status == "live" or fold_doubt_of(seat.seat, holds) is not None
     if award.stake:
         return stays and seat.wagers.get(award.stake, 0) > seat.returned.get(award.stake, 0)
@@ -144,7 +153,7 @@ def _shares(seat: Seat, award: JackpotAward, holds: Holds) -> bool:
 
 
 def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
-    """Whether a hand is high enough, with so many of its player's own cards in it."""
+    """Return True if a hand is high enough and contains the required number of its player's own cards."""
     if not view.terms.reaches(by.hand, hand, by.at_least):
         return False
     spec, cards = view.terms.game.spec.hands[by.hand], view.cards(by.hand, seat)
@@ -156,12 +165,12 @@ def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
 
 
 def _of(view: View, rule: str | None, reading: str) -> str:
-    """What the rules say, else the reading, else that a person decides."""
+    """Return the rule if it is set, else the option of the reading, else `held`."""
     return rule or view.terms.readings.get(reading, "held")
 
 
 def _lines(found: Earned, award: JackpotAward, posted: int) -> Iterator[SettlementLine]:
-    """A line for each seat that has a part; what does not divide, or is nobody's, stays on the meter."""
+    """Yield a line for each seat that has a part; an undivided remainder or an unclaimed part stays on the meter."""
     for share in award.shares:
         whose = found.parts[share.to]
         for seat in whose:

@@ -1,4 +1,4 @@
-"""A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
+"""Settlement of a round: one explained line per bet, exact to the cent, with no guesses."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -48,9 +48,9 @@ from rules.settlement import (
 
 _BY_NUMBER: Final = attrgetter("seat")
 _SHOWN: Final = ("live", "folded")
-"""Hands whose bets the cards decide, of a round that was played out."""
+"""Status of hands whose bets the cards decide in a round that was played out."""
 _UNSEEN: Final = "whether each bet was placed in its time"
-"""What only the order of events shows: of a round from elsewhere nobody here saw it."""
+"""Fact that only the sequence of events shows, and which is therefore unknown for a round from another program."""
 _NOTHING: Mapping[str, str] = {}
 _NO_HOLDS: Mapping[str, Hold] = {}
 _NOTHING_WAITS: Final[Holds] = {}
@@ -59,13 +59,13 @@ _NO_METERS: Mapping[str, Meter | int] = {}
 _NO_RUNNERS: Mapping[int, int] = {}
 
 _Dealt = tuple[Plan | None, Law | None]
-"""The procedure that dealt a round, and what it says of wagers, as far as they are known."""
+"""The procedure that dealt a round and its rules for wagers, as far as they are known."""
 Waiting = Holds | Hold
-"""Bets by seat that wait for a person, or the reason why a whole round does."""
+"""Bets by seat that are held for a supervisor, or the reason that the whole round is."""
 
 
 class _Books(Struct, gc=False):
-    """What is written down while a round is settled."""
+    """Results collected while a round is settled."""
 
     lines: list[SettlementLine]
     envy: tuple[SettlementLine, ...] = ()
@@ -73,9 +73,9 @@ class _Books(Struct, gc=False):
     pots: TablePots | None = None
     pool: Pool | None = None
     into: int = 0
-    """What the meters took in besides bets on them, less a rake of theirs."""
+    """Amount that meters took in other than bets on them, less their rake."""
     unseen: str | None = None
-    """What nobody here saw of the round."""
+    """Facts of the round that are unknown."""
 
 
 def settle(
@@ -99,16 +99,21 @@ def settle(
 ) -> Settlement:
     """Settle one round of `game`.
 
-    `paytables` chooses a table by bet name, `readings` an option by reading; what is not chosen takes the game's
-    default. `envy_base_cents` is the progressive wager that the printed envy amounts stand for, the pay table's own
-    unless given. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most
-    one bet may be at this table, `maximum` the house's maximum payouts, `commission` what the house takes of a win in
-    percent ("2.5"), `rake` what it takes of the pots that players bet into, `jackpot` its rules of a jackpot
-    award, whose posted amount stands among the meters, `house_way` how it sets the dealer's hand: an id or a file.
-    `runners` lie before the seats by number, where they win a pool; none unless given.
-    `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the request itself is wrong
-    (another game's round, an unknown table or reading); a wager or a card that breaks or leaves open a rule is held in
-    its line, with the clause, and so is a bet that the game does not know.
+    - `paytables` chooses a table by bet name and `readings` an option by reading; the default of the game is used
+      for all others.
+    - `envy_base_cents` is the progressive wager for which the printed envy amounts apply; the pay table's own
+      unless given.
+    - `meters` gives each progressive meter as displayed before the round, in cents.
+    - `limit_cents` is the limit for one bet at this table, and `maximum` the house's maximum payouts.
+    - `commission` is the house's commission on wins in percent ("2.5"), and `rake` its rake on pots.
+    - `jackpot` gives the house's rules of a jackpot award, whose posted amount is among the meters.
+    - `house_way` sets the dealer's hand: an id or a file.
+    - `runners` are the runners by seat number, for a pool that runners win; none unless given.
+    - `accept_suspect` allows pay tables and readings that appear to be misprints.
+
+    Raises SettlementRefused for a request that is wrong in itself: a round of another game, an unknown table or
+    reading. A wager or card that breaks a rule, or for which the rules are uncertain, is held in its line with the
+    clause; so is a bet that the game does not have.
     """
     must_be_of(result, game)
     terms = agree(
@@ -132,7 +137,7 @@ def settle(
 
 
 def must_be_of(result: RoundResult, game: Game) -> None:
-    """SettlementRefused when a round is not of this game."""
+    """Raise SettlementRefused if a round does not belong to this game."""
     if result.procedure.id not in game.spec.procedures:
         raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
     if result.edition is not None and game.edition is not None and result.edition != game.edition.ref:
@@ -141,8 +146,10 @@ def must_be_of(result: RoundResult, game: Game) -> None:
 
 
 def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAITS) -> Settlement:
-    """Settle one round on terms that were agreed before; the round is of the game. `waiting` bets are held as if they
-    broke a rule; the whole round where it is a Hold."""
+    """Settle one round of the game on terms agreed before.
+
+    The bets in `waiting` are held as if they broke a rule; a Hold there holds the whole round.
+    """
     game = terms.game
     seats, known = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
     plan, law = known
@@ -155,7 +162,7 @@ def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAI
 
 
 def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
-    """Why no bet of this round can be settled at all; `plan` is that of the procedure that dealt it, where it is
+    """Return the reason that no bet of this round can be settled; `plan` is that of the procedure that dealt it, if
     known."""
     if result.outcome == "unreliable":
         causes = [each for each in result.incidents if each.unreliable]
@@ -184,7 +191,7 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law
 
 
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dealt, waits: Holds) -> _Books:
-    """Every bet of the table: by its cards where it plays, else as the round says."""
+    """Settle every bet of the table: by its cards if it plays, else by the round's record."""
     game = terms.game
     lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
     bets, holds, played = _look_at(result, seats, terms, dealt, waits)
@@ -219,7 +226,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
 
 
 class _Known(Struct, gc=False):
-    """What was found for the whole table, by bet, and whether the pots that players bet into are settled."""
+    """Results for the whole table by bet, and whether its pots are settled."""
 
     view: View
     at_once: Mapping[str, OfTable]
@@ -227,7 +234,7 @@ class _Known(Struct, gc=False):
 
 
 def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed], known: _Known) -> None:
-    """Add the lines of a hand that did not fold and whose bets all play and break no rule, as most are."""
+    """Add the lines of the most common case: a live hand whose bets all play and break no rule."""
     view, number, wagers = known.view, seat.seat, seat.wagers
     terms = view.terms
     for of in made.values():
@@ -251,7 +258,7 @@ def _add_any(
     mine: Mapping[str, Hold],
     known: _Known,
 ) -> None:
-    """Add the lines of a hand that folded or died, of bets that break a rule, and of those that do not play."""
+    """Add the lines of a hand that folded or died, of bets that break a rule, and of bets that do not play."""
     for of in made.values():
         hold = mine.get(of.on) if mine else None
         if of.name not in plays_here:
@@ -268,7 +275,7 @@ def _add_any(
 
 
 def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
-    """The line of a bet that does not play, as the round says."""
+    """Return the line of a bet that does not play, from the round's record."""
     if of.bet.among_players and known.of_table and seat.status != "out":
         return None
     result, game = known.view.result, known.view.terms.game
@@ -280,7 +287,7 @@ def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Sett
 
 
 def _apart(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
-    """The lines of a bet that was settled for the whole table, or of one that has several."""
+    """Return the lines of a bet that was settled for the whole table, or that has several lines."""
     if of.bet.among_players and known.of_table and seat.status != "out":
         return ()
     if of.bet.of_table:
@@ -292,7 +299,7 @@ def _apart(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Iterable
 
 
 def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
-    """What pots, pool and a jackpot award moved: meters beside those of a progressive, and what they took in."""
+    """Return the books with the money moved by pots, pool and jackpot award: their meters, and the amounts taken in."""
     pots, pool = books.pots or TablePots(), books.pool
     of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
     moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
@@ -302,7 +309,7 @@ def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[Mete
 
 
 def collected(lines: Iterable[SettlementLine], game: Game) -> int:
-    """Cents of fees that were collected and are a jackpot's."""
+    """Return the cents of collected fees that go to a jackpot."""
     fees = game.jackpot_fees
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
@@ -310,9 +317,12 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
 def _look_at(
     result: RoundResult, seats: Iterable[Seat], terms: Terms, dealt: _Dealt, waits: Holds
 ) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
-    """Seat -> its bets by name; those of them that break a rule, of a seat that has such; and those that the cards
-    decide. What a dead hand's bets are does not matter; those that the round itself holds stay held. Bets that are not
-    held for another reason wait as `waits` says."""
+    """Return three maps by seat: its bets by name; its bets that are held; and the names of its bets that the cards
+    decide.
+
+    Only the bets that the round itself holds are held for a dead hand. `waits` adds bets that are not held for another
+    reason.
+    """
     plan, law = dealt
     folds, all_known = folds_in(plan), terms.game.known_bets.issuperset
     bets: dict[int, Mapping[str, Agreed]] = {}
@@ -344,7 +354,7 @@ def _look_at(
 
 
 def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str], law: Law | None) -> dict[str, Hold]:
-    """The bets of a seat that break a rule."""
+    """Return the bets of a seat that break a rule."""
     at_table = held_at_table(result, seat) if seat.held else None
     complete = result.outcome == "complete"
     held = broken_rules(seat, terms.game, law, terms.limit_cents, at_table, complete=complete)
@@ -352,7 +362,7 @@ def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str], law:
 
 
 def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
-    """The line of a bet that plays; a hand is ranked only when a bet needs it."""
+    """Return the line of a bet that plays; a hand is ranked only when a bet needs it."""
     bet, cents, own = of.bet, seat.wagers[of.on], of.own
     if hold is not None:
         return held(bet, seat.seat, cents, hold) if own else _beside_held(of, seat, hold, view)
@@ -373,7 +383,7 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
 
 
 def _beside_held(of: Agreed, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
-    """The line of a pay on the stake of a bet that is held: where the hand earns it, or may, it waits with that bet."""
+    """Return the line of a pay on the stake of a held bet: held too if the hand earns it, or may earn it."""
     if seat.status == "folded" and hold.fold is None:
         return None
     staked = Staked(of, seat.seat, seat.wagers[of.on], view.terms, 0)
@@ -382,7 +392,7 @@ def _beside_held(of: Agreed, seat: Seat, hold: Hold, view: View) -> SettlementLi
 
 
 def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
-    """The same of a bet that what its player chose or set may decide."""
+    """Return the line of a bet that its player's choice or setting may decide."""
     bet = staked.of.bet
     if bet.declared is not None and bet.declared.step not in seat.choices:
         return staked.ended(Outcome("lose", bet.declared.clause), "the hand was not declared") if not bet.on else None
@@ -395,7 +405,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
 
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
-    """Add up and sign."""
+    """Compute the totals and build the settlement."""
     lines, why = _in_currency((*books.lines, *books.envy), why, result.currency)
     totals, players, held, from_meters = _sums(lines, seats)
     all_held = why is not None or (bool(held) and len(held) == len(lines))
@@ -436,7 +446,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
 def _in_currency(
     lines: tuple[SettlementLine, ...], why: str | None, currency: str
 ) -> tuple[tuple[SettlementLine, ...], str | None]:
-    """The lines, and why something is held, with amounts as the round's currency is written."""
+    """Return the lines, and the reason of a hold, with amounts written in the round's currency."""
     if currency == DOLLAR:
         return lines, why
     return tuple(structs.replace(line, why=spelled(line.why, currency)) for line in lines), why and spelled(
@@ -445,7 +455,8 @@ def _in_currency(
 
 
 def _laid_late(seats: Sequence[Seat]) -> str | None:
-    """Chips laid down when no bet could be are no wager of the round: no line has them, a person sees about them."""
+    """Return the reason for chips placed when no bet was open: they are not a wager of the round, no line has them, and
+    a supervisor decides."""
     for seat in seats:
         for bet in seat.held:
             if not seat.wagers.get(bet):
@@ -456,8 +467,7 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
 def _sums(
     lines: Iterable[SettlementLine], seats: Iterable[Seat]
 ) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
-    """What the lines of each seat come to that has bet, and all players together; the lines that are held, and the
-    cents that meters pay."""
+    """Return the totals of each seat that bet, the net of all players, the held lines, and the cents that meters pay."""
     held: list[SettlementLine] = []
     totals: list[SeatTotal] = []
     sums: dict[int, tuple[int, int, int, int, int]] = {}

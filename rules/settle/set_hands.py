@@ -1,4 +1,4 @@
-"""Hands that are set in two: a player's that is set against the ranks, the dealer's that is not set the house way."""
+"""Hands that are set in two parts: a player's foul setting, or a dealer's setting that is not the house way."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -21,7 +21,7 @@ _HELD: Final = "held"
 
 
 def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
-    """The line of a bet that how a hand was set decides; None when the hands do."""
+    """Return the line of a bet that is decided by how a hand was set; None if the hands decide."""
     for each in view.terms.game.sets_of[staked.of.name]:
         if (ruled := _ruling(each, seat, view)) is not None:
             return staked.held(ruled) if isinstance(ruled, Hold) else staked.ended(Outcome("lose", each.clause), ruled)
@@ -29,7 +29,8 @@ def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
 
 
 def _ruling(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
-    """Why a bet is held, or lost, by how this hand was set; None when the hands decide. Found once of a hand."""
+    """Return the reason that a bet is held (a Hold) or lost (a phrase) by this hand's setting; None if the hands
+    decide. Cached by hand."""
     key = each.low, seat.seat if view.terms.hands[each.low].of_seat else 0
     if key not in view.rulings:
         view.rulings[key] = _ruled(each, seat, view)
@@ -55,7 +56,7 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
 
 
 def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
-    """How a hand is set against the ranks, in words; empty when it is not. Cards that are known have the last word."""
+    """Describe a foul setting; empty if the setting is not foul. Known cards take precedence over the round's record."""
     low, rest = view.hand(each.low, seat), view.hand(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):
         return "a hand that was found set wrong" if split.foul else ""
@@ -69,7 +70,7 @@ def _spelled(hand: Ranked) -> str:
 
 
 def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold | None:
-    """Why the dealer's set is not the house way's; None when it is, or when its cards are not known."""
+    """Return the hold for a dealer's setting that is not the house way; None if it is, or if its cards are unknown."""
     low, rest = view.cards(each.low, seat), view.cards(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):
         return None
@@ -92,11 +93,11 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
 
 
 def _allows(allowed: Iterable[Setting], low: Iterable[Card]) -> bool:
-    """Whether these cards may stand in the low hand."""
+    """Return True if these cards are allowed as the low hand."""
     return any(sorted(low) == sorted(setting.low) for setting in allowed)
 
 
 def _text(cards: tuple[Card, ...]) -> str:
-    """The highest first; a joker before all."""
+    """Return the cards as text, the highest first and jokers before all."""
     ranks = {card: 15 if card.is_joker else 14 if card.rank == 1 else card.rank or 0 for card in cards}
     return " ".join(card.text for card in sorted(cards, key=lambda card: ranks[card], reverse=True))

@@ -1,7 +1,7 @@
-"""Nothing is paid or taken by a reading that waits for a person: what it decided of a round is held.
+"""Settlement with readings that wait for a signature: no money moves by them, and what they decide is held.
 
-A wager of a seat is held alone. Where the reading decided what is no wager of one seat, as envy or a pot is, the whole
-round waits.
+If such a reading decides a seat's wager, that wager alone is held. If it decides something that is not one seat's
+wager, such as envy or a pot, the whole round is held.
 """
 
 from dealer_flow.record.result import RoundResult
@@ -13,7 +13,7 @@ from rules.settlement import Settlement
 
 
 def settle_waiting(result: RoundResult, terms: Terms) -> Settlement:
-    """Settle one round on terms that were agreed before, but for what a reading decided that waits (`Terms.waits`)."""
+    """Settle one round on terms agreed before, and hold what a waiting reading (`Terms.waits`) decided."""
     settled = settle_on(result, terms)
     if not terms.waits:
         return settled
@@ -23,7 +23,8 @@ def settle_waiting(result: RoundResult, terms: Terms) -> Settlement:
 
 
 def _waiting(decided: dict[LineKey, str], terms: Terms) -> Waiting:
-    """The bets that wait; of what is no wager of one seat the reason why all of the round does."""
+    """Return the bets to hold, or the reason to hold the whole round if something other than one seat's wager is
+    affected."""
     found: dict[int, dict[str, Hold]] = {}
     for key, reading in decided.items():
         bet = terms.game.bets.get(key.bet)
