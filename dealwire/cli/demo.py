@@ -52,11 +52,20 @@ PATIENCE_S: Final = 30.0
         usually("simulated", type=click.Choice(["simulated", "firmware"])),
         "Simulated ones, or the reference devices in C that 'make firmware' builds.",
     ),
+    ("-v --verbose", FLAG, "Print each bet with its reason and clause."),
     ("--stay", FLAG, "Afterwards serve a simulated table with its console, until Ctrl-C."),
 )
 @click.pass_context
 def command(
-    ctx: click.Context, /, keep: Path | None, speed: float, wait: bool | None, opens: bool, devices: str, stay: bool
+    ctx: click.Context,
+    /,
+    keep: Path | None,
+    speed: float,
+    wait: bool | None,
+    opens: bool,
+    devices: str,
+    verbose: bool,
+    stay: bool,
 ) -> None:
     """Deal three live rounds of Flushes Gone Wild on simulated devices, record them, replay the recording, compare.
 
@@ -66,7 +75,7 @@ def command(
     """
     if wait is None:
         wait = not stay and sys.stdin.isatty() and sys.stdout.isatty()
-    compare(ctx, keep, speed, wait=wait, opens=opens, dealer=DEALERS[devices])
+    compare(ctx, keep, speed, wait=wait, opens=opens, dealer=DEALERS[devices], verbose=verbose)
     if stay:
         from dealwire.cli.run import command as run
 
@@ -116,6 +125,7 @@ def compare(
     wait: bool = False,
     opens: bool = False,
     dealer: Dealer = DEALERS["simulated"],
+    verbose: bool = False,
 ) -> None:
     """Deal live, deal again, and say whether both agree. `wait`: the console stays until Enter."""
     table = new_table()
@@ -124,7 +134,7 @@ def compare(
             webbrowser.open(address)
         recording = keep or Path(folder) / "demo.pcapng"
         echo(f"1. Live: {dealer.devices} on pseudo-terminals", bold=True)
-        live = deal_live(recording, speed, table, show, dealer)
+        live = deal_live(recording, speed, table, show, dealer, verbose=verbose)
         click.echo()
         echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
@@ -201,9 +211,11 @@ def deal_live(
     table: Table,
     show: Show = lambda *_: None,
     dealer: Dealer = DEALERS["simulated"],
+    *,
+    verbose: bool = False,
 ) -> list[str]:
     """Deal on a dealer's devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    shown_live = LiveRounds(table, show)
+    shown_live = LiveRounds(table, show, verbose=verbose)
     with (
         dealer.dealt(speed) as (addresses, begin),
         CaptureWriter(recording, procedure=DEFAULT_GAME) as writer,
@@ -229,9 +241,9 @@ def deal_live(
 class LiveRounds:
     """What a table makes of the reports, printed and shown as it comes; `lines` is all of it as JSON."""
 
-    def __init__(self, table: Table, show: Show) -> None:
+    def __init__(self, table: Table, show: Show, *, verbose: bool = False) -> None:
         self.lines: list[str] = []
-        self.progress, self.say = ProgressLine(), RoundPrinter(table.flow.procedure)
+        self.progress, self.say = ProgressLine(), RoundPrinter(table.flow.procedure, verbose=verbose)
         self._table, self._show = table, show
         self._there: set[str] = set()
 

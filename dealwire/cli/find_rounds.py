@@ -11,7 +11,7 @@ import click
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, FLAG, JSON_LINES, decimal, declared, many, usually, whole
-from dealwire.cli.terminal import echo, say_object, say_table
+from dealwire.cli.terminal import GrowingTable, echo, say_object, say_table
 from protocol.nearest import did_you_mean
 from protocol.printable import printable
 
@@ -42,8 +42,9 @@ DAY_AHEAD_NS = 23 * 3600 * 1_000_000_000 - 1
     ("--incident", {"metavar": "CODE"}, "With this incident, such as seat-count-wrong; any: with one at all."),
     ("--most", usually(50, whole(1, metavar="N")), "At most so many, the newest."),
     JSON_LINES,
+    ("-v --verbose", FLAG, "Print also when each ended, and name its incidents."),
 )
-def rounds_command(file: Path, as_json: bool, most: int, **known: Any) -> None:
+def rounds_command(file: Path, as_json: bool, verbose: bool, most: int, **known: Any) -> None:
     """Find rounds in the journal FILE, the newest first: a line each, with what was bet, what went to the players and
     what is held.
 
@@ -63,7 +64,7 @@ def rounds_command(file: Path, as_json: bool, most: int, **known: Any) -> None:
     for each in shown if as_json else ():
         say_object(SCHEMA, "round", **_fields(each))
     if not as_json:
-        _say(shown, known["seat"])
+        (_say_all if verbose else _say)(shown, known["seat"])
         echo(f"{opens} shows all of the first", err=True)
     if more:
         echo(f"dealwire: there are more; --most {most * 2} shows more of them", err=True)
@@ -149,6 +150,43 @@ def _cents(text: str) -> int:
 
 
 def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
+    """A line for each round, below a line for its day; the table only where there are several."""
+    whose = f" of seat {seat}" if seat is not None else ""
+    tables = len({each.table for each in found}) > 1
+    rows = [("round", *(["table"] if tables else []), "began", f"staked{whose}", "out", "outcome")]
+    days = [""]
+    for each in found:
+        begin = _local(each.begin_ns if each.begin_ns is not None else each.end_ns or 0)
+        staked, out, held = _money(each, seat)
+        incidents = len(each.incidents)
+        notes = [
+            _outcome(each),
+            *([f"{held} held"] if held not in ("", "-") else []),
+            *([f"{incidents} incident{'s' * (incidents != 1)}"] if incidents else []),
+        ]
+        table = [each.table] if tables else []
+        began = begin[11:] if each.begin_ns is not None else "not seen"
+        rows.append((str(each.number), *table, began, staked, out, ", ".join(notes)))
+        days.append(begin[:10])
+    wide = GrowingTable(frozenset({0, len(rows[0]) - 3, len(rows[0]) - 2}))
+    for row in rows:
+        wide.fit(row)
+    said = ""
+    for day, row in zip(days, rows, strict=True):
+        if day and day != said:
+            echo(day)
+            said = day
+        wide.say(row)
+
+
+def _outcome(each: "FoundRound") -> str:
+    from dealwire.table.id_words import id_words
+
+    return "came again" if each.repeated else id_words(each.outcome or "did not end")
+
+
+def _say_all(found: "Sequence[FoundRound]", seat: int | None) -> None:
+    """Each round with all that is known of it."""
     from dealwire.table.id_words import id_words
 
     whose = f" of seat {seat}" if seat is not None else ""
@@ -156,9 +194,8 @@ def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
     for each in found:
         begin = _local(each.begin_ns) if each.begin_ns is not None else "not seen"
         end = _local(each.end_ns)[11:] if each.end_ns is not None else "never"
-        outcome = "came again" if each.repeated else id_words(each.outcome or "did not end")
         incidents = ", ".join(map(id_words, dict.fromkeys(each.incidents))) or "-"
-        rows.append((str(each.number), each.table, begin, end, outcome, *_money(each, seat), incidents))
+        rows.append((str(each.number), each.table, begin, end, _outcome(each), *_money(each, seat), incidents))
     say_table(rows, frozenset({0, 5, 6, 7}))
 
 

@@ -1,6 +1,7 @@
 """`dealwire games`: every dealing procedure, as a table or as data; a procedure or game as one file."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -16,9 +17,10 @@ from rules.game.whole import whole_game_text
 @click.command("games")
 @click.argument("procedures", nargs=-1, metavar="[PROCEDURE]...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per procedure, with steps, clauses, options.")
+@click.option("-v", "--verbose", is_flag=True, help="Print how each is dealt: device, seats, cards, packets.")
 @click.option("--whole", is_flag=True, help="One procedure or game with all that it stands on, as one file.")
 @click.option("--pays", is_flag=True, help="With --whole: what the game pays, where an id is a procedure's, too.")
-def command(procedures: tuple[str, ...], as_json: bool, whole: bool, pays: bool) -> None:
+def command(procedures: tuple[str, ...], as_json: bool, verbose: bool, whole: bool, pays: bool) -> None:
     """List how games are dealt: PROCEDUREs by id or file, all that come with this program unless given.
 
     Cards are counted at the most seats and under the defaults of the options.
@@ -37,7 +39,12 @@ def command(procedures: tuple[str, ...], as_json: bool, whole: bool, pays: bool)
         for item in found:
             echo_json(json.dumps(item))
         return
-    say_table([_row(item) for item in found], right=frozenset({3}))
+    if verbose or procedures:
+        for item in found:
+            for line in _details(item):
+                echo(line, hang=4)
+        return
+    say_table([(item["id"], item["title"]) for item in found], right=frozenset())
 
 
 def is_game_only(name: str) -> bool:
@@ -47,9 +54,11 @@ def is_game_only(name: str) -> bool:
     return name in game_ids() or says_schema(name, "dealwire.game/")
 
 
-def _row(item: dict[str, Any]) -> tuple[str, ...]:
+def _details(item: dict[str, Any]) -> Iterator[str]:
+    """Describe in two lines how a game is dealt: device, seats, cards, packets, and how many cards are left."""
     cards = item["cards"]
     packets = ", ".join(f"{packet['cards']} {packet['to']}" for packet in item["packets"])
-    rest = f"{cards['remainder']} left" if cards["remainder"] is not None else ""
-    seats = f"{item['seats']['most']} seats"
-    return (item["id"], item["title"], item["device"], seats, f"{cards['loaded']} cards", packets, rest)
+    left = [f"{cards['remainder']} left"] if cards["remainder"] is not None else []
+    yield f"{item['id']}  {item['title']}"
+    facts = [item["device"].replace("-", " "), f"{item['seats']['most']} seats", f"{cards['loaded']} cards"]
+    yield f"  {', '.join([*facts, *left])}{f': {packets}' if packets else ''}"

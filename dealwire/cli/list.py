@@ -1,6 +1,6 @@
 """`dealwire list`: what is attached, what can be dealt, what can be spoken, what is installed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -13,17 +13,27 @@ from devices.extras import install_command
 Item = dict[str, str]
 
 
-def _procedures() -> list[Item]:
-    from dealer_flow.procedure.load import known_procedures, load_procedure
+def _procedure_ids() -> Collection[str]:
+    from dealer_flow.procedure.load import known_procedures
 
-    known = [load_procedure(name) for name in known_procedures()]
+    return known_procedures()
+
+
+def _game_ids() -> Collection[str]:
+    from rules.game.load import game_ids
+
+    return game_ids()
+
+
+def _procedures() -> list[Item]:
+    from dealer_flow.procedure.load import load_procedure
+
+    known = [load_procedure(name) for name in _procedure_ids()]
     return [{"name": one.id, "title": one.title, "device": one.device.replace("-", " ")} for one in known]
 
 
 def _games() -> list[Item]:
-    from rules.game.load import game_ids
-
-    return [{"name": name} for name in game_ids()]
+    return [{"name": name} for name in _game_ids()]
 
 
 def _dialects() -> list[Item]:
@@ -60,22 +70,31 @@ KINDS: Final[dict[str, tuple[str, Callable[[], list[Item]]]]] = {
     "usb": ("usb", usb_devices),
     "ports": ("port", ports),
 }
-"""As they are printed: what somebody has just plugged in stays on the screen, below what never changes."""
+"""Kinds in the order of the JSON lines."""
+FIRST: Final = ("ports", "usb", "dialects", "extras")
+"""Kinds that text lists: what is attached comes first, so that it is on the screen."""
+COUNTED: Final[Mapping[str, Callable[[], Collection[str]]]] = {"procedures": _procedure_ids, "games": _game_ids}
+"""Kinds that text counts: they are long, and the same on every machine."""
 
 
 @click.command("list")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option("-v", "--verbose", is_flag=True, help="List the procedures and games, too, instead of their number.")
 @click.option(
     "--kind", type=click.Choice([*KINDS]), multiple=True, help="Only these kinds; may be given more than once."
 )
-def command(as_json: bool, kind: tuple[str, ...]) -> None:
+def command(as_json: bool, verbose: bool, kind: tuple[str, ...]) -> None:
     """List dealing procedures, games, dialects, the optional parts of this program, and last what is attached."""
-    for item in found(kind or tuple(KINDS)):
+    chosen = kind or (tuple(KINDS) if as_json else FIRST + tuple(COUNTED) * verbose)
+    for item in found(chosen):
         if as_json:
             say_object("dealwire.item/1", item.pop("type"), **item)
         else:
             rest = "  ".join(f"{key} {value}" for key, value in item.items() if key not in ("type", "name") and value)
-            echo(f"{item['type']:<10} {item['name']:<31} {rest}".rstrip())
+            echo(f"{item['type']:<10} {item['name']:<15} {rest}".rstrip(), hang=13)
+    if not as_json and not kind and not verbose:
+        for name, ids in COUNTED.items():
+            echo(f"{name:<10} {len(ids())}; dealwire list --kind {name} lists them")
 
 
 def found(kinds: tuple[str, ...]) -> list[Item]:

@@ -41,7 +41,8 @@ NAME = {"callback": _named, "metavar": "NAME"}
     ("--decks", whole(1, 16, "N"), "Decks in the shoe, as the procedure allows."),
     ("--strategy", A_FILE, "Play as this file says, not for the most."),
     ("--no-cache", FLAG, "Count anew, and keep nothing."),
-    ("--json as_json", FLAG, "One JSON object per bet, pay table and reading."),
+    ("-v --verbose", FLAG, "Print also the element of risk, the standard deviation and every note."),
+    ("--json as_json", FLAG, "Print one JSON object per bet, pay table and reading."),
 )
 def command(
     game: str,
@@ -54,6 +55,7 @@ def command(
     decks: int | None,
     strategy: Path | None,
     no_cache: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Print the exact house edge of each bet of GAME, an id or a file, per initial unit and per unit staked.
@@ -77,14 +79,16 @@ def command(
         load_strategy(strategy, loaded) if strategy else None,
     )
     try:
-        follow = _print(odds(question, bet), as_json, progress, [bet] if bet else [*loaded.bets])
+        follow = _print(odds(question, bet), as_json, progress, [bet] if bet else [*loaded.bets], verbose=verbose)
     finally:
         progress.clear()
     for name in question.readings.keys() - follow:
         echo(f"dealwire: no figure is counted by the reading {name} {question.readings[name]}", err=True)
 
 
-def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str]) -> set[str]:
+def _print(
+    found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str], *, verbose: bool
+) -> set[str]:
     """Each as soon as it is counted: those after it, of which the names alone are known, may take minutes. The readings
     by which some figure is counted."""
     follow = set[str]()
@@ -95,15 +99,16 @@ def _print(found: Iterable[Found], as_json: bool, progress: CountProgress, bets:
             echo_json(json.dumps(counted))
             follow |= counted.get("reading", {}).keys()
         return follow
-    table = GrowingTable(frozenset({3, 4, 5, 6}))
+    table = GrowingTable(frozenset({3, 4, 5, 6}) if verbose else frozenset({2, 3}))
     for bet in bets:
-        table.fit((bet, *_HEAD[1:3], "-9.9999", "-9.9999", _HEAD[5], "99.9999", ""))
+        widest = (bet, *_HEAD[1:3], "-9.9999", "-9.9999", _HEAD[5], "99.9999", "")
+        table.fit(widest if verbose else _short(widest))
     for number, each in enumerate(found):
         progress.clear()
         if not number:  # what is wrong with the question is known by now
-            table.say(_HEAD)
+            table.say(_HEAD if verbose else (*_short(_HEAD)[:-1], "note"))
         counted = each.to_dict()
-        table.say(_row(counted))
+        table.say(_row(counted) if verbose else _short_row(counted))
         follow |= counted.get("reading", {}).keys()
     return follow
 
@@ -120,6 +125,22 @@ def _row(each: dict[str, Any]) -> tuple[str, ...]:
     deviation = f"{float(each['standard_deviation']):.4f}" if "standard_deviation" in each else ""
     hits = f"{each['hit_frequency_pct']:.4f}"
     return each["bet"], each["paytable"] or "", reading, *figures, deviation, hits, _remark(each)
+
+
+def _short(row: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that fit a terminal of 80: bet, pay table, edge, hits; and the note."""
+    return *row[:2], row[3], row[6], row[7]
+
+
+def _short_row(each: dict[str, Any]) -> tuple[str, ...]:
+    row = _row(each)
+    if not each["computed"]:
+        return _short(row)
+    notes = [row[2]] if row[2] else []
+    notes += [f"per {each['unit']}"] if each["unit"] != each["bet"] else []
+    notes += ["without the meter"] if "incomplete" in each else []
+    notes += ["suspect"] if "suspect" in each else []
+    return *_short(row)[:-1], "; ".join(notes)
 
 
 def _remark(odds: dict[str, Any]) -> str:

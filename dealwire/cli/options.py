@@ -115,7 +115,8 @@ DIALECT: Final[Kind] = {"metavar": "NAME", "default": "tdp", "show_default": Tru
 PERCENT: Final[Kind] = {"type": Percentage(), "metavar": "PERCENT", "default": "0"}
 SEED: Final[Kind] = {"type": WholeRange(0, 2**32 - 1)}
 SECONDS: Final[Kind] = {"type": DecimalRange(0, min_open=True)}
-JSON_LINES: Final[Row] = ("--json as_json", FLAG, "One JSON object per line.")
+JSON_LINES: Final[Row] = ("--json as_json", FLAG, "Print one JSON object per line.")
+VERBOSE_BETS: Final[Row] = ("-v --verbose", FLAG, "Print each bet with its reason and clause.")
 
 
 def many(metavar: str) -> Kind:

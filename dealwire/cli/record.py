@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from dealwire.cli.exits import Exit, Stop, explain_silence
-from dealwire.cli.options import FILE, FLAG, JSON_LINES, SECONDS, declared, whole
+from dealwire.cli.options import FILE, FLAG, JSON_LINES, SECONDS, VERBOSE_BETS, declared, whole
 from dealwire.cli.output import LiveOutput
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import line_options, make_table, reconnect_option, table_options
@@ -28,6 +28,7 @@ from protocol.errors import DealwireError
     ("--timeout timeout_s", SECONDS, "Stop after so many seconds."),
     ("--overwrite", FLAG, "Replace an existing recording."),
     JSON_LINES,
+    VERBOSE_BETS,
 )
 @table_options
 @click.pass_context
@@ -41,6 +42,7 @@ def command(
     timeout_s: float | None,
     overwrite: bool,
     as_json: bool,
+    verbose: bool,
     **options: Any,
 ) -> None:
     """Run a table on its lines, print what is dealt and record every byte in OUTPUT.
@@ -50,7 +52,7 @@ def command(
     printed cannot be written, that is said and recording goes on; the exit code is 1 if a disk was full.
     """
     table, up = make_table(**options), set()
-    say: Say = say_json if as_json else RoundPrinter(table.flow.procedure, live=True)
+    say: Say = say_json if as_json else RoundPrinter(table.flow.procedure, live=True, verbose=verbose)
     out = LiveOutput("dealing and recording go on", lambda text: echo(f"dealwire: {text}", err=True))
 
     def deliver(seen: Seen) -> None:

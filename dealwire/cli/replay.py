@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
-from dealwire.cli.options import JSON_LINES, APath, declared, many, pairs, usually, whole
+from dealwire.cli.options import JSON_LINES, VERBOSE_BETS, APath, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import TableMaker, table_options
@@ -25,6 +25,7 @@ from protocol.errors import LocalError
 @click.argument("file", metavar="FILE|FOLDER", type=APath())
 @declared(
     JSON_LINES,
+    VERBOSE_BETS,
     ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."),
     (
         "--line line_names",
@@ -35,7 +36,14 @@ from protocol.errors import LocalError
 @table_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, file: Path, as_json: bool, jobs: int, line_names: tuple[str, ...], **options: Any
+    ctx: click.Context,
+    /,
+    file: Path,
+    as_json: bool,
+    verbose: bool,
+    jobs: int,
+    line_names: tuple[str, ...],
+    **options: Any,
 ) -> None:
     """Deal the recording FILE again and print its rounds, incidents and settlements.
 
@@ -54,8 +62,8 @@ def command(
     if os.path.isdir(file):  # where `Path.is_dir` raises, opening it says in one line why
         if jobs > 1 and options["awards"]:
             raise click.UsageError("awards move the meters while a round is dealt: --awards needs --jobs 1")
-        ctx.exit(deal_folder(file, jobs, as_json, options).code)
-    printer, progress = RoundPrinter(), CountProgress(for_programs=True, what="dealing", bar=False)
+        ctx.exit(deal_folder(file, jobs, as_json, options, verbose=verbose).code)
+    printer, progress = RoundPrinter(verbose=verbose), CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(file.name)
     try:
         say = above(progress, say_json if as_json else printer)
@@ -80,9 +88,9 @@ def _end(name: str, text: str) -> LineEnd:
     return end
 
 
-def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any]) -> Dealt:
+def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any], *, verbose: bool = False) -> Dealt:
     """Deal every recording of `folder`, print it, and say what all come to."""
-    paths, tables, printer = recordings_in(folder), TableMaker(**options), RoundPrinter()
+    paths, tables, printer = recordings_in(folder), TableMaker(**options), RoundPrinter(verbose=verbose)
     progress = CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(f"{len(paths):,} recordings")
     say = above(progress, say_json if as_json else printer)
@@ -142,7 +150,7 @@ def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", named: str = "",
     outcomes = ", ".join(f"{count} {id_words(name)}" for name, count in dealt.outcomes.items()) or "no round"
     received = f"{stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received"
     click.echo(err=True)
-    echo(f"{f'{named}: ' if named else ''}{outcomes}; {received}", err=True)
+    echo(f"{f'{named}: ' if named else ''}{outcomes}; {received}", err=True, hang=2)
 
 
 def complain(dealt: Dealt) -> None:

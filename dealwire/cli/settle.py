@@ -43,7 +43,8 @@ WRONG_MAX: Final = 100
         "What an earlier `settle` printed with --progressive or --jackpot: meters or pools go on from there, its "
         "rounds are settled.",
     ),
-    ("--text", FLAG, "Sentences instead of JSON."),
+    ("--text", FLAG, "Print text instead of JSON."),
+    ("-v --verbose", FLAG, "With --text: print each bet with its reason and clause."),
 )
 @click.pass_context
 def command(
@@ -51,6 +52,7 @@ def command(
     /,
     game: str | None,
     text: bool,
+    verbose: bool,
     progressive: Path | None,
     jackpot: Path | None,
     resume: Path | None,
@@ -68,7 +70,9 @@ def command(
     Objects of the other types that this program writes (incidents, settlements, summaries) are passed over. An option
     that does not fit a round's game ends it there, and so do 100 wrong lines in a row.
     """
-    printer = SettlementPrinter()
+    if verbose and not text:
+        raise click.UsageError("--verbose goes with --text; JSON always holds reasons and clauses")
+    printer = SettlementPrinter(verbose=verbose)
     say: Say = printer if text else say_json
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")

@@ -60,11 +60,12 @@ class RoundPrinter:
     """Writes items for a person, each incident under the heading of the round that it is of.
 
     What a table makes known is in the order in which it happened: a round's incidents come before the round. `live`
-    writes them as they come, under a heading that says that the round is not over; else they wait for theirs.
+    writes them as they come, under a heading that says that the round is not over; else they wait for theirs. A
+    `verbose` one writes each bet with its reason and clause; else a line for each seat and result.
     """
 
-    def __init__(self, procedure: Procedure | None = None, *, live: bool = False) -> None:
-        self._live, self._under_way = live, False
+    def __init__(self, procedure: Procedure | None = None, *, live: bool = False, verbose: bool = False) -> None:
+        self._live, self._under_way, self._verbose = live, False, verbose
         self._waiting: list[Incident] = []
         self._speech = Speech(())
         if procedure is not None:
@@ -77,7 +78,7 @@ class RoundPrinter:
     def __call__(self, item: TableOutcome) -> None:
         """Write one, or keep it for its round."""
         if not isinstance(item, Incident):
-            say_text(item, self._speech, self._waiting)
+            say_text(item, self._speech, self._waiting, verbose=self._verbose)
             if isinstance(item, RoundResult):
                 self._waiting, self._under_way = [], False
         elif self._live:
@@ -102,8 +103,8 @@ class RoundPrinter:
 class SettlementPrinter:
     """Writes settlements for a person who does not see the deal: each begins with its round."""
 
-    def __init__(self) -> None:
-        self._speech = Speech(())
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._speech, self._verbose = Speech(()), verbose
 
     def settles(self, result: RoundResult) -> None:
         """What comes next is of this round, and is told in the words of its procedure."""
@@ -113,15 +114,15 @@ class SettlementPrinter:
         """Write one."""
         if isinstance(item, Settlement):
             say_title(item)
-        say_text(item, self._speech)
+        say_text(item, self._speech, verbose=self._verbose)
 
 
 def say_incident(item: Incident, speech: Speech) -> None:
     """Write what went wrong."""
-    echo(f"  ! {speech.write(item.text)}  [{item.clause}]", fg="yellow")
+    echo(f"  ! {speech.write(item.text)}  [{item.clause}]", fg="yellow", hang=4)
 
 
-def say_text(item: TableOutcome, speech: Speech, incidents: Sequence[Incident] = ()) -> None:
+def say_text(item: TableOutcome, speech: Speech, incidents: Sequence[Incident] = (), *, verbose: bool = False) -> None:
     """Write one item for a person, a round with its `incidents` under its heading; sentences without the ids in them
     that `speech` knows."""
     if isinstance(item, Incident):
@@ -130,16 +131,20 @@ def say_text(item: TableOutcome, speech: Speech, incidents: Sequence[Incident] =
         say_title(item)
         for incident in incidents:
             say_incident(incident, speech)
-        for line in round_lines(item):
-            echo(line)
+        for line in round_lines(item, verbose=verbose):
+            echo(line, hang=ROUND_MARGIN)
     elif isinstance(item, Settlement):
-        say_settlement(item, speech)
+        say_settlement(item, speech, verbose=verbose)
     else:
         say_meter(item, speech)
 
 
 RESULT_COLOUR = {"win": "green", "lose": "red", "push": "cyan", "returned": "cyan", "held": "yellow"}
 OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "red"}
+
+
+ROUND_MARGIN = 13
+"""Where the text of a round's lines begins: after the name of a place, such as `  seat 1     `."""
 
 
 def _cards(cards: tuple[str, ...]) -> str:
@@ -169,8 +174,9 @@ def round_title(result: RoundResult | Settlement) -> str:
     return click.style(title, bold=True) + click.style(id_words(result.outcome), fg=colour, bold=True)
 
 
-def round_lines(result: RoundResult) -> list[str]:
-    """The deal: community, burned, every hand."""
+def round_lines(result: RoundResult, *, verbose: bool = False) -> list[str]:
+    """Return the deal as lines: community, burned cards, every hand. Unless `verbose`, bets that a seat declined are
+    left out (`no-...` in the procedure)."""
     if result.draw is not None:
         return _draw_lines(result, result.draw)
     lines = _middle_lines(result)
@@ -179,7 +185,9 @@ def round_lines(result: RoundResult) -> list[str]:
     for hand in result.hands:
         lines.append(f"  {id_words(hand.name) + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}")
     for seat in result.seats:
-        choice = f"  {', '.join(map(id_words, seat.decisions or [seat.decision]))}" if seat.decision else ""
+        chosen = seat.decisions or ((seat.decision,) if seat.decision else ())
+        chosen = chosen if verbose else tuple(each for each in chosen if not each.startswith("no-"))
+        choice = f"  {', '.join(map(id_words, chosen))}" if chosen else ""
         sums = (f"{id_words(bet)} {money(cents, result.currency)}" for bet, cents in seat.returned.items())
         back = f"  returned {', '.join(sums)}"
         held = f"  held {', '.join(map(id_words, seat.held))}" if seat.held else ""
@@ -219,15 +227,58 @@ def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
     return lines
 
 
-def say_settlement(settlement: Settlement, speech: Speech) -> None:
-    """The money: every bet with its reason and clause; what is held, and why."""
+def say_settlement(settlement: Settlement, speech: Speech, *, verbose: bool = False) -> None:
+    """Print the money: a line for each seat and result, or each bet with its reason and clause if `verbose`; and what
+    is held, and why."""
     if settlement.again:
-        echo(f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red")
+        echo(
+            f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red", hang=4
+        )
     if settlement.unseen:
-        echo(f"  not known: {speech.write(settlement.unseen)}", fg="yellow")
+        echo(f"  not known: {speech.write(settlement.unseen)}", fg="yellow", hang=4)
     if settlement.status == "held":
-        echo(f"  held: {speech.write(settlement.why or '')}", fg="red")
+        echo(f"  held: {speech.write(settlement.why or '')}", fg="red", hang=4)
         return
+    if verbose:
+        _say_bets(settlement, speech)
+    else:
+        _say_seats(settlement)
+    for each in pot_lines(settlement, speech):
+        echo(each, hang=ROUND_MARGIN)
+    if settlement.status == "partly-held":
+        echo(f"  not all is settled: {speech.write(settlement.why or '')}", fg="red", hang=4)
+
+
+def _say_seats(settlement: Settlement) -> None:
+    """Print a line for each seat and result: what the bets that came out so staked, their net, and which they are."""
+    groups: dict[tuple[int, str], list[SettlementLine]] = {}
+    for line in sorted(settlement.lines, key=lambda line: line.seat):
+        groups.setdefault((line.seat, line.result), []).append(line)
+    currency = settlement.currency
+    say_table(
+        [
+            (
+                f"seat {seat}",
+                result,
+                money(sum(line.stake for line in lines), currency),
+                money(sum(line.net for line in lines), currency),
+                ", ".join(_won(line, currency) if result == "win" else id_words(line.bet) for line in lines),
+            )
+            for (seat, result), lines in groups.items()
+        ],
+        right=frozenset({2, 3}),
+        tint=lambda row: RESULT_COLOUR.get(row[1]),
+        tinted=frozenset({1, 3}),
+    )
+
+
+def _won(line: SettlementLine, currency: str) -> str:
+    """`play $5`: the amounts tell the winning bets apart."""
+    return f"{id_words(line.bet)} {money(line.net, currency)}"
+
+
+def _say_bets(settlement: Settlement, speech: Speech) -> None:
+    """Print each bet in the order of settlement, with its reason and clause."""
     currency = settlement.currency
     say_table(
         [
@@ -245,10 +296,6 @@ def say_settlement(settlement: Settlement, speech: Speech) -> None:
         tint=lambda row: RESULT_COLOUR.get(row[3]),
         tinted=frozenset({3, 4}),
     )
-    for each in pot_lines(settlement, speech):
-        echo(each)
-    if settlement.status == "partly-held":
-        echo(f"  not all is settled: {speech.write(settlement.why or '')}", fg="red")
 
 
 def _kept(line: SettlementLine, settlement: Settlement) -> str:
@@ -268,14 +315,14 @@ def say_meter(item: MeterRecord | AwardRecord, speech: Speech) -> None:
     if isinstance(item, MeterRecord):
         shows = f"shows {money(item.meter_cents)}  {why}"
         if item.kind == "posted":
-            echo(f"  pool {id_words(item.meter)}: posted at {money(item.posted or 0)}, {shows}")
+            echo(f"  pool {id_words(item.meter)}: posted at {money(item.posted or 0)}, {shows}", hang=4)
             return
-        echo(f"  meter {id_words(item.meter)}: {id_words(item.kind)} {money(item.to_meter)}, {shows}")
+        echo(f"  meter {id_words(item.meter)}: {id_words(item.kind)} {money(item.to_meter)}, {shows}", hang=4)
         return
     colour = {"awarded": "green", "posted": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(
         item.kind
     )
-    echo(f"  award: {why}  [{item.clause}]", fg=colour)
+    echo(f"  award: {why}  [{item.clause}]", fg=colour, hang=4)
 
 
 # ------------------------------------------------------------------ the betting

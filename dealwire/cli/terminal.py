@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -16,12 +16,42 @@ if TYPE_CHECKING:
     import logging
 
 MARGIN = "  "
+LEAST_ROOM = 16
+"""Characters below which a column is too narrow for prose: its text moves to lines of its own."""
 
 
-def echo(text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None) -> None:
-    """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal."""
+def width_of(stream: TextIO | None) -> int | None:
+    """Return the columns of the terminal that `stream` is, None for a file or a pipe. COLUMNS overrides the terminal's
+    own size."""
+    return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else None
+
+
+def folded(text: str, width: int | None, hang: int) -> list[str]:
+    """Break `text` at spaces into lines of at most `width` characters; lines after the first are indented by `hang`.
+    A single word that is longer stays whole."""
+    if width is None or len(text) <= width:
+        return [text]
+    begin = len(text) - len(text.lstrip(" "))  # textwrap drops the margin of what it has to break
+    lines = textwrap.wrap(
+        text.strip(" "),
+        width,
+        initial_indent=" " * begin,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines or [text]
+
+
+def echo(
+    text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None, hang: int | None = None
+) -> None:
+    """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal. With `hang` a line
+    that is too long for the terminal is continued below, indented by so many characters."""
     line = printable(text, None)
-    click.echo(click.style(line, bold=bold, fg=fg) if bold or fg else line, err=err)
+    width = width_of(sys.stderr if err else sys.stdout) if hang is not None else None
+    for each in folded(line, width, hang or 0):
+        click.echo(click.style(each, bold=bold, fg=fg) if bold or fg else each, err=err)
 
 
 def echo_styled(line: str) -> None:
@@ -100,16 +130,32 @@ class GrowingTable:
         self.fit(row)
         row = [printable(cell, None) for cell in row]
         used = len(MARGIN) + sum(self._widths) + 2 * len(self._widths)
-        room = shutil.get_terminal_size().columns - used if sys.stdout is not None and sys.stdout.isatty() else 0
-        first, *more = (textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]) or [""]
-        colour, cells = self._tint(row), []
+        columns = width_of(sys.stdout)
+        first, more = _placed(row[-1], used, columns)
+        colour, cells = self._tint(row), list[str]()
         for column, (text, width) in enumerate(zip(row, self._widths, strict=False)):
             pad, style = " " * (width - len(text)), column in self._tinted and colour
             text = click.style(text, fg=colour) if style else text
             cells.append(pad + text if column in self._right else text + pad)
+        if columns is not None and used - 2 > columns:  # too narrow for the columns: the first stands above the others
+            echo_styled((MARGIN + cells.pop(0)).rstrip(" "))
+            cells.insert(0, "")
         echo_styled((MARGIN + "  ".join([*cells, first])).rstrip(" "))
         for line in more:
-            echo(" " * used + line)
+            echo_styled(line)
+
+
+def _placed(text: str, used: int, width: int | None) -> tuple[str, list[str]]:
+    """Break the last cell of a row, which begins after `used` characters: what stands in the row, and the lines below.
+    The text goes below as a whole where the column would be so narrow that it takes more lines there."""
+    if not text or width is None or used + len(text) <= width:
+        return text, []
+    below = folded(" " * 2 * len(MARGIN) + text, width, 2 * len(MARGIN))
+    if width - used < LEAST_ROOM:
+        return "", below
+    first, *more = textwrap.wrap(text, width - used, break_on_hyphens=False)
+    beside = [" " * used + line for line in more]
+    return (first, beside) if len(beside) <= len(below) else ("", below)
 
 
 def wants_colour(environment: Mapping[str, str]) -> bool | None:
