@@ -1,4 +1,4 @@
-"""Who may import whom, read off the syntax trees: the picture in the README stays true."""
+"""Who may import whom, read off the syntax trees: the table of `docs/architecture.md` stays true."""
 
 import ast
 import subprocess

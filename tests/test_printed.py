@@ -17,7 +17,7 @@ from rules.odds.kept import KeptOdds
 ROOT = DOCS.parent
 MARKED = re.compile(r"<!-- printed by make docs -->|^[/#*-]+ [Pp]rinted (by|from) |<!-- generated", re.MULTILINE)
 """What a file says of itself that is printed, in part or whole; JSON cannot."""
-LOOKED_AT = ("docs/**/*.md", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h")
+LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h")
 
 
 @cache

@@ -6,6 +6,7 @@ from docs._print import (
     bench,
     beside,
     clauses,
+    commands,
     counts,
     files,
     games,
@@ -18,6 +19,7 @@ from docs._print import (
     protocol,
     protocol_data,
     registry,
+    terminal,
     wireshark,
 )
 
@@ -36,7 +38,10 @@ PRINTED: Final = (
     files,
     odds,
     clauses,
+    commands,
     counts,
     ledger,
+    commands,
+    terminal,
 )
 """Modules with `pages()`: path under `docs` -> text. A part of a page is printed after the rest of it."""
