@@ -50,8 +50,6 @@ JOBS ?= 2
 FUZZ_S ?= 1800
 FAULTS ?= 300
 SEED ?= 30
-# What the README's commands need beyond the packages that every installation has.
-EXTRAS := rich,console,odds,journal,fleet,metrics,sheet,usb
 # What `make test` and `make test-more` take; the other marks are targets of their own. CI runs both: together they are all.
 QUICK := not more and not slow and not hardware and not firmware and not kaitai
 MORE := more and not slow and not hardware and not firmware and not kaitai
@@ -67,7 +65,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -143,7 +141,7 @@ firmware: $(VENV)/.firmware
 		echo "skipped: tdp-device, for there is no C compiler (cc)" >&2; fi
 	@if $(BIN)/python -c 'import capstone, elftools, ziglang' 2>/dev/null; then \
 		$(MAKE) --no-print-directory -C firmware cross; else \
-		echo "skipped: the images for a Cortex-M3, for the packages of the extra firmware are not there" >&2; fi
+		echo "skipped: the images for a Cortex-M3, for the packages of locks/firmware.txt are not there" >&2; fi
 
 test-firmware: $(VENV)/.test $(VENV)/.firmware
 	@.ci/system-packages gcc g++ libc6-dev clang libclang-rt-14-dev qemu-system-arm cmake cppcheck
@@ -197,7 +195,7 @@ docs: $(VENV)/.test
 changelog: $(VENV)/.test
 	@$(BIN)/towncrier build --yes --version $(or $(VERSION),$(error VERSION=... is missing))
 
-site: $(VENV)/.docs
+site: $(VENV)/.test
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
 
@@ -205,36 +203,45 @@ $(VENV)/.venv:
 	@.ci/make-venv $(PYTHON) $(VENV)
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.venv pyproject.toml
+$(VENV)/.demo: $(VENV)/.venv pyproject.toml locks/demo.txt
 	@echo "installing dealwire into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@.ci/install-locked $(VENV) demo
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.venv pyproject.toml
+$(VENV)/.test: $(VENV)/.venv pyproject.toml locks/test.txt
 	@echo "installing dealwire and its test tools into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@.ci/install-locked $(VENV) test
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.firmware: $(VENV)/.venv pyproject.toml
+$(VENV)/.firmware: $(VENV)/.demo locks/firmware.txt
 	@echo "installing the cross compiler into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[firmware]' || \
-		echo "no cross compiler to be had: the images for a Cortex-M3 are left out" >&2
+	@.ci/install-locked $(VENV) firmware || \
+		echo "the cross compiler cannot be installed: the images for a Cortex-M3 are left out" >&2
 	@touch $@
 
-$(VENV)/.kaitai: $(VENV)/.venv pyproject.toml
+$(VENV)/.kaitai: $(VENV)/.demo locks/kaitai.txt
 	@echo "installing the runtime of Kaitai Struct into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[kaitai]'
+	@.ci/install-locked $(VENV) kaitai
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.venv pyproject.toml
-	@echo "installing what makes the site into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+$(VENV)/.bench: $(VENV)/.demo locks/benchmarks.txt
+	@echo "installing the stacks that dealwire is compared with into $(VENV) ..." >&2
+	@.ci/install-locked $(VENV) benchmarks
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.venv pyproject.toml
-	@echo "installing dealwire and the stacks it is compared with into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[benchmarks]'
+$(VENV)/.release: $(VENV)/.test locks/release.txt
+	@echo "installing what makes a release into $(VENV) ..." >&2
+	@.ci/install-locked $(VENV) release
 	@touch $@
+
+$(VENV)/.lock: $(VENV)/.venv locks/lock.txt
+	@echo "installing uv into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r locks/lock.txt
+	@touch $@
+
+# UPGRADE=--upgrade: the newest versions; else those that are locked stay.
+lock: $(VENV)/.lock
+	@.ci/lock $(BIN)/uv $(UPGRADE)
 
 clean:
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
