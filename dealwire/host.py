@@ -15,6 +15,7 @@ from dealwire.wireshark.folders import Installed, pieces
 from devices.dialects.known import BUILT_IN, GROUP, dialect_named, dialect_names
 from devices.extras import install_command
 from devices.files import may
+from devices.system import IS_POSIX
 from protocol.errors import LocalError
 
 Verdict = Literal["good", "note", "warning", "bad"]
@@ -143,6 +144,8 @@ def _texts_of(device: Any) -> dict[str, str]:
 def check_all() -> Iterator[HostFinding]:
     """Every check, in the order a person would fix things."""
     yield HostFinding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
+    if not IS_POSIX:
+        yield HostFinding("system", "note", "no table can be served on this system", "docs/systems.md says what works")
     yield from _packages()
     yield from _names()
     yield _cobs()
@@ -239,7 +242,7 @@ def _ports() -> Iterator[HostFinding]:
         if port["description"] == CONSOLE:
             yield HostFinding("ports", "good", f"{name} is {CONSOLE}: no device of a table is behind it")
             continue
-        if may(name, os.R_OK | os.W_OK):
+        if not IS_POSIX or may(name, os.R_OK | os.W_OK):  # no modes there: a port is opened by whoever gets it first
             yield HostFinding("ports", "good", f"{name} may be opened")
             continue
         yield HostFinding("ports", "bad", f"{name} may not be opened", _to_open(Path(name)))
@@ -249,7 +252,7 @@ def _to_open(port: Path) -> str:
     """What lets this user open a port: its group, where that may and is not root's own."""
     try:
         group, mode = port.group(), port.stat().st_mode
-    except (OSError, KeyError):
+    except (OSError, KeyError, NotImplementedError):
         group, mode = "dialout", 0o660
     if group == "root" or mode & 0o060 != 0o060:
         return "no group may open it: dealwire doctor --udev prints a rule that lets one"

@@ -6,6 +6,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from devices.system import BINARY, CLOEXEC, NOCTTY, NONBLOCK, make_private, user_id
+
 PRIVATE: Final = 0o600
 """Mode of a file that holds faces or secrets: its owner alone may read and write it."""
 
@@ -21,7 +23,7 @@ def open_file(path: str | Path) -> BinaryIO:
     """The regular file at `path`, to be read. OSError, whose `strerror` says why, for one that is not there, and for a
     folder, pipe, socket or device: whoever reads one of those may wait for ever, or never come to an end."""
     _check_kind(os.stat(path), path)  # before it is opened: to open a serial port moves its control lines
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | NONBLOCK | NOCTTY | CLOEXEC | BINARY)
     try:
         _check_kind(os.fstat(descriptor), path)  # it may be another by now
         return os.fdopen(descriptor, "rb")
@@ -71,12 +73,12 @@ def _check_kind(facts: os.stat_result, path: str | Path) -> None:
 def create_file(path: str | Path, *, overwrite: bool = False) -> BinaryIO:
     """A file at `path` to be written, unbuffered, that its owner alone may read (mode 0600), also when it was there
     before. OSError when it is there already and not to be overwritten, or is a pipe that nobody reads."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
+    flags = os.O_WRONLY | os.O_CREAT | CLOEXEC | NOCTTY | NONBLOCK | BINARY
     descriptor = os.open(path, flags | (os.O_TRUNC if overwrite else os.O_EXCL), PRIVATE)
     try:
         facts = os.fstat(descriptor)
-        if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.geteuid():
-            os.fchmod(descriptor, PRIVATE)
+        if stat.S_ISREG(facts.st_mode) and facts.st_uid == user_id():
+            make_private(descriptor, PRIVATE)
         return os.fdopen(descriptor, "wb", buffering=0)
     except BaseException:
         os.close(descriptor)

@@ -13,6 +13,7 @@ import click
 from dealwire.cli.completing import completed
 from dealwire.cli.ending import in_time
 from dealwire.cli.exits import Exit, NoSuchCommand, explain, usage_line
+from dealwire.cli.needs import check_system, explained
 from dealwire.cli.output import OutputClosed, OutputFailed, guard, is_closed, let_go
 from dealwire.cli.terminal import echo, log_lines, wants_colour
 from dealwire.version import __version__
@@ -71,6 +72,7 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
+        check_system(cmd_name)
         command: click.Command = _loaded(f"dealwire.cli.{cmd_name.replace('-', '_')}").command
         return completed(command) if ctx.resilient_parsing else command
 
@@ -114,11 +116,11 @@ def ending() -> Iterator[None]:
     try:
         yield
     except DealwireError as error:
-        code, line = explain(error)
-        if isinstance(error, OutputFailed):
-            let_go()
-        echo(f"dealwire: {line}", err=True)
-        raise click.exceptions.Exit(code) from None
+        raise _said(error) from None
+    except ModuleNotFoundError as error:
+        if (why := explained(error)) is None:
+            raise
+        raise _said(why) from None
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
@@ -130,6 +132,15 @@ def ending() -> Iterator[None]:
         # The reader of our output left, as `head` does: not an error, but nothing more can be said.
         let_go()
         raise click.exceptions.Exit(Exit.GOOD) from None
+
+
+def _said(error: DealwireError) -> click.exceptions.Exit:
+    """Print the line of an error, and return the exit that ends the command with its code."""
+    code, line = explain(error)
+    if isinstance(error, OutputFailed):
+        let_go()
+    echo(f"dealwire: {line}", err=True)
+    return click.exceptions.Exit(code)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "DEALWIRE"})

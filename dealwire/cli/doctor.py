@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from dealwire.host import EXTRAS, HostFinding, check_all, ports
 from dealwire.journal.errors import KeyProblem, KeyUnsafe
 from dealwire.service.seals import load_seal, seal_in_words
 from devices.extras import install_command
+from devices.system import user_id
 from protocol.printable import printable
 
 TO_FIX = "dealwire doctor TABLE.TOML --fix"
@@ -91,7 +91,7 @@ def put_right(wanted: Sequence[Fix], *, yes: bool) -> None:
         echo("nothing to be put right that --fix knows")
     for fix in wanted:
         echo(fix.what, bold=True)
-        root = fix.as_root and os.geteuid() != 0
+        root = fix.as_root and user_id() != 0
         for step in fix.steps:
             for line in step.in_words(root=root).splitlines():
                 echo(f"    {line}")

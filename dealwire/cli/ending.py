@@ -16,6 +16,8 @@ from typing import Final
 
 import click
 
+from devices.system import IS_POSIX
+
 LAST_RESORT_S: Final = 1.5
 """After SIGTERM, until the process is cut off: shorter than the two seconds that are promised."""
 ENDED_BY_SIGTERM: Final = 128 + signal.SIGTERM
@@ -59,7 +61,7 @@ def in_time() -> Iterator[LastResort]:
     somebody listens to the signal already, nothing happens."""
     resort = LastResort()
     listened_to = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-    if listened_to or threading.current_thread() is not threading.main_thread():
+    if listened_to or not IS_POSIX or threading.current_thread() is not threading.main_thread():
         yield resort
         return
     with _first_heard(resort):

@@ -1,7 +1,6 @@
 """What `dealwire doctor --fix` puts right: each fix as the commands that a person would type, and tried again after."""
 
 import getpass
-import grp
 import os
 import shlex
 import shutil
@@ -78,6 +77,8 @@ def _group(ports: Sequence[Mapping[str, str]]) -> Iterator[Fix]:
             continue  # who joins it may do far more than open a port
 
         def wrong(group: str = group) -> str | None:
+            import grp
+
             return None if user in grp.getgrnam(group).gr_mem else f"{user} is not in the group {group}"
 
         join = ShellCommand(("usermod", "-aG", group, user))

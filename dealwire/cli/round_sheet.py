@@ -12,6 +12,7 @@ from dealwire.cli.exits import BY_ERRNO, Exit, Stop
 from dealwire.cli.options import A_FILE, FILE, FLAG, WholeRange, declared, whole
 from dealwire.cli.terminal import echo, echo_json
 from devices.clock import SystemClock
+from devices.system import BINARY, CLOEXEC
 
 if TYPE_CHECKING:
     from dealwire.sheet.paper import Paper
@@ -109,7 +110,7 @@ def _say(paper: "Paper") -> None:
 
 def _write(path: Path, content: bytes, overwrite: bool) -> None:
     """Write a file for its owner alone: it names people and money."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_TRUNC if overwrite else os.O_EXCL)
+    flags = os.O_WRONLY | os.O_CREAT | CLOEXEC | BINARY | (os.O_TRUNC if overwrite else os.O_EXCL)
     try:
         with os.fdopen(os.open(path, flags, 0o600), "wb") as out:
             out.write(content)

@@ -1,7 +1,6 @@
 """`dealwire run --check`: whatever a start needs is tried before, a line for each thing."""
 
 import os
-import pwd
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -101,6 +100,8 @@ def _unsigned(part: TablePart, terms: TableTerms) -> str:
 
 
 def _user() -> str:
+    import pwd  # not on every system, and `run` alone needs it
+
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:

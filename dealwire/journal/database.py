@@ -9,7 +9,6 @@ and two writers of one file spoil it: a file with two names is not written.
 
 import contextlib
 import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterable
@@ -239,6 +238,8 @@ def refuse_two_names(path: Path) -> None:
 
 
 def _lock(path: Path) -> int:
+    import fcntl  # not on every system, and a recording is replayed without it
+
     try:
         lock = os.open(f"{real_path(path)}-lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
@@ -321,6 +322,8 @@ def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
 def is_locked_by_writer(path: Path) -> bool:
     """True while a program has the journal open for writing. Nothing is made, and nobody is kept out for longer than
     the asking takes."""
+    import fcntl
+
     try:
         lock = os.open(f"{real_path(path)}-lock", os.O_RDONLY)
     except OSError:

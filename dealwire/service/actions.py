@@ -14,7 +14,6 @@ from dealer_flow.procedure.steps.deal import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import ROLES, Action, ActionField, Role
 from dealwire.hub.view import TableView
-from dealwire.rehearsal.faults import injectable
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp import messages as m
@@ -214,6 +213,8 @@ def of_table() -> list[Action]:
 
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
     """One button for each thing that can be made to go wrong at a simulated table with these kinds of devices."""
+    from dealwire.rehearsal.faults import injectable  # a table with attached lines has no use for it
+
     return [
         Action(
             id=f"{INJECT}.{fault.name}",

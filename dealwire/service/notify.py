@@ -23,7 +23,7 @@ class Notifier:
             self._address = "\0" + self._address[1:]
         self._socket: socket.socket | None = None
         if self._address:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)  # Python opens it close-on-exec
             self._socket.setblocking(False)
         usec, owner = found.get("WATCHDOG_USEC", ""), found.get("WATCHDOG_PID", str(os.getpid()))
         mine = bool(self._address) and usec.isdecimal() and owner == str(os.getpid())

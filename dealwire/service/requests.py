@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from dealwire.hub.hub import Request
-from dealwire.rehearsal.faults import fault_named, inject
 from dealwire.service.actions import (
     INJECT,
     RELEASE,
@@ -106,6 +105,9 @@ class RequestHandler:
             raise ActionRefused(request.action, "the devices of this table are no simulated ones")
         if request.who not in TECHNICIAN:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
+        # Only a simulated table gets here: a table with attached lines loads nothing of the rehearsal.
+        from dealwire.rehearsal.faults import fault_named, inject
+
         fields = dict(request.fields)
         name = str(fields.pop("fault", ""))
         when = inject(session.bench, name, fields)

@@ -1,6 +1,5 @@
 """What seals the journal of a table service, and who can read the faces in it."""
 
-import resource
 from collections.abc import Iterator
 
 from dealwire.config.schema import Configuration, JournalPart
@@ -50,5 +49,7 @@ def clear_warning(table: str, device: str) -> str:
 
 def leave_no_core() -> None:
     """A crash of this process writes no core file, in which keys and faces would be."""
+    import resource  # not on every system, and `run` alone needs it
+
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))

@@ -12,7 +12,7 @@ import logging
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dealwire.config.schema import Configuration
 from dealwire.hub.health import Health
@@ -43,7 +43,9 @@ from dealwire.table.cautions import cautions_of
 from devices.clock import SystemClock
 from devices.line.loop import Member, Owner
 from devices.line.supervisor import Supervisor
-from devices.simulator.host import SimulatorHost
+
+if TYPE_CHECKING:
+    from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger(__name__)
 
@@ -178,7 +180,7 @@ class Service:
             self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
         self._showing.answer()  # no turn follows in which anybody could ask for it
 
-    def simulate(self, table: str, bench: SimulatorHost) -> None:
+    def simulate(self, table: str, bench: "SimulatorHost") -> None:
         """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
         self.tables[table].bench = bench
         members: tuple[Member, ...] = (bench, *bench.lines.values())

@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import ClockSet, StatusKind, StatusLine, Topic
@@ -25,9 +25,11 @@ from devices.drive.address import baud_of, line_at
 from devices.elsewhere import note_of
 from devices.events import DeviceElsewhere, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
-from devices.simulator.host import SimulatorHost
 from protocol.link import Resumable
 from protocol.tdp.messages import Lamp, Role, ShufflerStatusMessage
+
+if TYPE_CHECKING:
+    from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger(__name__)
 
