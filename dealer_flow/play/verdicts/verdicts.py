@@ -392,7 +392,7 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
     incident = round_.report(judged(policy, finding), seen)
     by_hand = round_.plan.from_hand and policy.then in ("complete", "replace") and not round_.over
     if by_hand and place in [due.place for due in round_.by_hand]:
-        # The hand is still being dealt: the next card replaces the dead one. A joker does not count as a card of the deck.
+        # The hand is still being dealt: the next card replaces the dead one. A joker is not one of the cards dealt.
         round_.ledger.astray += known is not Mishap.JOKER
         return
     if by_hand and hand is not None and may_be(round_, policy):
