@@ -200,7 +200,7 @@ class Instead(TomlTable):
 
 
 class Paired(TomlTable):
-    """The pay tables of this bet and another are printed in pairs: the first of one goes with the first of the other."""
+    """The pay tables of this bet and another, printed in pairs: the first of one goes with the first of the other."""
 
     bet: str
     """Name of the other bet."""

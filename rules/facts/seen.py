@@ -342,7 +342,7 @@ class View(msgspec.Struct, gc=False):
         return cards[:most] if set(cards[most:]) <= {_COVERED} else cards
 
     def _wrong_count(self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None) -> str:
-        """Return the error of a hand that was counted at a wrong number of cards although the round treats it as valid."""
+        """Return the error of a hand counted at a wrong number of cards although the round treats it as valid."""
         if spec.part or place in spec.at or place not in (OWN, _DEALER):
             return ""
         hand = self.result.dealer if place == _DEALER else seat

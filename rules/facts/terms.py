@@ -145,7 +145,7 @@ class Terms:
         return bool(ranked.strength >= self._least[hand, least])
 
     def chosen(self, bet: Bet) -> str | None:
-        """Return the pay table chosen for `bet`, a tip's being that of the bet it is for; None for a bet without one."""
+        """Return the pay table chosen for `bet` (a tip's is that of the bet it is for); None for a bet without one."""
         return bet.only_table or self.paytables.get(bet.chosen_with)
 
     def bets_of(self, seat: Seat, law: Law | None) -> SeatBets:
@@ -328,7 +328,8 @@ def _agree_figures(rounding: str, token_cents: int, envy_base_cents: int | None)
 
 
 def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | None:
-    """Return the house's rules for a jackpot award, which name a hand of the game; refuse them if the game has its own."""
+    """Return the house's rules for a jackpot award, which name a hand of the game; refuse them if the game has its own
+    rules."""
     if award is None:
         return None
     if game.spec.jackpot is not None or game.spec.pot is None:
@@ -407,7 +408,7 @@ def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
-    """Refuse pay tables and readings that appear to be misprints, which settle no real bet unless explicitly accepted."""
+    """Refuse pay tables and readings that appear to be misprints, which settle no real bet unless accepted explicitly."""
     for bet, table in tables.items():
         if why := game.paytables[table].suspect:
             clear = [name for name in game.bets[bet].to_choose if not game.paytables[name].suspect]

@@ -1,1 +1,1 @@
-"""Game files: schema, readings, checks, and the game made of them."""
+"""Game files: schema, readings, checks, and the game loaded from them."""

@@ -1,4 +1,4 @@
-"""What a game file leaves to its procedures, which say it already: the loader takes it from there."""
+"""Facts that a game file takes from its procedures instead of repeating them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
@@ -8,18 +8,18 @@ from dealer_flow.procedure.steps.base import DealtStep
 from protocol.tomlfile import Key
 
 PROGRESSIVE: Final = "progressive"
-"""The kind of a bet that a procedure plays for the progressive."""
+"""Kind of a bet that a procedure plays for the progressive."""
 DEALT: Final[Mapping[tuple[str, ...], str]] = {
     ("decks",): "[deck] decks",
     ("laid-aside",): "a choice that lays-aside",
     ("race", "column"): "[[shoe.end]]",
     ("race", "most"): "[[shoe.end]]",
 }
-"""A key of a game, and where its procedures say the same."""
+"""Keys that a game file must not repeat, with the place where its procedures say the same."""
 
 
 def repeated(content: Mapping[str, Any], procedures: Collection[Procedure]) -> Iterator[tuple[Key, str]]:
-    """Everything that a game file says, though its procedures do."""
+    """Yield an error for each fact that a game file repeats from its procedures."""
     for key, where in DEALT.items():
         table = content.get(key[0])
         if key[-1] in (content if len(key) == 1 else table if isinstance(table, dict) else ()):
@@ -31,8 +31,10 @@ def repeated(content: Mapping[str, Any], procedures: Collection[Procedure]) -> I
 
 
 def as_dealt(content: dict[str, Any], at_hand: Mapping[str, Procedure]) -> dict[str, Any]:
-    """The content of a game file with what its procedures say of it, by id, as far as they are at hand. Where one is
-    not, a bet of no kind may be played for the progressive by that one."""
+    """Return the content of a game file completed from its available procedures, by id.
+
+    If a procedure is missing, a bet without a kind is assumed to be played for the progressive by it.
+    """
     procedures, named, found = at_hand.values(), content.get("procedures"), dict(content)
     known = isinstance(named, list) and at_hand.keys() >= {*map(str, named)}
     spots = _progressives(procedures)
@@ -50,17 +52,18 @@ def as_dealt(content: dict[str, Any], at_hand: Mapping[str, Procedure]) -> dict[
 
 
 def bets_in(content: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The bets, as far as they are tables."""
+    """Yield the bets that are tables, with their index."""
     rows = content.get("bets")
     yield from ((at, row) for at, row in enumerate(rows if isinstance(rows, list) else ()) if isinstance(row, dict))
 
 
 def _progressives(procedures: Collection[Procedure]) -> frozenset[str]:
-    """The bets that are played for the progressive."""
+    """Return the names of the bets that are played for the progressive."""
     return frozenset(bet.name for each in procedures for bet in each.bet if bet.progressive)
 
 
 def _decks(procedure: Procedure) -> int:
-    """How often one face is in the cards: what is dealt by hand beside a shoe comes from a deck of its own."""
+    """Return the number of cards with the same face; cards dealt by hand in addition to a shoe come from a separate
+    deck."""
     by_hand = any(isinstance(step, DealtStep) and not step.from_device for step in procedure.step)
     return procedure.deck.decks + (procedure.device == "card-shoe" and by_hand)

@@ -1,4 +1,4 @@
-"""Game files of earlier versions, written as the present one: what is said elsewhere now is taken out."""
+"""Conversion of game files of earlier versions: keys that other files now have are removed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,14 +19,16 @@ from rules.game.pairing import procedure_source
 from rules.game.source import GameSource
 
 CONVERTED: Final = "dealwire.game/2"
-"""The version that is converted."""
+"""Schema version that can be converted."""
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A game file as it was and as it is now. `before`, `after`: the SHA-256 by which results name the game;
-    `changes`: each key that went, or took
-    another place."""
+    """A game file before and after conversion.
+
+    `before` and `after` are the SHA-256 by which results name the game; `changes` describes each key that was removed
+    or moved.
+    """
 
     text: str
     game: Game
@@ -34,19 +36,21 @@ class Conversion:
     after: str
     changes: tuple[str, ...]
     unsaid: tuple[str, ...]
-    """What went and no procedure of the game says: without a row there, nobody asks it of a wager any more."""
+    """Removed rules that no procedure of the game has: until one does, wagers are no longer checked against them."""
 
 
 class _AnyVersion(GameLayering):
-    """Games of any version, to be taken apart only."""
+    """Layering that accepts games of any version, used only to take them apart."""
 
     def check(self, layer: Any) -> None:
-        """Take a file as it is."""
+        """Accept the file unchecked."""
 
 
 def converted(path: Path) -> Conversion | None:
-    """The game file at `path` as one of the present version; None when it is one already. TomlFileError for a file of
-    any other kind, and for one that is not in order once it is converted."""
+    """Convert the game file at `path` to the present version; return None if it already is.
+
+    Raises TomlFileError for any other kind of file, and for a file that is invalid after conversion.
+    """
     text = read(path)
     whole = alone(text, str(path), _AnyVersion())
     schema = whole.tables.get("schema")
@@ -66,7 +70,7 @@ def converted(path: Path) -> Conversion | None:
 
 
 def _tips(whole: Whole) -> list[str]:
-    """Bets of kind `tip`: the procedure says which spot is a tip for which bet."""
+    """Remove bets of kind `tip`: the procedure's `tip-for` names the bet that a tip is for."""
     rows = [row.value for row in whole.rows.get("bets", ()) if row.value.get("kind") == "tip"]
     tips = [row["name"] for row in rows if isinstance(row.get("name"), str) and isinstance(row.get("for"), str)]
     for name in tips:
@@ -75,8 +79,8 @@ def _tips(whole: Whole) -> list[str]:
 
 
 def _terms(whole: Whole) -> list[str]:
-    """`equals` and `beside` of a bet: the procedure's `must` says it; the hand by which one may be raised stays. That
-    raises lie on a spot the procedure says, too."""
+    """Remove `equals` and `beside` of a bet, which the procedure's `must` replaces, and `raised = true`, which its
+    betting rounds replace. A minimum hand for a raise is kept."""
     changes = []
     for row in [*whole.rows.get("bets", ())]:
         at = f"bets.{row.value.get('name')}"
@@ -95,7 +99,7 @@ def _terms(whole: Whole) -> list[str]:
 
 
 def _limit(whole: Whole) -> list[str]:
-    """The figure of `[limit]`: it is the procedure's; its clause goes along, unless a limit of games needs it."""
+    """Remove the amount of `[limit]`, which the procedure has; its clause goes too unless a limit of games needs it."""
     if not isinstance(_table(whole.tables.get("limit")).get("each-bet-cents"), int):
         return []
     drop(whole, "limit.each-bet-cents")
@@ -105,14 +109,14 @@ def _limit(whole: Whole) -> list[str]:
 
 
 def _as_dealt(whole: Whole) -> list[str]:
-    """What the procedures say of the cards and of the bet that is played for the progressive."""
+    """Remove facts about the cards and the progressive bet, which the procedures have."""
     rows = (row.value for row in whole.rows.get("bets", ()))
     keys = [*map(".".join, DEALT), *(f"bets.{row.get('name')}.kind" for row in rows if row.get("kind") == PROGRESSIVE)]
     return [f"{key}: gone; the procedure says it" for key in keys if drop(whole, key)]
 
 
 def _raised(equals: Any) -> dict[str, Any]:
-    """The hand by which a bet may be more than another, as it is said now; nothing where any hand may."""
+    """Return the minimum hand for a raise in the present form; empty if any hand may raise."""
     raised = _table(_table(equals).get("raised"))
     if not raised.get("at-least"):
         return {}
@@ -121,12 +125,12 @@ def _raised(equals: Any) -> dict[str, Any]:
 
 
 def _table(value: Any) -> dict[str, Any]:
-    """A table, or an empty one for what is none: the loader refuses that."""
+    """Return a table, or an empty one for any other value, which the loader refuses."""
     return value if isinstance(value, dict) else {}
 
 
 def _odds(whole: Whole) -> list[str]:
-    """`[odds.settings]`: what players may choose is read off the steps; the rest stands in `[odds]` itself."""
+    """Remove `[odds.settings]`: players' choices are read from the steps, and the rest moves to `[odds]`."""
     odds = whole.tables.get("odds")
     settings = odds.get("settings") if isinstance(odds, dict) else None
     if not isinstance(odds, dict) or not isinstance(settings, dict):
@@ -140,7 +144,7 @@ def _odds(whole: Whole) -> list[str]:
 
 
 def _stakes(ways: Any) -> dict[str, list[str]]:
-    """Bet -> its stakes in units of the first, of bets that may be made in several ways."""
+    """Return the stakes, in units of the first bet, of bets that may be made in several ways."""
     found: dict[str, list[str]] = {}
     for way in map(_table, ways if isinstance(ways, list) else ()):
         stakes, bets = _table(way.get("stakes")), way.get("bets")
@@ -152,11 +156,11 @@ def _stakes(ways: Any) -> dict[str, list[str]]:
 
 _RENAMED: Final = {"for": "for_", "with": "with_"}
 _ABSENT: Final[tuple[object, ...]] = ("", False, {})
-"""What such a key held unless it was given; it was not hashed."""
+"""Default values of such keys; they were not part of the hash."""
 
 
 def _hashed(value: Any) -> Any:
-    """What an earlier version hashed of a table that is gone."""
+    """Return a removed table in the form in which an earlier version hashed it."""
     if not isinstance(value, dict):
         return value
     parts = {_RENAMED.get(key, key.replace("-", "_")): _hashed(part) for key, part in value.items()}
@@ -175,13 +179,14 @@ def _bets_as_they_were(bets: list[dict[str, Any]], old: list[dict[str, Any]]) ->
 
 
 def _dealt_as_it_was(old: Mapping[str, Any]) -> dict[str, Any]:
-    """What the earlier version hashed of what the procedures say now; None for what it did not."""
+    """Return the facts that the procedures now have as the earlier version hashed them; None for a fact it did not
+    hash."""
     decks = old.get("decks", 1)
     return {"decks": decks if decks > 1 else None, "laid_aside": old.get("laid-aside") or None, "race": old.get("race")}
 
 
 def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of the present version as that of the earlier one, of which the hash was taken."""
+    """Return the present content in the form of the earlier version, to compute its hash."""
     bets = [*_bets_as_they_were(content["bets"], old["bets"])]
     found = {**content, "schema_": old["schema"], "bets": bets, **_dealt_as_it_was(old)}
     found = {key: value for key, value in found.items() if value is not None}
@@ -198,7 +203,7 @@ def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any
 
 
 def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
-    """Each figure, rule of a wager and tip that went from a game in order, and that a procedure of it does not have."""
+    """Yield each amount, wager rule and tip that was removed from a valid game and that one of its procedures lacks."""
     now = content_of(game.spec)
     for key, was in _dealt_as_it_was(old).items():
         if now.get(key) != was:
@@ -226,12 +231,12 @@ def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unsaid_limit(procedure: Procedure, cents: int | None) -> Iterator[str]:
-    """The limit of a bet that went, where the procedure has another figure or none."""
+    """Yield the removed limit of a bet if the procedure has another amount or none."""
     limit = amount_of(procedure.limit.each_bet) if procedure.limit is not None else None
     if cents is not None and limit != Amount(cents):
         yield f"procedure {procedure.id} has no [limit] of {dollars(cents)} for each bet"
 
 
 def _speaks_of(spot: BetPart, other: str) -> bool:
-    """True where some rule of a bet is about another."""
+    """Return True if a rule of a bet refers to another."""
     return any(other in must.others or (must.amount is not None and must.amount.bet == other) for must in spot.must)

@@ -1,4 +1,4 @@
-"""What one key of a game file cannot know of another: names that have to stand elsewhere in it."""
+"""Cross-checks of a game file: names and keys that must agree with each other."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from rules.paytables.paytable import paytable_faults
 
 
 def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another. `tips`: the names of those that players may put up."""
+    """Yield the errors between keys. `tips` are the names of the tips that players may place."""
     names = [*(bet.name for bet in spec.bets), *tips]
     for name, hand in spec.hands.items():
         yield from unknown(("hands", name, "whole"), "hand", (hand.whole,) if hand.whole else (), spec.hands)
@@ -57,7 +57,7 @@ def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, st
 
 
 def _table_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-    """Pay tables in the file itself are in order, each under its own name."""
+    """Check the pay tables within the file, each under its own name."""
     for name, table in spec.paytables.items():
         at = ("paytables", name)
         if table.id not in ("", name):
@@ -93,7 +93,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
 
 
 def _jackpot_faults(spec: GameSpec, award: JackpotAward, names: list[str]) -> Iterator[tuple[Key, str]]:
-    """An award speaks of hands and bets of the game."""
+    """Check that an award names hands and bets of the game."""
     found = [*award_faults(award, ("jackpot",))]
     yield from found
     if not found:
@@ -103,7 +103,7 @@ def _jackpot_faults(spec: GameSpec, award: JackpotAward, names: list[str]) -> It
 
 
 def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
-    """A pot and the wagers into it ask for each other; the hands that win it are the game's."""
+    """Check that a pot and wagers into it come together, and that its winning hands exist."""
     wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPotBet)]
     if spec.pot is None:
         if wagers:
@@ -133,7 +133,7 @@ def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
 
 
 def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-    """A pool and the wagers into it ask for each other, and for a pot, whose winner has the runner."""
+    """Check that a pool, wagers into it and a pot come together; the winner of the pot gets the runner."""
     wagers = [index for index, bet in enumerate(spec.bets) if isinstance(bet, ToPoolBet)]
     if spec.pool is None:
         if wagers:
@@ -150,7 +150,7 @@ def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
 
 
 def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:
-    """A house that keeps some of the cards of the first place looks at as many as its way speaks of."""
+    """Check that the keep rules of a house are for as many cards as the first place has."""
     if not hand.keeps:
         return
     yield from unknown(("hands", name, "keeps"), "house way", (hand.keeps,), keep_ids())
@@ -160,7 +160,7 @@ def _keep_faults(name: str, hand: HandSpec) -> Iterator[tuple[Key, str]]:
 
 
 def _set_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
-    """Hands that are set in two, and the ways they are set."""
+    """Check the hands that are set in two, and the house ways."""
     for index, each in enumerate(spec.sets):
         yield from unknown(("sets", index), "hand", (each.low, each.rest), spec.hands)
         yield from unknown(("sets", index, "bets"), "bet", each.bets, names)
@@ -168,7 +168,7 @@ def _set_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
 
 
 def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
-    """Readings that a bet hangs on, beside those of its hands."""
+    """Check the readings that a bet depends on, apart from those of its hands."""
     if bet.commission and spec.commission is None:
         yield (*at, "commission"), "the game has no [commission]"
     if bet.commission_when:
@@ -179,7 +179,7 @@ def _option_faults(spec: GameSpec, at: Key, bet: Bet) -> Iterator[tuple[Key, str
 
 
 def _by_reading_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
-    """What is wrong with the rows by a reading, with options that are said to be suspect, and with what was signed."""
+    """Check the rows by a reading, the options marked as suspect, and the signatures."""
     for name, reading in spec.readings.items():
         yield from unknown(("readings", name, "suspect"), "option", reading.suspect, READINGS.get(name, {}))
     for index, signature in enumerate(spec.signed):
@@ -194,7 +194,7 @@ def _by_reading_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
 
 
 def _by_reading_row_faults(spec: GameSpec, at: Key, bet: Bet, row: ByReading) -> Iterator[tuple[Key, str]]:
-    """One row: names that the file knows, and an end that a bet of its kind has."""
+    """Check one row by a reading: known names, and an outcome that a bet of its kind can have."""
     yield from unknown((*at, "reading"), "reading", (row.reading,), spec.readings)
     yield from unknown((*at, "is"), "option", (row.is_,), READINGS.get(row.reading, {}))
     yield from unknown((*at, "hand"), "hand", (row.hand,) if row.hand else (), spec.hands)
@@ -212,7 +212,7 @@ def _by_reading_row_faults(spec: GameSpec, at: Key, bet: Bet, row: ByReading) ->
 
 
 def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
-    """Options of which no row speaks: one may be the bet as it stands, and no more."""
+    """Check that at most one option of a reading has no row; that option leaves the bet unchanged."""
     for reading in dict.fromkeys(row.reading for row in bet.by_reading):
         have = {row.is_ for row in bet.by_reading if row.reading == reading}
         left = [option for option in READINGS.get(reading, {}) if option not in have]
@@ -224,8 +224,11 @@ def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
 
 
 def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
-    """Least hands of no hand of the game, and those whose cards are none, too many, or twice the same in one deck; ties
-    by a row that no table of the other hand may have."""
+    """Check minimum hands and rows against the rankings.
+
+    Yields an error for a minimum hand of an unknown hand, for invalid, too many or, with one deck, repeated cards, and
+    for a tie by a row that no table of the other hand can have.
+    """
     for name, each in spec.qualifiers.items():
         yield from _least_hand_faults(spec, rankings, each.hand, each.at_least, ("qualifiers", name))
     if spec.pool is not None:
@@ -237,24 +240,24 @@ def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tu
 
 @dataclass(frozen=True, slots=True)
 class _Decides:
-    """What the rankings of the file's hands say of cards and rows that a bet names."""
+    """Checks, by the rankings of the file's hands, of cards and rows that a bet names."""
 
     spec: GameSpec
     rankings: Mapping[str, Ranking]
 
     def least(self, hand: str, cards: str, key: Key) -> Iterator[tuple[Key, str]]:
-        """What is wrong with the cards of a least hand."""
+        """Yield the errors in the cards of a minimum hand."""
         return _least_hand_faults(self.spec, self.rankings, hand, cards, key)
 
     def row(self, hand: str, row: str, key: Key) -> Iterator[tuple[Key, str]]:
-        """A row that no table of the hand may have."""
+        """Yield an error for a row that no table of the hand can have."""
         conditions = CONDITIONS[self.rankings[hand].vocabulary]
         if conditions.check(row) is None:
             yield key, f"{row!r} is no row of a hand {hand!r}; allowed: {conditions.allowed}"
 
 
 def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
-    """Hands that bring runners by a row that no table may have."""
+    """Yield an error for each row of the pool that no table can have."""
     conditions = CONDITIONS[rankings[pool.hand].vocabulary]
     for place, more in enumerate(pool.more):
         if conditions.check(more.row) is None:
@@ -265,7 +268,7 @@ def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[
 def _least_hand_faults(
     spec: GameSpec, rankings: Mapping[str, Ranking], hand: str, at_least: str, key: Key
 ) -> Iterator[tuple[Key, str]]:
-    """What is wrong with the cards of a least hand."""
+    """Yield the errors in the cards of a minimum hand."""
     if hand not in rankings:
         yield (*key, "hand"), f"unknown hand {hand!r}; allowed: {', '.join(rankings)}"
         return

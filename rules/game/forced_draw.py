@@ -1,4 +1,5 @@
-"""A draw that the text forces on the dealer, held against the cards that lie there: every bet rests on that hand."""
+"""Check of a draw that the regulation forces on the dealer, against the cards on the table. Every bet depends on that
+hand."""
 
 from collections.abc import Sequence
 
@@ -9,8 +10,8 @@ from rules.hands.hand_spec import ForcedDraw
 
 
 def wrong_draw(forced: ForcedDraw, stages: Sequence[Stage], place: str, cards: Sequence[Card]) -> str:
-    """What is wrong with the draw that made `cards` of those that lay at `place` before it, as a phrase; empty where
-    it is as the text has it, and where nobody saw what lay there before."""
+    """Return a phrase for a draw at `place` that breaks the rule, given the resulting `cards`; empty if it is right, or
+    if the cards before it were not seen."""
     before = [each.cards for each in stages if each.place == place and each.step in forced.before]
     if not before:
         return ""

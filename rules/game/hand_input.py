@@ -1,4 +1,4 @@
-"""Hands that are made of so many cards of each place and of no other choice: of four own cards exactly two."""
+"""Hands that take a fixed number of cards from each place: exactly two of four own cards."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, combinations, product
@@ -10,16 +10,16 @@ from rules.hands import Ranked, Ranking
 from rules.hands.hand_spec import HandSpec
 
 HAND: Final = 5
-"""Cards of one hand, of whatever places."""
+"""Number of cards of one hand, over all places."""
 
 
 def best_taking(spec: HandSpec, cards: tuple[Card, ...], rank: Callable[[tuple[Card, ...]], Ranked]) -> Ranked:
-    """The best of all the hands that `spec.takes` allows of these cards, which stand in the order of its places."""
+    """Return the best hand that `spec.takes` allows from these cards, which are in the order of its places."""
     return max((rank(hand) for hand in _hands(spec, cards)), key=lambda hand: hand.strength)
 
 
 def _hands(spec: HandSpec, cards: tuple[Card, ...]) -> Iterator[tuple[Card, ...]]:
-    """Every choice of cards, in sizes that make one hand."""
+    """Yield every choice of cards whose sizes make one hand."""
     places, begin = list[tuple[Card, ...]](), 0
     for number in spec.of.values():
         places.append(cards[begin : begin + number])
@@ -30,7 +30,7 @@ def _hands(spec: HandSpec, cards: tuple[Card, ...]) -> Iterator[tuple[Card, ...]
 
 
 def sizes_of(spec: HandSpec) -> list[tuple[int, ...]]:
-    """How many cards of each place make a hand: each way there is."""
+    """Return each possible number of cards from each place that makes a hand."""
     ranges = []
     for place, there in spec.of.items():
         least, most = _bounds(spec.takes.get(place, (0, there)))
@@ -43,7 +43,7 @@ def _bounds(cards: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def takes_faults(name: str, spec: HandSpec, ranking: Ranking) -> Iterator[tuple[Key, str]]:
-    """Places of which more is taken than lies there, or from which no hand can be made."""
+    """Yield errors for places that take more cards than they have, or from which no hand can be made."""
     if not spec.takes:
         return
     key = "hands", name, "takes"

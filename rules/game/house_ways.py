@@ -1,8 +1,9 @@
-"""House ways: how a house sets its hand in two, as a strict TOML file of rules, of which the first that fits decides.
+"""House ways: the rules by which a house sets its hand in two, as a strict TOML file; the first rule that applies
+decides.
 
-A rule looks at what ranks the cards hold more than once and at what the two parts would make; among the settings it
-allows it prefers the best low part, or the best rest. A joker counts as an ace among the ranks; what it makes in a part
-is the ranking's. A setting whose low part outranks the rest is none.
+A rule considers the ranks that the cards hold more than once and the hands of the two parts. Among the settings it
+allows, it prefers the best low part or the best rest. A joker counts as an ace among the ranks; the ranking decides its
+use in a part. A setting whose low part outranks the rest is invalid.
 """
 
 import hashlib
@@ -29,23 +30,28 @@ from rules.paytables.conditions import CONDITIONS
 HOUSEWAYS: Final = Path(__file__).parents[1] / "data" / "houseways"
 _RED: Final = frozenset("DH")
 _LOWS_KEPT: Final = 1 << 13
-"""Low parts whose rank is remembered: of two cards there are 2,756."""
+"""Maximum number of cached low parts: there are 2,756 of two cards."""
 _KEYS_KEPT: Final = 1 << 13
-"""What hands make, remembered beside the rows that ask for it."""
+"""Maximum number of cached answers whether a hand makes a row."""
 
 _NO_READINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 Rank = Callable[[tuple[Card, ...]], Ranked]
-"""How cards are ranked at this table."""
+"""Function that ranks cards at this table."""
 
 
 class WayRule(TomlTable):
-    """One rule. `groups`: how often ranks are held that are held more than once, all of them, most first; `ranks`: for
-    each, highest first, which it may be (`A`, `2 to 6`). `holds`: what all the cards make, by the file's `ranking`.
-    `low`, `rest`: what a part makes, as a pay table's row says it; `low_ranks` stand in the low part. `one_colour`: the
-    cards of the rest are all red or all black. `prefer`: which part is set as high as it can be, the other after it;
-    `lowest_suit`: of equal low cards the first of clubs, diamonds, hearts, spades. `when`: it is a rule under these
-    options of readings only."""
+    """One rule of a house way.
+
+    `groups`: the counts of all ranks held more than once, highest count first. `ranks`: for each group, highest first,
+    the allowed ranks (`A`, `2 to 6`). `holds`: the hand that all the cards make, by the file's `ranking`.
+
+    `low`, `rest`: the hand that a part makes, as a pay table's row says it. `low_ranks`: ranks in the low part.
+    `one_colour`: the cards of the rest are all red or all black.
+
+    `prefer`: the part that is set as high as possible, before the other. `lowest_suit`: of equal low cards, the first
+    of clubs, diamonds, hearts, spades. `when`: the rule applies only under these options of readings.
+    """
 
     does: str
     """The rule in words."""
@@ -54,31 +60,31 @@ class WayRule(TomlTable):
     ranks: tuple[str, ...] = ()
     holds: str = ""
     low: str = ""
-    """What the low part makes, as a pay table's row says it."""
+    """The hand that the low part makes, as a pay table's row says it."""
     rest: str = ""
-    """What the rest makes, as a pay table's row says it."""
+    """The hand that the rest makes, as a pay table's row says it."""
     low_ranks: tuple[str, ...] = ()
-    """Ranks that stand in the low part."""
+    """Ranks that the low part contains."""
     one_colour: bool = False
     prefer: Literal["low", "rest"] = "low"
     lowest_suit: bool = False
     when: dict[str, str] = Field(default_factory=dict)
-    """Reading to option, all of which must be in use."""
+    """Option by reading; all of them must be in use."""
 
 
 class WayFile(TomlTable):
-    """A house way: `low` of so many `cards` are set apart. `ranking` ranks all of them, where a rule asks for it."""
+    """A house way: `low` of `cards` cards are set apart. `ranking` ranks all of them, if a rule needs it."""
 
     schema_: Literal["dealwire.houseway/1"] = Field(alias="schema")
     id: str
     title: str
     clause: str
     cards: Annotated[int, Field(ge=2, le=9)]
-    """How many cards are set in two."""
+    """Number of cards that are set in two."""
     low: Annotated[int, Field(ge=1, le=4)]
-    """How many of them are set apart."""
+    """Number of cards that are set apart."""
     ranking: str = ""
-    """Ranks all the cards, where a rule asks what they make."""
+    """Ranking of all the cards, if a rule needs it."""
     rules: Annotated[tuple[WayRule, ...], Field(min_length=1)]
     notes: tuple[str, ...] = ()
 
@@ -97,18 +103,21 @@ class HouseWay:
     spec: WayFile
     whole: Ranking | None
     sha256: str
-    """Over what the file says, as hex."""
+    """SHA-256 of the content of the file, as hex."""
 
     @property
     def id(self) -> str:
-        """As in `emperors-challenge`."""
+        """Id, such as `emperors-challenge`."""
         return self.spec.id
 
     def settings(
         self, cards: Iterable[Card], low: Rank, rest: Rank, readings: Mapping[str, str] = _NO_READINGS
     ) -> tuple[WayRule, tuple[Setting, ...]] | None:
-        """The rule that decides these cards under these readings, and the settings it allows: several where they are
-        worth the same. None when no rule speaks of the cards."""
+        """Return the rule that decides these cards under these readings, and the settings it allows: several if they
+        are of equal worth.
+
+        Returns None if no rule covers the cards.
+        """
         cards = tuple(cards)
         ways = [_Way(cards, each, low, rest) for each in _choices(len(cards), self.spec.low)]
         ways.sort(key=_low_strength, reverse=True)
@@ -122,7 +131,7 @@ class HouseWay:
         return None
 
     def readings_of(self, cards: Iterable[Card]) -> frozenset[str]:
-        """The readings under which it has a rule of its own for cards that hold ranks as often as these."""
+        """Return the readings for which it has specific rules for cards with the same counts of ranks."""
         own = [rule for rule in self.spec.rules if rule.when]
         times = tuple([number for number, _ in _groups(cards)]) if own else ()
         return frozenset(name for rule in own if rule.groups in (None, times) for name in rule.when)
@@ -135,7 +144,7 @@ class HouseWay:
 
 
 class _Way:
-    """A way to set a hand. Its rest, of which there are many, is ranked once it matters."""
+    """A setting of a hand. Its rest is ranked only when needed, because there are many."""
 
     __slots__ = ("_ranks", "_rest", "low", "setting", "strength")
 
@@ -154,7 +163,7 @@ class _Way:
         return self._rest
 
     def may_be(self, rule: WayRule) -> bool:
-        """Whether the rule allows it by all but what the rest makes."""
+        """Return True if the rule allows it, apart from the hand that the rest makes."""
         if rule.low and not _makes(rule.low, self.low.key):
             return False
         if rule.one_colour and len({(card.suit or "") in _RED for card in self.setting.rest}) > 1:
@@ -162,18 +171,20 @@ class _Way:
         return not rule.low_ranks or not Counter(map(_of, rule.low_ranks)) - Counter(map(_rank, self.setting.low))
 
     def stands(self, rule: WayRule) -> bool:
-        """Whether its rest is what the rule asks, and no lower than the low part."""
+        """Return True if its rest is what the rule requires, and not lower than the low part."""
         rest = self.rest
         return bool(self.strength <= rest.strength) and (not rule.rest or _makes(rule.rest, rest.key))
 
     def last(self, rule: WayRule) -> tuple[int, ...]:
-        """What tells it from one whose parts are as high."""
+        """Return the tie-breaker between settings whose parts are equal."""
         return tuple(-SUITS.index(card.suit or "S") for card in self.setting.low) if rule.lowest_suit else ()
 
 
 def _best(rule: WayRule, ways: Sequence[_Way]) -> list[_Way]:
-    """Those of these ways, the best low part first, that stand and are worth most by this rule. Where the low part
-    comes first, lower ones are not looked at once one stands."""
+    """Return the best valid settings by this rule; `ways` are sorted by low part, best first.
+
+    If the low part is preferred, lower ones are skipped once one is valid.
+    """
     standing: list[_Way] = []
     for way in ways:
         if standing and rule.prefer == "low" and way.strength != standing[0].strength:
@@ -196,18 +207,18 @@ def _most(ways: Sequence[_Way], worth: Callable[[_Way], Any]) -> list[_Way]:
 
 @lru_cache(maxsize=_LOWS_KEPT)
 def _ranked(rank: Rank, cards: tuple[Card, ...]) -> Ranked:
-    """A low part, ranked: there are few."""
+    """Rank a low part; cached, because there are few."""
     return rank(cards)
 
 
 _Pick = Callable[[tuple[Card, ...]], tuple[Card, ...]]
 _Choice = tuple[_Pick, _Pick]
-"""What takes the low part out of all cards, and what the rest."""
+"""Functions that pick the low part and the rest from all cards."""
 
 
 @cache
 def _choices(cards: int, low: int) -> tuple[_Choice, ...]:
-    """Which of so many cards may stand in the low part, and which beside."""
+    """Return each choice of low cards and the remaining cards, by position."""
     chosen = combinations(range(cards), low)
     return tuple((_pick(places), _pick([each for each in range(cards) if each not in places])) for places in chosen)
 
@@ -223,7 +234,8 @@ def _rank(card: Card) -> int:
 
 
 def _groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
-    """(times, rank) of every rank held more than once, most first, then the highest; a joker is an ace."""
+    """Return (count, rank) of every rank held more than once, highest count and then highest rank first; a joker is an
+    ace."""
     times = Counter(map(_rank, cards))
     return sorted(((number, rank) for rank, number in times.items() if number > 1), reverse=True)
 
@@ -239,18 +251,18 @@ def _of(letter: str) -> int:
 
 @lru_cache(maxsize=_KEYS_KEPT)
 def _makes(row: str, key: Hashable) -> bool:
-    """Whether a hand of this key satisfies a row."""
+    """Return True if a hand with this key satisfies a row."""
     check = CONDITIONS["poker"].check(row)
     return check is not None and bool(check(key))
 
 
 def houseway_ids() -> tuple[str, ...]:
-    """Ids of the house ways that come with this package."""
+    """Return the ids of the house ways in this package."""
     return tuple(files_in(HOUSEWAYS))
 
 
 def load_houseway(source: str | Path) -> HouseWay:
-    """A house way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    """Load a house way by id or from a file; TomlFileError names the file, line, key and allowed values."""
     path = locate(source, files_in(HOUSEWAYS), "house way", named="allowed")
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
     plain = {number: {"when"} for number, rule in enumerate(spec.rules) if not rule.when}  # they keep their hash
@@ -260,7 +272,7 @@ def load_houseway(source: str | Path) -> HouseWay:
 
 
 def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another."""
+    """Yield the errors between keys."""
     if spec.id != path.stem:
         yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
     if spec.low >= spec.cards:

@@ -1,4 +1,4 @@
-"""What is said of a jackpot award, by a game's file or the house's rules: which hands earn it, who has which part."""
+"""Schema of a jackpot award, in a game file or a house's rules: the hands that earn it and the parts of it."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -14,37 +14,37 @@ Tied = Literal["held", "divided"]
 
 
 class EarnedBy(TomlTable):
-    """The least hand that earns the award, as cards and in words: one that is beaten by another hand, or one that is
-    held. `own`: so many cards of its player's own are in it at least."""
+    """The minimum hand that earns the award, as cards and in words: a hand that is beaten, or a hand that is held.
+    `own`: the minimum number of its player's own cards in it."""
 
     hand: str = "player"
-    """The name of the hand in the game's file."""
+    """Name of the hand in the game file."""
     at_least: str
-    """The least such hand, as cards."""
+    """The lowest such hand, as cards."""
     words: str
     """That hand, in words."""
     own: Annotated[int, Field(ge=0, le=5)] = 0
-    """So many cards of the player's own are in it at least."""
+    """Minimum number of the player's own cards in it."""
     clause: str
 
 
 class JackpotShare(TomlTable):
-    """A part of the posted amount: of the hand that was `beaten`, of the one that beat it (`winner`), of the `holder`
-    of the hand, or divided among the `others` who share."""
+    """A part of the posted amount: for the hand that was `beaten`, the hand that beat it (`winner`), the `holder` of
+    the hand, or divided among the `others` who share."""
 
     to: To
-    """Whose it is."""
+    """The recipients."""
     percent: Annotated[int, Field(ge=1, le=100)]
-    """Of the posted amount, in percent."""
+    """Percentage of the posted amount."""
     clause: str
 
 
 class JackpotAward(TomlTable):
-    """An award of what was posted. A seat shares that made the bet `stake` and did not fold; where none is named, every
-    seat that was dealt in and did not fold, those that did, too, with `folded-share`."""
+    """An award of the posted amount. A seat shares if it made the bet `stake` and did not fold. Without a `stake`,
+    every seat shares that was dealt in and did not fold; with `folded-share`, folded seats share too."""
 
     meter: str = "posted"
-    """The name by which the posted amount is given."""
+    """Name of the meter with the posted amount."""
     beaten: EarnedBy | None = None
     """The hand that must be beaten."""
     held: EarnedBy | None = None
@@ -52,13 +52,13 @@ class JackpotAward(TomlTable):
     stake: str = ""
     """The bet by which a seat shares."""
     folded_share: bool = False
-    """Whether the others share though they folded."""
+    """True if other seats share even if they folded."""
     several: Doubtful | None = None
-    """Of several such hands, one better than the other: a person decides, or the highest of them earns it. Where it is
-    not said, as the reading `beaten-hands` has it."""
+    """Rule for several such hands of different rank: a supervisor decides, or the highest earns it. If absent, the
+    reading `beaten-hands` decides."""
     tied: Tied | None = None
-    """Of hands that tie: a person decides, or they divide the part. Where it is not said, as the reading `tied-shares`
-    has it."""
+    """Rule for hands that tie: a supervisor decides, or they divide the part. If absent, the reading `tied-shares`
+    decides."""
     shares: Annotated[tuple[JackpotShare, ...], Field(min_length=1)]
     clause: str
 
@@ -71,7 +71,7 @@ class JackpotAward(TomlTable):
 
 
 def award_faults(award: JackpotAward, key: Key = ()) -> Iterator[tuple[Key, str]]:
-    """One hand earns it, its parts are of those who are there, and come to no more than all of it."""
+    """Check that one hand earns it, that its parts have recipients, and that they add up to at most 100 percent."""
     if (award.beaten is None) == (award.held is None):
         yield key, "an award is earned by one hand; give beaten or held, one of them"
         return

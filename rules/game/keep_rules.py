@@ -1,5 +1,4 @@
-"""Which of its cards a house keeps: a strict TOML file of rules about a few cards together, of which the first that any
-of its cards fit decides."""
+"""Rules for the cards that a house keeps, as a strict TOML file; the first rule that some cards satisfy decides."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ KEEPS: Final = Path(__file__).parents[1] / "data" / "keeps"
 
 
 class KeepRule(TomlTable):
-    """One rule about the cards kept. `equal`: they are of one rank; `least`: each is of at least these ranks, the
-    highest first; `suited`: of one suit; `connected`: of ranks that follow each other."""
+    """One rule about the cards kept. `equal`: they are of one rank. `least`: minimum ranks, highest first. `suited`:
+    they are of one suit. `connected`: their ranks are consecutive."""
 
     does: str
     """The rule in words."""
@@ -27,37 +26,37 @@ class KeepRule(TomlTable):
     equal: bool = False
     least: tuple[Annotated[int, Field(ge=2, le=ACE_HIGH)], ...] = ()
     most: Annotated[int, Field(ge=2, le=ACE_HIGH)] = ACE_HIGH
-    """Each is of at most this rank; 14 is an ace."""
+    """Highest rank of each card; 14 is an ace."""
     suited: bool = False
     connected: bool = False
 
 
 class KeepFile(TomlTable):
-    """A house way of keeping cards: `kept` of `cards`. Of cards that fit the same rule the highest are kept, of equal
-    ones those of one suit, then the first of clubs, diamonds, hearts and spades."""
+    """A house way of keeping `kept` of `cards` cards. Among cards that satisfy the same rule the highest are kept;
+    among equal ones those of one suit, then the first of clubs, diamonds, hearts and spades."""
 
     schema_: Literal["dealwire.keep/1"] = Field(alias="schema")
     id: str
     title: str
     clause: str
     cards: Annotated[int, Field(ge=2, le=9)]
-    """How many cards there are."""
+    """Number of cards to choose from."""
     kept: Annotated[int, Field(ge=1, le=8)]
-    """How many of them are kept."""
+    """Number of cards kept."""
     rules: Annotated[tuple[KeepRule, ...], Field(min_length=1)]
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KeptCards:
-    """The cards kept, and the rule by which."""
+    """The cards kept, and the rule that decided."""
 
     cards: tuple[Card, ...]
     rule: KeepRule
 
 
 def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
-    """The cards that the house keeps; ValueError when there are not as many as the file speaks of."""
+    """Return the cards that the house keeps; raise ValueError for a wrong number of cards."""
     cards = tuple(cards)
     if len(cards) != spec.cards:
         raise ValueError(f"{spec.id} keeps {spec.kept} of {spec.cards} cards, not of {len(cards)}")
@@ -69,7 +68,7 @@ def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
 
 
 def _ranks(cards: Iterable[Card]) -> list[int]:
-    """Highest first, ace 14."""
+    """Return the ranks, highest first, with the ace as 14."""
     return sorted(map(high_rank, cards), reverse=True)
 
 
@@ -86,19 +85,19 @@ def _fits(rule: KeepRule, cards: tuple[Card, ...]) -> bool:
 
 
 def _worth(cards: tuple[Card, ...]) -> tuple[object, ...]:
-    """Higher ranks first; then cards of one suit; then the alphabet of suits."""
+    """Sort key: higher ranks first, then cards of one suit, then suits in alphabetical order."""
     suited = len({card.suit for card in cards}) == 1
     return (*_ranks(cards), suited, *sorted((-SUITS.index(card.suit or "S") for card in cards), reverse=True))
 
 
 def keep_ids() -> tuple[str, ...]:
-    """Ids of the ways that come with this package."""
+    """Return the ids of the keep rules in this package."""
     return tuple(files_in(KEEPS))
 
 
 @cache
 def load_keep(source: str | Path) -> KeepFile:
-    """A way by id, or from a file; TomlFileError names the file, the line, the key and what is allowed."""
+    """Load keep rules by id or from a file; TomlFileError names the file, line, key and allowed values."""
     return load(source if isinstance(source, Path) else KEEPS / f"{source}.toml", KeepFile, _faults)
 
 

@@ -1,4 +1,4 @@
-"""What two editions of the law say differently, figure by figure, over all procedures and games of the package."""
+"""Differences between two editions of the regulation, figure by figure, over all procedures and games."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,12 +12,15 @@ from protocol.tomlfile import TomlFileError
 from rules.game.load import game_ids, load_game
 
 CITED_AS = "cited-as"
-"""The key of a difference that is in the citation alone."""
+"""Key of a difference in the citation alone."""
 
 
 class LawDifference(NamedTuple):
-    """One figure in two editions, None in the one that has none, with the procedures that say it, and the games that
-    say it or settle their rounds. `effective` and `until`: the days on which the change holds that makes it."""
+    """One figure in two editions, None in an edition that lacks it; with the procedures that contain it, and the games
+    that contain it or settle their rounds.
+
+    `effective` and `until` are the days on which the change applies.
+    """
 
     clause: str
     key: str
@@ -30,7 +33,7 @@ class LawDifference(NamedTuple):
 
 
 def differences(old: Edition, new: Edition) -> list[LawDifference]:
-    """Everything in which `new` is another law than `old`, in the order of the clauses."""
+    """Return every difference of `new` from `old`, in the order of the clauses."""
     found: dict[tuple[str, str, str], LawDifference] = {}
     for name, part, content in _printed(old, new):
         for each in {repr(each): each for each in _of_file(content, old, new)}.values():
@@ -48,8 +51,8 @@ def differences(old: Edition, new: Edition) -> list[LawDifference]:
 def edition_faults(
     edition: Edition, procedures: Iterable[Path] = (), games: Iterable[Path] = ()
 ) -> Iterator[TomlFileError]:
-    """Everything that is wrong with an edition, held against the procedures and games of its jurisdiction, those of the
-    package and these files: a change that none of them knows, and the first of what cannot be."""
+    """Yield the errors of an edition, checked against the procedures and games of its jurisdiction, from the package
+    and from these files: changes that match none of them, and the first impossible one."""
     unknown = {number for number, change in enumerate(edition.part.change) if change.keys}
     try:
         for source, part, content in _printed(edition, procedures=procedures, games=games):
@@ -65,8 +68,8 @@ def edition_faults(
 def _printed(
     *editions: Edition, procedures: Iterable[Path] = (), games: Iterable[Path] = ()
 ) -> Iterator[tuple[Any, Literal["procedures", "games"], Mapping[str, Any]]]:
-    """Each procedure and game of the jurisdiction of all these editions, those of the package and these files: its id
-    or file, which of the two it is, and its content as it is printed."""
+    """Yield each procedure and game of the jurisdiction of all these editions, from the package and from these files:
+    its id or file, its kind, and its content as printed."""
     sources: tuple[str | Path, ...] = (*known_procedures(), *procedures)
     for source in sources:
         procedure = load_procedure(source)
@@ -80,7 +83,7 @@ def _printed(
 
 
 def _of_file(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator[LawDifference]:
-    """Each figure that differs in one file, which is not named yet."""
+    """Yield each figure that differs in one file; names of files are not filled in."""
     before, after = _figures(content, old), _figures(content, new)
     for at, figure in {**before, **after}.items():
         was, now = (side[at].now if at in side else figure.printed for side in (before, after))
@@ -94,7 +97,7 @@ def _of_file(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator
 
 
 class _Figure(NamedTuple):
-    """A figure as the file prints it, and as it is in an edition on these days."""
+    """A figure as printed in the file and as in an edition, with the days on which it applies."""
 
     clause: str
     key: str
@@ -104,7 +107,7 @@ class _Figure(NamedTuple):
 
 
 def _figures(content: Mapping[str, Any], edition: Edition) -> dict[str, _Figure]:
-    """The figures that an edition changes, each by its clause, key and print; what is changed twice counts once."""
+    """Return the figures that an edition changes, by clause, key and printed value; one changed twice counts once."""
     found: list[_Figure] = []
     for each in amend(content, edition)[1]:
         printed = each.was
@@ -118,6 +121,6 @@ def _figures(content: Mapping[str, Any], edition: Edition) -> dict[str, _Figure]
 
 
 def _citations(edition: Edition) -> dict[str, str]:
-    """Clause -> how an edition cites it, where that is otherwise than in the files."""
+    """Return the citations that an edition changes, by clause."""
     changes = (change for layer in edition.layers for change in layer.part.change if change.cited_as is not None)
     return {clause: str(change.cited_as) for change in changes for clause in change.clauses}

@@ -1,7 +1,7 @@
-"""Game files that stand on others: `base` names a game of the package or a file, and the rest says what differs.
+"""Game files that extend others: `base` names a game of the package or a file, and the rest lists the differences.
 
-How files are laid upon each other is in `dealer_flow.layers`. Here a row of `bets` is merged with the row of its name
-key by key, and `[paytables.NAME]` is a pay table written in the game file itself, which may have a `base` of its own.
+`dealer_flow.layers` describes how files are merged. Here a row of `bets` is merged with the row of the same name key by
+key, and `[paytables.NAME]` is a pay table within the game file, which may have a `base` of its own.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _OLD_SCHEMAS: Final = ("dealwire.game/1", "dealwire.game/2")
 
 
 class PaytableLayering(Layering):
-    """The rules of `base` and `without` in a pay table within a game file: its rows are merged by `when`."""
+    """Layering of a pay table within a game file: its rows are merged by `when`."""
 
     what = "pay table"
     own = frozenset({"schema", "id", "title", "label", "printed", "notes", "suspect"})  # of its print, and no other's
@@ -28,23 +28,23 @@ class PaytableLayering(Layering):
     merged = True
 
     def files(self) -> Mapping[str, Path]:
-        """Pay tables of the package, by name."""
+        """Return the pay tables of the package by name."""
         return paytable_files()
 
     def unknown(self, name: str) -> str:
-        """The message for a `base` that names nothing."""
+        """Return the message for an unknown `base`."""
         near = did_you_mean(name, self.files())
         allowed = f"allowed: one of the {len(self.files())} of the package, or a .toml file"
         return f"no pay table {printable(repr(name))}{near}; {allowed}"
 
     def check(self, layer: Layer) -> None:
-        """Refuse a file that is no pay table."""
+        """Refuse a file that is not a pay table."""
         if not layer.at and layer.content.get("schema") != PAYTABLE_SCHEMA:
             raise layer.fault(("schema",), f"must be {PAYTABLE_SCHEMA!r}, since a pay table stands on this file")
 
 
 class GameLayering(Layering):
-    """The rules of `base` and `without` in games."""
+    """Layering of games: the rules for `base` and `without`."""
 
     what = "game"
     own = frozenset({"schema", "id"})
@@ -53,11 +53,11 @@ class GameLayering(Layering):
     _paytables = PaytableLayering()
 
     def files(self) -> Mapping[str, Path]:
-        """Games of the package, by id."""
+        """Return the games of the package by id."""
         return files_of("pays")
 
     def check(self, layer: Layer) -> None:
-        """Refuse a file that is no game, and one of an earlier version with the command that converts it."""
+        """Refuse a file that is not a game; for an earlier version, name the command that converts it."""
         schema = layer.content.get("schema")
         if schema in _OLD_SCHEMAS:
             why = f"{schema} is an earlier version; `dealwire convert FILE --to FOLDER` writes it as {GAME_SCHEMA}"
@@ -66,7 +66,7 @@ class GameLayering(Layering):
             raise layer.fault(("schema",), f"must be {GAME_SCHEMA!r}, since a game stands on this file")
 
     def sub_layering(self, name: str) -> Layering | None:
-        """Pay tables in a game file are layered tables of their own."""
+        """Return the layering of pay tables within a game file."""
         return self._paytables if name == "paytables" else None
 
 
@@ -74,6 +74,5 @@ _KIND: Final = GameLayering()
 
 
 def compose(text: str, file: str) -> Whole:
-    """The game with this text upon all it stands on. TomlFileError names the file, line and key that cannot be
-    used."""
+    """Merge the game of this text with all that it extends. TomlFileError names the file, line and key of an error."""
     return layers.compose(text, file, _KIND)

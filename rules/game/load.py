@@ -1,4 +1,4 @@
-"""A game as a strict TOML file: its bets, the clause that decides each outcome, its open readings, its pay tables."""
+"""A game, loaded from a strict TOML file: bets, the clause of each outcome, open readings and pay tables."""
 
 import hashlib
 import json
@@ -46,40 +46,40 @@ class Game:
 
     spec: GameSpec
     bets: Mapping[str, Bet]
-    """As settled: a tip is the bet that it is for, under its own name."""
+    """Bets by name, as settled: a tip is a copy of the bet it is for, under its own name."""
     tips: Mapping[str, Tip]
     instead: Mapping[str, Bet]
-    """Bet -> as it is decided for a seat that made the choice which it names."""
+    """Bets as they are decided for a seat that made the choice they name, by name."""
     paytables: Mapping[str, PayTable]
     tables: Mapping[tuple[str, str], FlatTable]
-    """Bet and pay table -> the table as that bet is paid by it."""
+    """Pay tables as a bet is paid by them, by bet and table."""
     rankings: Mapping[str, Ranking]
-    """Hand -> how it is ranked, unless a reading has it otherwise."""
+    """Ranking of each hand, unless a reading selects another."""
     named: Mapping[str, Ranking]
-    """Every ranking that the file speaks of."""
+    """Every ranking that the file names."""
     sha256: str
     source: GameSource = field(compare=False, repr=False)
-    """The game file, and all that it stands on."""
+    """The game file, and all that it extends."""
     known_rounds: dict[tuple[ProcedureRef, tuple[tuple[str, str], ...]], tuple[Plan | None, Law | None]] = field(
         default_factory=dict, compare=False, repr=False
     )
-    """A procedure with the options of a round -> what is known of both, once a round was settled."""
+    """Cached plan and law of a procedure with the options of a round."""
     edition: Edition | None = None
-    """The edition of the law that it stands in; None where no edition is the text of its jurisdiction."""
+    """The edition of the regulation it is loaded in; None if its jurisdiction has no edition."""
     _others: dict[tuple[str, ...], "Game"] = field(default_factory=dict, compare=False, repr=False)
-    """The game under options of readings that its bets hang on, once asked."""
+    """The game under other options of the readings that affect its bets, cached."""
 
     @property
     def id(self) -> str:
-        """As in `flushes-gone-wild.co`."""
+        """Id, such as `flushes-gone-wild.co`."""
         return self.spec.id
 
     def hand(self, name: str = "player") -> HandSpec:
-        """The cards that make a hand of this game, by its name in the file."""
+        """Return the cards that make a hand of this game, by its name in the file."""
         return self.spec.hands[name]
 
     def ranking_of(self, hand: str, readings: Mapping[str, str]) -> Ranking:
-        """How a hand is ranked under these readings."""
+        """Return the ranking of a hand under these readings."""
         for other in self.spec.hands[hand].ranking_when:
             if other.holds(readings):
                 return self.named[other.ranking]
@@ -87,21 +87,21 @@ class Game:
 
     @property
     def path(self) -> Path:
-        """The game file."""
+        """Path of the game file."""
         return self.source.path
 
     def fault(self, key: Key, why: str) -> TomlFileError:
-        """The error for a key of the game, at its line of the file that says it."""
+        """Return the error for a key of the game, at its line of the file that contains it."""
         return self.source.fault(key, why)
 
     @cached_property
     def hung_on(self) -> tuple[str, ...]:
-        """The readings that decide how a bet ends, by the rows of the bets themselves."""
+        """Readings that decide how a bet ends, from the rows of the bets themselves."""
         rows = (row for bet in self.spec.bets for row in bet.by_reading)
         return tuple(sorted({row.reading for row in rows}))
 
     def under(self, readings: Mapping[str, str]) -> "Game":
-        """The game with its bets as these options of readings have them, its defaults where one is not named."""
+        """Return the game with its bets under these options of readings, defaults for the others."""
         if not self.hung_on:
             return self
         used = {**self.default_readings(), **readings}
@@ -112,45 +112,45 @@ class Game:
 
     @cached_property
     def known_bets(self) -> frozenset[str]:
-        """The names of its bets."""
+        """Names of its bets."""
         return frozenset(self.bets)
 
     @cached_property
     def descending(self) -> bool:
-        """Whether the dealer goes from the highest seat to the lowest."""
+        """True if the dealer goes from the highest seat to the lowest."""
         return self.spec.order[0].seats == "descending"
 
     @cached_property
     def seat_by_seat(self) -> bool:
-        """Whether all bets of a seat are settled before those of the next."""
+        """True if all bets of a seat are settled before those of the next."""
         return settles_by_seat(self.spec.order)
 
     @cached_property
     def jackpot_fees(self) -> frozenset[str]:
-        """Fees that are a jackpot's once they are collected."""
+        """Fees that go to a jackpot once they are collected."""
         return frozenset(name for name, bet in self.bets.items() if bet.for_jackpot)
 
     @cached_property
     def ref(self) -> GameRef:
-        """How a settlement names it."""
+        """Reference to the game in a settlement."""
         return GameRef(id=self.id, sha256=self.sha256)
 
     @property
     def procedures(self) -> Mapping[str, Procedure]:
-        """Those of its procedures that are at hand, by id."""
+        """Its procedures that are available, by id."""
         return self.source.procedures
 
     @cached_property
     def law(self) -> Law | None:
-        """What its wagers must be, by the first of its procedures under the options that are the game's; None where
-        that is not at hand. A round is held against that of its own procedure."""
+        """Rules for its wagers, from the first of its procedures under the game's options; None if that is not
+        available. A round is checked against the rules of its own procedure."""
         procedure = self.procedures.get(self.spec.procedures[0])
         ours = {name: allowed[0] for name, allowed in self.spec.options.items()}
         return Plan(procedure, ours).law if procedure is not None else None
 
     @cached_property
     def tied(self) -> Mapping[str, frozenset[str]]:
-        """Bet -> those that it stands with, itself included; `Law.tied` has those that a rule compares it with."""
+        """Bets that belong together, by bet and including itself; `Law.tied` has those that a rule compares."""
         groups = {name: frozenset({name}) for name in self.bets}
         for bet in self.bets.values():
             if bet.stands_with:
@@ -160,17 +160,17 @@ class Game:
 
     @cached_property
     def made_by_playing(self) -> tuple[Bet, ...]:
-        """Bets that are made by not folding."""
+        """Bets that are made instead of folding."""
         return tuple(bet for bet in self.bets.values() if bet.fold == "absent")
 
     @cached_property
     def paired(self) -> tuple[Bet, ...]:
-        """Bets whose tables are printed in pairs with another's."""
+        """Bets whose pay tables are printed in pairs with another's."""
         return tuple(bet for bet in self.bets.values() if bet.pairs_with and not bet.tip_for)
 
     @cached_property
     def sets_of(self) -> Mapping[str, tuple[SetHand, ...]]:
-        """Bet -> the hands set in two that decide it by how they were set, a tip's as the bet's that it is for."""
+        """Hands set in two that decide a bet by how they were set, by bet; for a tip, those of the bet it is for."""
         return {
             name: tuple(each for each in self.spec.sets if (bet.tip_for or bet.name) in each.bets)
             for name, bet in self.bets.items()
@@ -178,42 +178,42 @@ class Game:
 
     @cached_property
     def for_table(self) -> tuple[Bet, ...]:
-        """Bets of which something is found for the whole table at once."""
+        """Bets that are settled, at least in part, for the whole table at once."""
         return tuple(bet for bet in self.bets.values() if bet.for_table)
 
     @cached_property
     def into_pot(self) -> tuple[ToPotBet, ...]:
-        """Wagers into the pot of the table."""
+        """Wagers into the table's pot."""
         return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPotBet))
 
     @cached_property
     def into_pool(self) -> tuple[ToPoolBet, ...]:
-        """Wagers into its pool."""
+        """Wagers into the table's pool."""
         return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPoolBet))
 
     @cached_property
     def plain(self) -> Mapping[str, PlainHand]:
-        """The hands that are made in the plainest way, as most are."""
+        """Hands that the fast path can make, as is true of most."""
         return plain_hands(self.spec.hands)
 
     @cached_property
     def of_seats(self) -> frozenset[str]:
-        """The hands that are a seat's own, in part at least; any other is the same for all."""
+        """Hands made at least in part of a seat's own cards; any other is the same for all seats."""
         own = frozenset({OWN, DISCARDS})
         return frozenset(name for name, hand in self.spec.hands.items() if not own.isdisjoint(hand.of))
 
     @cached_property
     def progressive(self) -> Bet | None:
-        """The one bet that is resolved for the whole table at once."""
+        """The bet that meters pay, if the game has one."""
         return next((bet for bet in self.bets.values() if bet.of_meters), None)
 
     @cached_property
     def fixed(self) -> Mapping[str, PaidRow]:
-        """Bet that pays the same whatever it wins with -> what it pays."""
+        """Pays of the bets that always pay the same, by bet."""
         return {name: row for name, bet in self.bets.items() if (row := bet.fixed) is not None}
 
     def default_paytables(self, readings: Mapping[str, str] = _NOTHING) -> dict[str, str]:
-        """Bet name -> the pay table used unless told otherwise: the first one the rule prints under these readings."""
+        """Return the default pay table by bet: the first one printed under these readings."""
         return {
             name: self.paytables_under(name, readings)[0]
             for name, bet in self.bets.items()
@@ -221,7 +221,7 @@ class Game:
         }
 
     def paytables_under(self, bet: str, readings: Mapping[str, str]) -> tuple[str, ...]:
-        """The pay tables of a bet that are in print under these readings, the game's own where one is not named."""
+        """Return the pay tables of a bet that are printed under these readings, with defaults for the others."""
         used = {**self.default_readings(), **readings}
         names = self.bets[bet].to_choose
         return tuple(
@@ -231,8 +231,8 @@ class Game:
         )
 
     def meters(self) -> list[str]:
-        """Names of the meters that its pay tables pay from, of those that what is taken for a jackpot or forfeited goes
-        to or a pot rolls over on, of the posted amount of an award, and of its pool."""
+        """Return the names of all its meters: those its pay tables pay from, those for a jackpot drop, for forfeited
+        chips and for a pot that rolls over, that of the posted amount of an award, and that of its pool."""
         rows = (row for table in self.paytables.values() for row in table.rows)
         pot = self.spec.pot
         of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
@@ -240,18 +240,18 @@ class Game:
         return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
 
     def default_readings(self) -> dict[str, str]:
-        """Reading -> the option used unless told otherwise."""
+        """Return the default option by reading."""
         return {name: reading.default for name, reading in self.spec.readings.items()}
 
 
 def game_ids() -> tuple[str, ...]:
-    """Ids of the games that come with this package."""
+    """Return the ids of the games in this package."""
     return tuple(files_of("pays"))
 
 
 def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | None:
-    """Id of the game of this package that settles rounds of a procedure under these options of it: the one of the same
-    id, else the first that names it. None when they are dealt only."""
+    """Return the id of the game that settles rounds of a procedure under these options: the one with the same id, else
+    the first that names it. None if no game settles them."""
     for game in sorted(game_ids(), key=lambda game: game != procedure):  # mostly the first one read
         procedures, ours = _of_procedures(game)
         if procedure in procedures and wrong_option(ours, options) is None:
@@ -260,7 +260,7 @@ def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | N
 
 
 def wrong_option(ours: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> str | None:
-    """The option of the procedure by which a round is none of a game with these options."""
+    """Return the option that makes a round of the procedure belong to another game; None if there is none."""
     return next((name for name, allowed in ours.items() if options.get(name, allowed[0]) not in allowed), None)
 
 
@@ -271,8 +271,10 @@ def load_game_of(
     *,
     source: str | Path | None = None,
 ) -> Game:
-    """The game that settles rounds of a procedure, as `game_id_of` finds it, in an edition of the law; TomlFileError
-    when there is none. `source`: where the procedure of that id is, unless it is the package's."""
+    """Load the game that settles rounds of a procedure (see `game_id_of`) in an edition of the regulation.
+
+    `source` is the file of the procedure, unless it is the package's. Raises TomlFileError if there is no such game.
+    """
     game = game_id_of(procedure, options)
     if game is None:
         known = dict.fromkeys(name for each in game_ids() for name in _of_procedures(each)[0])
@@ -284,7 +286,7 @@ def load_game_of(
 
 @cache
 def _of_procedures(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
-    """The procedures of a game of the package, and under which options of them a round is its own."""
+    """Return the procedures of a game of the package, and the options under which their rounds belong to it."""
     content = compose(read(path := files_of("pays")[game]), str(path)).content()
     return content["procedures"], content.get("options", {})
 
@@ -292,11 +294,11 @@ def _of_procedures(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]
 def load_game(
     source: str | Path, procedures: Mapping[str, str | Path] = _NO_FILES, *, edition: Edition | None = None
 ) -> Game:
-    """A game by id, or from a file, in an edition of the law, or else as it is printed; beside it stand its pay tables
-    in `paytables/`, rankings of its own in `rankings/`. A procedure of its own is in one of `procedures`, by id, or in
-    `ID.toml` beside the game's file.
+    """Load a game by id or from a file, in an edition of the regulation, or else as printed.
 
-    TomlFileError names the file, the line, the key and what is allowed, in one line.
+    Its pay tables may be in `paytables/` and its rankings in `rankings/` next to the file. A procedure of its own is in
+    one of `procedures`, by id, or in `ID.toml` next to the game's file. TomlFileError names the file, line, key and
+    allowed values, in one line.
     """
     path = game_path(source)
     own = {name: file for name, file in procedures.items() if file not in known_procedures()}
@@ -306,13 +308,13 @@ def load_game(
 
 
 def game_path(source: str | Path) -> Path:
-    """The file of the game with this id, or the path that is given; TomlFileError for an id that no game has."""
+    """Return the file of the game with this id, or the given path; raise TomlFileError for an unknown id."""
     return locate(source, files_of("pays"), "game", named="allowed")
 
 
 @cache
 def _of_package(game: str, edition: Edition | None) -> Game:
-    """A game that comes with the package: examined once an edition."""
+    """Return a game of the package; checked once per edition."""
     return _read(files_of("pays")[game], edition)
 
 
@@ -321,8 +323,8 @@ def _read(path: Path, edition: Edition | None, procedures: Mapping[str, str | Pa
 
 
 def in_edition(printed: GameSource, edition: Edition) -> GameSource:
-    """A game's file, and its procedures, as they stand in an edition of the law. EditionError where that asks for what
-    cannot be."""
+    """Return a game's file and its procedures as amended by an edition of the regulation; raise EditionError for an
+    impossible change."""
     if edition.base is None:
         return printed
     procedures = {name: procedure_in(each, edition) for name, each in printed.procedures.items()}
@@ -337,8 +339,8 @@ def in_edition(printed: GameSource, edition: Edition) -> GameSource:
 
 
 def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
-    """A game and its pay tables, ready to settle rounds, in an edition of the law, or else as it is printed. Its hash
-    is that of the file in every edition."""
+    """Return a game and its pay tables, ready to settle rounds, in an edition of the regulation or else as printed. Its
+    hash is that of the printed file in every edition."""
     edition = edition or printed_edition(printed.spec.jurisdiction)
     source = in_edition(printed, edition) if edition is not None else printed
     spec = source.spec
@@ -370,24 +372,24 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
 
 
 def content_hash(content: Mapping[str, Any], paytables: Mapping[str, PayTable], rankings: Iterable[Any]) -> str:
-    """The SHA-256 of what a game file says, with its pay tables and the rankings beside it."""
+    """Return the SHA-256 of the content of a game file with its pay tables and its own rankings."""
     whole = [content, *(paytables[name].content() for name in sorted(paytables)), *rankings]
     canonical = json.dumps(whole, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def content_of(spec: GameSpec) -> dict[str, Any]:
-    """What is hashed of the file; of pay tables in it the same as of those in files of their own."""
+    """Return the content of the file to be hashed. Pay tables within it are hashed like those in files of their own."""
     return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables", "signed"})
 
 
 def _of_bets(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Any]:
-    """The parts of a game that are read off its bets, as these readings have them."""
+    """Return the parts of a game that depend on its bets, under these readings."""
     bets = _as_settled(spec, tips, readings)
     return {"bets": bets, "instead": {name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead}}
 
 
 def _as_settled(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Bet]:
-    """Every bet by its name, as these readings have it; a tip is the bet that it is of, under its own name."""
+    """Return every bet by its name, under these readings; a tip is a copy of the bet it is for, under its own name."""
     rows: dict[str, Bet] = {row.name: row.under(readings) for row in spec.bets}
     return rows | {name: rows[tip.of].as_tip(name, tip.on) for name, tip in tips.items()}

@@ -1,4 +1,4 @@
-"""The order in which a dealer settles: rounds around the table, each with its bets, from one end to the other."""
+"""Order in which a dealer settles: rounds around the table, each with its bets, from one end to the other."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,14 +10,15 @@ from rules.settlement import SettlementLine
 
 
 def settles_by_seat(phases: Sequence[Lap]) -> bool:
-    """Whether the dealer goes around the table once, and settles all bets of a seat as they stand in the game file."""
+    """Return True if the dealer goes around the table once and settles all bets of a seat in the order of the game
+    file."""
     first = phases[0]
     return len(phases) == 1 and not (first.bets or first.only or first.leaving or first.losers_first)
 
 
 def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
-    """The lines as the phases take them: each line in the first that speaks of it, those of none last, in the order of
-    the game file."""
+    """Return the lines in the order of the phases: each in the first phase that applies to it, the others last in the
+    order of the game file."""
     if settles_by_seat(phases):
         return list(lines)
     left = list(lines)
@@ -30,7 +31,7 @@ def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[Set
 
 
 def _turn(phase: Lap, line: SettlementLine) -> tuple[int, bool]:
-    """Whose turn it is; of one seat what is won comes last, where the phase says so."""
+    """Sort key of a line within a phase: by seat and, if the phase says so, a seat's wins last."""
     seat = -line.seat if phase.seats == "descending" else line.seat
     return seat, phase.losers_first and line.result == "win"
 

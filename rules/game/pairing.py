@@ -1,4 +1,4 @@
-"""A game held against the procedures that it names: what would come to light at the first END GAME is found before."""
+"""Check of a game against its procedures: it finds at load time what would otherwise fail at the first END GAME."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ _NO_FILES: Final[Mapping[str, str | Path]] = {}
 
 
 class PairFault(NamedTuple):
-    """Where the two do not fit: a key of one of the two files, and what is allowed there."""
+    """A mismatch: a key of one of the two files, and the allowed values."""
 
     of: Literal["game", "procedure"]
     key: Key
@@ -26,7 +26,7 @@ class PairFault(NamedTuple):
 
 
 def differences(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
-    """Everything in which a game and a procedure under its options do not fit."""
+    """Yield every mismatch between a game and a procedure under its options."""
     allowed = {option.name: option.allowed for option in plan.procedure.option}
     for name, ours in spec.options.items():
         for number, value in enumerate(ours):
@@ -41,15 +41,17 @@ def differences(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
 
 
 def pair_faults(game: Game, source: str | Path, options: Mapping[str, str] = _NOTHING) -> Iterator[TomlFileError]:
-    """Every difference of a game and the procedure with this id, or in this file, each at its line of the file that it
-    stands in."""
+    """Yield every mismatch between a game and a procedure, given by id or file, each as an error at its line."""
     for of, key, why in differences(game.spec, Plan(load_procedure(source, game.edition), options)):
         yield game.fault(key, why) if of == "game" else fault_of(source, key, why)
 
 
 def game_faults(game: Game, files: Mapping[str, str | Path] = _NO_FILES) -> Iterator[TomlFileError]:
-    """As `pair_faults`, of every procedure that the game names, and each that there is none of. It is looked for by
-    its id in `files`, then among those that come with the package, then as `ID.toml` beside the game's file."""
+    """Yield the mismatches with every procedure that the game names, and each procedure that does not exist.
+
+    A procedure is looked up by its id in `files`, then among those of the package, then as `ID.toml` next to the game's
+    file.
+    """
     for number, name in enumerate(game.spec.procedures):
         source = files.get(name) or procedure_source(game, name)
         if source is None:
@@ -63,13 +65,13 @@ def game_faults(game: Game, files: Mapping[str, str | Path] = _NO_FILES) -> Iter
 
 
 def must_fit(game: Game, source: str | Path | None = None, options: Mapping[str, str] = _NOTHING) -> None:
-    """TomlFileError, the first there is, when the game does not fit this procedure, or any that it names."""
+    """Raise the first TomlFileError if the game does not fit this procedure, or any that it names."""
     for fault in game_faults(game) if source is None else pair_faults(game, source, options):
         raise fault
 
 
 def procedure_source(game: Game, name: str) -> str | Path | None:
-    """The procedure of that id, as a game finds it."""
+    """Return the procedure with this id, as the game finds it."""
     return source_of(name, game.source.whole)
 
 
@@ -77,7 +79,7 @@ def procedure_source(game: Game, name: str) -> str | Path | None:
 
 
 def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
-    """Each bet of the one is a bet of the other, and played for the progressive by all procedures or by none."""
+    """Check that both have the same bets, and that a bet is played for the progressive in both or in neither."""
     spots, bets = [bet.name for bet in procedure.bet], {bet.name: bet for bet in spec.bets}
     given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
     for number, bet in enumerate(spec.bets):
@@ -97,7 +99,7 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
 
 
 def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
-    """A hand has as many cards of a place as are dealt there and not burned, and looks at steps that there are."""
+    """Check that a hand has as many cards of a place as are dealt there and not burned, and names steps that exist."""
     name = plan.procedure.id
     if plan.shoe is not None:
         yield PairFault("game", ("hands",), f"procedure {name} deals columns and no hands; allowed: [race]")
@@ -113,7 +115,7 @@ def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
 
 
 def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -> Iterator[PairFault]:
-    """How many cards a hand has of a place, where all of them are looked at in the end."""
+    """Check the number of cards that a hand has of a place whose final cards it uses."""
     name, key = plan.procedure.id, ("hands", hand, "of", place)
     named = {each.name: each.place for each in plan.procedure.hand}
     if place == DISCARDS or any(step.do == "offer-hand" and step.to == place for step in plan.procedure.step):
@@ -134,13 +136,13 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
 
 
 def _changes(plan: Plan, place: str) -> bool:
-    """Whether cards come to a place, or leave it, by somebody's choice."""
+    """Return True if a choice adds cards to a place or removes them."""
     chosen = any(choice.discards or choice.lays_aside or choice.draws for choice in plan.procedure.decision)
     return (place == OWN and chosen) or any(step.do == "exchange" for step in plan.procedure.step)
 
 
 def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
-    """The columns are decided at the cards that end the drawing, by all procedures alike."""
+    """Check that a race ends at the same cards as in the procedure."""
     shoe, race = plan.shoe, spec.race
     assert race is not None, "a race is compared"
     if shoe is None:

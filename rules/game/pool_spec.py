@@ -1,7 +1,6 @@
-"""What a game file says of a pool that goes to whoever first has enough runners: what puts money in, what brings them.
+"""Schema of a pool that the first seat with enough runners wins: what adds money to it, and what earns runners.
 
-A runner stands for a hand that was won, some hands bring more than one. They lie before the seats from round to
-round.
+A runner stands for a hand that was won; some hands earn more than one. Runners stay at the seats from round to round.
 """
 
 from typing import Annotated, Final
@@ -13,52 +12,52 @@ from rules.bets.bet_terms import Charge
 
 MOST_RUNNERS: Final = 99
 MOST_SEATS: Final = 32
-"""As many as a round may have."""
+"""Maximum number of seats of a round."""
 UNSHOWN: Final = "win-unshown"
-"""The reading that says whether a hand won brings a runner where everybody else folded."""
+"""Name of the reading that says whether a hand won because all others folded earns a runner."""
 
 
 class RunnersFor(TomlTable):
-    """How many runners a hand brings that wins with this or better."""
+    """Number of runners that a winning hand of this rank or better earns."""
 
     row: str
-    """What it has to be, in the words of a pay table's row."""
+    """Minimum hand, as a pay table's row says it."""
     runners: Annotated[int, Field(ge=1, le=MOST_RUNNERS)]
-    """How many it brings."""
+    """Number of runners that it earns."""
 
 
 class PoolClauses(TomlTable):
-    """What decides how a pool grows, how it is won, and what becomes of the runners."""
+    """Clauses by which a pool grows and is won, and by which runners are collected."""
 
     back: str
-    """The winner of the pot has its wager back."""
+    """The winner of the pot gets its wager back."""
     into: str
-    """All others go into the pool."""
+    """All other wagers go into the pool."""
     runner: str
-    """What a hand that wins brings."""
+    """Runners that a winning hand earns."""
     tie: str
-    """Hands that tie bring none, and have their wagers back."""
+    """Hands that tie earn no runner, and get their wagers back."""
     win: str
-    """Whoever has enough runners wins the pool."""
+    """The player with enough runners wins the pool."""
     collected: str
-    """Then the runners of all are collected."""
+    """The runners of all players are then collected."""
     leaving: str
-    """Those of a player who leaves the game are."""
+    """The runners of a player who leaves the game are collected."""
     closing: str
     """The pool is shared by runners when the table closes."""
 
 
 class PoolSpec(TomlTable):
-    """A pool: the bets of kind `to-pool` go into it but for that of whoever wins the main pot."""
+    """A pool: all bets of kind `to-pool` go into it, except that of the winner of the main pot."""
 
     meter: str
-    """The meter that the pool is, by its name; a settlement calls what is won of it so."""
+    """Name of the meter that holds the pool; a settlement uses it for the pool's lines."""
     needed: Annotated[int, Field(ge=1, le=MOST_RUNNERS)]
-    """How many runners win it. Nobody is given more."""
+    """Number of runners that win it; also the maximum of a player."""
     hand: str = "player"
-    """The hand that is looked at, by its name."""
+    """Name of the hand that is ranked."""
     more: tuple[RunnersFor, ...] = ()
-    """Hands that bring more than one runner, the best first."""
+    """Hands that earn more than one runner, the best first."""
     rake: Charge | None = None
-    """What the house may take of a pool that is won."""
+    """The house's rake on a pool that is won."""
     clauses: PoolClauses

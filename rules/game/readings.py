@@ -1,7 +1,7 @@
-"""Where a game's text is silent or contradicts itself, each way to read it has a name.
+"""Readings: named ways to read a regulation that is silent or contradicts itself.
 
-A game file declares which of these it leaves open and which option it takes by default. Every reading used is
-written into the settlement, default or not.
+A game file declares the readings it leaves open and the default option of each. Every reading used is written into the
+settlement, default or not.
 """
 
 from collections.abc import Mapping
@@ -217,4 +217,4 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
     }
 )
-"""Reading -> option -> what it means."""
+"""Meaning of each option, by reading and option."""

@@ -1,4 +1,4 @@
-"""What a game file says: bets and their clauses, the order of settling, limits, open readings; hands in `hand_spec`."""
+"""Schema of a game file: bets and their clauses, settling order, limits, open readings; hands are in `hand_spec`."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, Union
 
@@ -19,77 +19,78 @@ from rules.paytables.paytable import InlineTable
 
 
 class Lap(TomlTable):
-    """One round of the dealer around the table: these bets (all that are left where none is named), only those won or
-    lost where it says so, seat by seat; seat 1 is at the dealer's left. `leaving`: bets that are left for a later round
-    when they win. `losers_first`: of a seat, what is won last. `unqualified`: what this clause settles since the dealer
-    does not qualify, before any hand is compared."""
+    """One round of the dealer around the table, seat by seat; seat 1 is at the dealer's left. It settles these `bets`,
+    or all that remain, or only those won or lost. `leaving`: bets that are left for a later round if they win.
+    `losers_first`: a seat's wins are settled last. `unqualified`: the bets that this clause settles because the dealer
+    does not qualify, before any hands are compared."""
 
     bets: tuple[str, ...] = ()
-    """The bets that are settled then; all that are left where none is named."""
+    """Bets settled in this round; all that remain if none is named."""
     only: Literal["", "won", "lost", "unqualified"] = ""
-    """Those alone that were won, lost, or settled since the dealer does not qualify."""
+    """Only bets that were won, that were lost, or that are settled because the dealer does not qualify."""
     leaving: tuple[str, ...] = ()
     losers_first: bool = False
     seats: Literal["descending", "ascending"]
-    """From which seat: `descending` begins at the dealer's right, `ascending` at his left."""
+    """Direction: `descending` starts at the dealer's right, `ascending` at the dealer's left."""
     clause: str
 
 
 class Games(TomlTable):
-    """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
+    """Maximum number of games at one table in which a player may bet; a bet names its game in `counts_as`."""
 
     most: Annotated[int, Field(ge=1)]
-    """In so many at most."""
+    """The maximum number of games."""
     clause: str
 
 
 class Limit(TomlTable):
-    """By which `clause` a table's own limit of a bet counts, where the procedure prints no figure, and in how many
-    `games` a player may bet."""
+    """The `clause` for a table's own limit of a bet if the procedure prints no amount, and the number of `games` in
+    which a player may bet."""
 
     clause: str
     games: Games | None = None
 
 
 class MaximumRule(TomlTable):
-    """What a game's text lets a maximum payout cut: the pays of these `bets`, of the whole round only where so many
-    players `win`. `tips`: also what a tip is paid."""
+    """Bets whose pays a maximum payout may cut. The pays of the whole round are cut only if at least `winners` players
+    win. `tips`: a tip's pay may be cut too."""
 
     bets: Annotated[tuple[str, ...], Field(min_length=1)]
-    """The bets whose pays it may cut."""
+    """Bets whose pays it may cut."""
     winners: Annotated[int, Field(ge=1)] = 1
-    """Where at least so many players win."""
+    """Minimum number of winning players."""
     tips: bool = False
     clause: str
 
 
 class Open(TomlTable):
-    """A reading this game leaves open: the option taken unless told otherwise, and why it is open.
+    """A reading this game leaves open, with its default option and the reason.
 
-    `suspect`: option -> why it cannot be meant; with it, no real bet is settled unless the caller says so.
+    `suspect`: reasons, by option, that the option appears to be a misprint; such an option settles no real bet unless
+    the caller explicitly accepts it.
     """
 
     default: str
-    """The option taken unless told otherwise."""
+    """The default option."""
     because: str
-    """Why the text is open."""
+    """The reason that the regulation is ambiguous."""
     clause: str = ""
-    """Where it is."""
+    """The clause that is ambiguous."""
     against: str = ""
-    """What stands against the default."""
+    """Arguments against the default."""
     suspect: dict[str, str] = Field(default_factory=dict)
 
 
 class Signature(TomlTable):
-    """Who signed readings for the house, and when: each with the option that was signed, which counts where it is the
-    one in use."""
+    """A signature of readings for the house: who signed, when, and which options. It counts for an option that is in
+    use."""
 
     by: Annotated[str, Field(min_length=1)]
-    """Who signed."""
+    """The signer."""
     on: Day
     """The day, as in `2026-11-29`."""
     readings: Annotated[dict[str, str], Field(min_length=1)]
-    """Reading to the option that was signed."""
+    """Signed option by reading."""
 
 
 if TYPE_CHECKING:
@@ -101,45 +102,46 @@ BetRow = Annotated[AnyBet, Field(discriminator="kind")]
 
 
 class OddsSpec(TomlTable):
-    """How the odds of the bets that are decided together are counted. What players may choose, when, at which stake and
-    on which cards is read off the steps of the procedure; here stands what no step says."""
+    """How the odds of bets that are decided together are computed. Players' choices, their time, stakes and known cards
+    are read from the steps of the procedure; this table holds what no step says."""
 
     solver: str = ""
-    """What counts them, by name: see `docs/game-files.md`."""
+    """Name of the solver, see `docs/game-files.md`."""
     bets: tuple[str, ...] = ()
-    """The bets it answers for, the first of them the unit; absent: those against a hand, those made by not folding,
-    fees."""
+    """Bets that it answers for, the first being the unit. If absent: bets against a hand, bets made instead of folding,
+    and fees."""
     beside: tuple[str, ...] = ()
-    """Bets that are lost with a folded hand, and are counted beside the others, too."""
+    """Bets that are lost with a folded hand and are counted together with the others."""
     stakes: dict[str, Annotated[tuple[PartOfUnit, ...], Field(min_length=1)]] = Field(default_factory=dict)
-    """Bet -> what it may be in units of the first, where no rule of the procedure says so."""
+    """Possible stakes by bet, in units of the first bet, where no rule of the procedure gives them."""
     fine: tuple[str, ...] = ()
-    """Kinds of hands that a pay table tells apart by cards that do not count when hands are compared."""
+    """Kinds of hands that a pay table distinguishes by cards that do not count when hands are compared."""
     not_computed: dict[str, str] = Field(default_factory=dict)
-    """Bet -> why nobody counts it."""
+    """Reasons, by bet, that it is not computed."""
 
 
 class GameSpec(TomlTable):
-    """A game file. `options`: under which options of its procedures a round is this game's, where they deal several."""
+    """A game file. `options`: the options of its procedures under which a round belongs to this game, if they deal
+    several games."""
 
     schema_: Literal["dealwire.game/3"] = Field(alias="schema")
     base: tuple[str, ...] | str = ()
-    """The game on which this one stands, by id or as a path beside the file: what is not said here is as there."""
+    """The game that this one extends, by id or as a path next to the file; keys not given here are taken from it."""
     without: tuple[str, ...] = ()
     """Tables, rows and keys of that game which this one does not have: `bets.progressive`, `limit`,
     `bets.ante-bonus.pairs-with`."""
     id: str
     name: str
-    """What a person calls it."""
+    """Name of the game for display."""
     jurisdiction: str
-    """Whose rules these are."""
+    """Jurisdiction of its regulation."""
     procedures: Annotated[tuple[str, ...], Field(min_length=1)]
     """Ids of the procedures whose rounds it settles."""
     decks: SkipJsonSchema[int] = 1
-    """How often one face may be seen in a round, by the procedures."""
+    """Number of times that one face may be seen in a round, from the procedures."""
     options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     laid_aside: SkipJsonSchema[bool] = False
-    """True where what a seat lays away stays with its hand and is told apart from it, by the procedures."""
+    """True if a seat's discards stay with its hand and are distinguished from it, from the procedures."""
     hands: dict[str, HandSpec] = Field(default_factory=dict)
     qualifiers: dict[str, Qualifier] = Field(default_factory=dict)
     race: RaceSpec | None = None
@@ -148,7 +150,7 @@ class GameSpec(TomlTable):
     maximum: MaximumRule | None = None
     sets: tuple[SetHand, ...] = ()
     houseways: tuple[str, ...] = ()
-    """Ids of house ways, the first the default."""
+    """Ids of house ways; the first is the default."""
     commission: Charge | None = None
     pot: PotSpec | None = None
     jackpot: JackpotAward | None = None
@@ -156,8 +158,8 @@ class GameSpec(TomlTable):
     returns: ReturnClauses
     readings: dict[str, Open] = Field(default_factory=dict)
     signed: tuple[Signature, ...] = ()
-    """Which of the readings the house has signed; no part of the rules, nor of their hash."""
+    """Readings that the house has signed; not part of the rules, nor of their hash."""
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]
     paytables: dict[str, InlineTable] = Field(default_factory=dict)
-    """Pay tables of the game's own, by name, where they are in no file of their own."""
+    """Pay tables within the game file, by name."""
     odds: OddsSpec | None = None

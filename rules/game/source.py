@@ -1,4 +1,4 @@
-"""A game file as it is read: upon all that it stands on, with the rankings and pay tables that it names."""
+"""A game file as it is read: merged with all that it extends, with the rankings and pay tables it names."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -31,8 +31,8 @@ _NO_FILES: Final[Mapping[str, str | Path]] = {}
 
 
 class Tip(NamedTuple):
-    """A tip: settled as the bet it is `of`, the money is the dealer's. `on`: the tip on whose stake it is paid, where
-    that bet is paid on another's."""
+    """A tip: settled as the bet it is `of`, for the dealer. `on` is the tip on whose stake it is paid, if that bet is
+    paid on another's stake."""
 
     of: str
     clause: str
@@ -41,23 +41,24 @@ class Tip(NamedTuple):
 
 @dataclass(frozen=True)
 class GameSource:
-    """One game file upon all that it stands on. Every error names the file, line and key of the layer that says it."""
+    """A game file merged with all that it extends. Every error names the file, line and key of the layer that contains
+    it."""
 
     path: Path
     whole: Whole
     spec: GameSpec
     procedures: Mapping[str, Procedure]
-    """Those of its procedures that are at hand and in order, by id."""
+    """Its procedures that are available and valid, by id."""
 
     @classmethod
     def read(cls, path: Path, files: Mapping[str, str | Path] = _NO_FILES) -> Self:
-        """The game file at `path`, whose procedures may be in these `files`, by id. TomlFileError for the first
-        fault."""
+        """Read the game file at `path`, whose procedures may be in these `files`, by id; raise TomlFileError for the
+        first error."""
         return cls.of(read(path), path, files)
 
     @classmethod
     def of(cls, text: str, path: Path, files: Mapping[str, str | Path] = _NO_FILES) -> Self:
-        """As `read`, of a text that is not written to `path` yet."""
+        """Parse a text like `read`, before it is written to `path`."""
         whole = compose(text, str(path))
         content = whole.content()
         procedures = _procedures(content.get("procedures"), whole, files)
@@ -70,23 +71,23 @@ class GameSource:
         return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)), procedures)
 
     def fault(self, key: Key, why: str) -> TomlFileError:
-        """The error for a key of the game, where it is written."""
+        """Return the error for a key of the game, at its line."""
         return self.whole.fault(key, why)
 
     @cached_property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of the file and of all that it stands on, its own first: what lies beside one is found there."""
+        """Folders of the file and of all that it extends, its own first; files next to any of them are found."""
         return _folders(self.whole)
 
     def beside(self, folder: str, name: str) -> Path | None:
-        """The file of this name in a folder beside the game file, or beside one that it stands on."""
+        """Return the file of this name in a folder next to the game file, or next to one that it extends."""
         files = (each / folder / f"{name}.toml" for each in self.folders)
         return next((file for file in files if file.is_file()), None)
 
     # ------------------------------------------------------------------ rankings
 
     def rankings(self) -> dict[str, Ranking]:
-        """Hand -> its ranking, which ranks as many cards as the hand has."""
+        """Return the ranking of each hand, which must rank as many cards as the hand has."""
         found: dict[str, Ranking] = {}
         for name, hand in self.spec.hands.items():
             found[name] = self._ranking(name, hand, hand.ranking, ("ranking",))
@@ -100,7 +101,7 @@ class GameSource:
         return found
 
     def named(self) -> dict[str, Ranking]:
-        """Every ranking that the file names."""
+        """Return every ranking that the file names."""
         found: dict[str, Ranking] = {}
         for name, hand in self.spec.hands.items():
             picked = (hand.pick.by,) if hand.pick else ()
@@ -109,14 +110,14 @@ class GameSource:
         return found
 
     def own_rankings(self, rankings: Mapping[str, Ranking]) -> Iterator[Any]:
-        """The content of rankings that lie beside the game; the others are part of the program."""
+        """Yield the content of rankings next to the game; the others are part of the program."""
         beside = {folder / "rankings" for folder in self.folders}
         for _, each in sorted(rankings.items()):
             if isinstance(each, PokerRanking) and each.path.parent in beside:
                 yield each.content()
 
     def _ranking(self, name: str, hand: HandSpec, wanted: str, key: Key) -> Ranking:
-        """The ranking of that name, if it ranks as many cards as this hand has."""
+        """Return the ranking of this name; raise an error if it does not rank as many cards as this hand has."""
         found = self._find_ranking(("hands", name, *key), wanted)
         (least, most), (fewest, highest) = cards_of(hand), found.sizes
         if least < fewest or most > highest:
@@ -125,7 +126,7 @@ class GameSource:
         return found
 
     def _find_ranking(self, key: Key, name: str) -> Ranking:
-        """By its name, or from a file of that name in `rankings/` beside the game."""
+        """Return a ranking by its name, or from a file of that name in `rankings/` next to the game."""
         own, file = None, self.beside("rankings", name)
         try:
             own = ranking(name)
@@ -146,7 +147,7 @@ class GameSource:
     # ------------------------------------------------------------------ pay tables
 
     def paytables(self, rankings: Mapping[str, Ranking]) -> dict[str, PayTable]:
-        """Name -> every pay table that may pay a bet."""
+        """Return every pay table that may pay a bet, by name."""
         found: dict[str, PayTable] = {}
         for index, bet in enumerate(self.spec.bets):
             for name in bet.all_paytables:
@@ -166,7 +167,7 @@ class GameSource:
         return found
 
     def _paytable(self, key: Key, name: str) -> PayTable:
-        """A pay table in the file itself, in `paytables/` beside it, or of the package, the first of these."""
+        """Return a pay table from the file itself, from `paytables/` next to it, or from the package, in that order."""
         if own := self.spec.paytables.get(name):
             filled = {each: getattr(own, each) for each in PayTable.model_fields}
             title = own.title or f"{self.spec.name}, {name}"
@@ -180,8 +181,8 @@ class GameSource:
         return load_paytable(file)
 
     def paytable_file(self, name: str) -> Path | None:
-        """The file of a pay table that is not in the game file itself: in `paytables/` beside it, else the package's;
-        None where there is none."""
+        """Return the file of a pay table that is not in the game file itself: in `paytables/` next to it, else the
+        package's. None if there is none."""
         return self.beside("paytables", name) or paytable_files().get(name)
 
     def _names_beside(self) -> Iterator[str]:
@@ -190,8 +191,8 @@ class GameSource:
 
 
 def procedure_source(name: str, whole: Whole) -> str | Path | None:
-    """The procedure of that id: among those that come with the package, else the file beside the game's, or beside
-    one that it stands on."""
+    """Return the procedure with this id: from the package, else the file next to the game's, or next to one that it
+    extends."""
     if name in known_procedures():
         return name
     files = (folder / f"{name}.toml" for folder in _folders(whole))
@@ -203,8 +204,7 @@ def _folders(whole: Whole) -> tuple[Path, ...]:
 
 
 def _procedures(names: object, whole: Whole, files: Mapping[str, str | Path]) -> dict[str, Procedure]:
-    """Those of these procedures that are at hand. What is wrong with another comes to light where the game is held
-    against it."""
+    """Load the procedures that are available. Errors in them are reported when the game is checked against them."""
     found: dict[str, Procedure] = {}
     for name in names if isinstance(names, list) else ():
         source = files.get(name) or procedure_source(name, whole) if isinstance(name, str) else None
@@ -217,13 +217,13 @@ def _procedures(names: object, whole: Whole, files: Mapping[str, str | Path]) ->
 def spec_of(
     content: Mapping[str, Any], procedures: Mapping[str, Procedure]
 ) -> tuple[GameSpec | None, Iterable[tuple[Key, str]]]:
-    """What a game says as its procedures deal it, by id, and everything that is wrong with it: what its keys may not
-    hold, and then it is nothing, or else what does not fit together."""
+    """Return a game's content completed from its procedures, by id, and its errors. Errors in single keys leave no
+    spec; cross-checks run only on a valid spec."""
     return validated(content, GameSpec, lambda spec: faults(spec, tips_of(spec, procedures.values())))
 
 
 def _of_no_kind(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
-    """Bets of a variant that are neither below nor new."""
+    """Yield an error for each bet of a variant that is neither in its base nor new."""
     rows = dict(bets_in(content))
     names = [str(row.get("name")) for row in rows.values() if "kind" in row]
     for number, row in rows.items():
@@ -234,7 +234,7 @@ def _of_no_kind(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
 
 
 def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:
-    """What players may put up for the dealer, in the order of the procedures."""
+    """Return the tips that players may place for the dealer, in the order of the procedures."""
     names = {bet.name for bet in spec.bets}
     found: dict[str, Tip] = {}
     for spot in (spot for procedure in procedures for spot in procedure.bet):
@@ -246,7 +246,7 @@ def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:
 
 
 def cards_of(hand: HandSpec) -> tuple[int, int]:
-    """The least and the most cards of a hand."""
+    """Return the minimum and maximum number of cards of a hand."""
     if hand.fill is not None:
         return hand.fill, hand.fill
     ranges = [(cards, cards) if isinstance(cards, int) else cards for cards in hand.of.values()]

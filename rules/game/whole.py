@@ -1,4 +1,4 @@
-"""A game written out as one file: upon all that it stands on, with every pay table that may pay a bet of it."""
+"""A game written as one file: merged with all that it extends and with every pay table that may pay its bets."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +14,15 @@ from rules.game.source import GameSource
 
 _ORDER: Final = tuple(field.alias or name for name, field in GameSpec.model_fields.items())
 _FILE_ALONE: Final = frozenset({"schema", "id"})
-"""Keys of a pay table file that a pay table within a game file has no need of."""
+"""Keys of a pay table file that a pay table within a game file does not need."""
 
 
 def whole_game_text(source: str | Path) -> str:
-    """The game with this id, or in this file, as TOML that loads to the same content and hash and stands on nothing;
-    rankings of its own still lie in `rankings/` beside it. TomlFileError for files that cannot be used."""
+    """Return the game with this id, or in this file, as TOML that loads to the same content and hash and extends no
+    other file.
+
+    Rankings of its own stay in `rankings/` next to it. Raises TomlFileError for files that cannot be used.
+    """
     read_in = GameSource.read(game_path(source))
     whole = read_in.whole
     tables = whole.within.setdefault("paytables", {})

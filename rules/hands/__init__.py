@@ -1,7 +1,7 @@
-"""How hands are ranked, by name: files of `rules/data/rankings`, code of this package, and what installed packages add.
+"""Rankings of hands by name: files of `rules/data/rankings`, code of this package, and rankings of installed packages.
 
-A package adds one by an entry point of the group `dealwire.rankings` whose value is a `Ranking` and whose name is the
-ranking's. It is loaded when it is asked for, not before.
+A package adds one by an entry point of the group `dealwire.rankings`, named like the ranking, whose value is a
+`Ranking`. It is loaded on first use.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _CODE: Final[dict[str, Ranking]] = {each.id: each for each in (LongestFlush(), F
 
 
 class UnknownRanking(LocalError):
-    """A name that is no ranking."""
+    """An unknown name of a ranking."""
 
     def __init__(self, name: str, allowed: tuple[str, ...]) -> None:
         self.name, self.allowed = name, allowed
@@ -32,7 +32,7 @@ class UnknownRanking(LocalError):
 
 
 class BadRanking(LocalError):
-    """An installed package announces a ranking that cannot be used."""
+    """An installed package declares a ranking that cannot be used."""
 
     def __init__(self, name: str, value: str, why: str) -> None:
         self.name, self.value, self.why = name, value, why
@@ -40,7 +40,7 @@ class BadRanking(LocalError):
 
 
 def ranking_ids() -> tuple[str, ...]:
-    """Every ranking that can be asked for, those that come with the program first."""
+    """Return the names of all rankings, those of the program first."""
     own = _own_ids()
     return (*own, *sorted({entry.name for entry in entry_points(group=GROUP)} - set(own)))
 
@@ -52,7 +52,8 @@ def _own_ids() -> tuple[str, ...]:
 
 @cache
 def ranking(name: str) -> Ranking:
-    """The ranking called `name`; UnknownRanking or BadRanking. Nobody can replace one that comes with the program."""
+    """Return the ranking called `name`; raise UnknownRanking or BadRanking. An installed package cannot replace a
+    ranking of the program."""
     if name in _CODE:
         return _CODE[name]
     if name in _own_ids():
@@ -75,7 +76,8 @@ def ranking(name: str) -> Ranking:
 
 
 def ranker(ranking: Ranking, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Ranked]:
-    """What ranks cards under these readings, which are looked at once where the ranking allows it."""
+    """Return the function that ranks cards under these readings. Where the ranking allows it, the readings are
+    evaluated only once."""
     if isinstance(ranking, PokerRanking | LongestFlush | FiveCard):
         return ranking.ranker(readings)
     return lambda cards: ranking.rank(cards, readings)

@@ -1,4 +1,4 @@
-"""The categories of poker hands: whether cards hold one, and the best of its kind they hold.
+"""Categories of poker hands: does a set of cards make one, and which is the best of its category.
 
 A category is found by counting, not by trying every subset; `tests/rules/hands` tries them all.
 """
@@ -15,8 +15,11 @@ JokerUse = Literal["none", "bug", "wild"]
 
 
 class Found(NamedTuple):
-    """The best of a category: `strength` compares it with another of the same, `ranks` define it, `wanted` are the
-    (rank, suit) of the cards it takes, suit -1 for any."""
+    """The best hand of a category.
+
+    `strength` compares it with another of the same category; `ranks` define it; `wanted` are the (rank, suit) of the
+    cards it takes, with suit -1 for any.
+    """
 
     strength: tuple[int, ...]
     ranks: tuple[int, ...]
@@ -27,21 +30,23 @@ Find = Callable[[CardCount], Found | None]
 
 
 class Category(NamedTuple):
-    """A category as a file names it: what kind it is, and of how many cards."""
+    """A category as a file names it: its kind and its number of cards."""
 
     name: str
     kind: str
     size: int
     find: Find
     natural: bool = False
-    """Found without jokers only."""
+    """True if it is found only without jokers."""
     most: int = 0
-    """Cards of one rank that it needs, and `longest` of one suit, jokers included: what has fewer is not looked at."""
+    """Minimum number of cards of one rank, jokers included; `longest` is that of one suit. Hands with fewer are
+    skipped."""
     longest: int = 0
 
 
 class House(NamedTuple):
-    """What a ranking's file says about all its categories: the cards of a hand, the joker, the straight A-2-3-4-5."""
+    """Settings of a ranking file that all its categories share: the cards of a hand, the joker, and the straight
+    A-2-3-4-5."""
 
     uses: int
     jokers: JokerUse
@@ -83,7 +88,7 @@ _LOW: Final = re.compile(r"(\d) or better low")
 
 
 def category(name: str, house: House) -> Category | None:
-    """The category a file calls `name`, as in `natural 7-card straight flush`; None when there is none of that name."""
+    """Return the category that a file calls `name`, such as `natural 7-card straight flush`; None for an unknown name."""
     if low := _LOW.fullmatch(name):
         return Category(name, "low", house.uses, lambda held: _low(held, int(low[1]), house.uses))
     found = _NAME.fullmatch(name)
@@ -139,9 +144,9 @@ def _natural(find: Find) -> Find:
 
 
 def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None:
-    """Ranks held so many times each, the highest first; the rest of the hand are the highest cards left.
+    """Find ranks held this many times each, the highest first; the highest remaining cards complete the hand.
 
-    A bug is an ace here (47.1-1005(1)); a wild joker is whatever card is missing.
+    A bug is an ace here (47.1-1005(1)); a wild joker stands for any missing card.
     """
     times, ranks, wild = held.times, held.ranks, held.jokers
     if wild and house.jokers == "bug":
@@ -169,7 +174,7 @@ def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None
 
 
 def _choose(times: Sequence[int], ranks: Sequence[int], sizes: Sequence[int], wild: int) -> tuple[int, ...] | None:
-    """A rank for each size, the first as high as may be, then the second; no rank twice."""
+    """Choose a different rank for each size, the first as high as possible, then the second."""
     if not sizes:
         return ()
     for rank in ranks:
@@ -189,7 +194,7 @@ def _aces(held: CardCount, number: int) -> Found | None:
 
 
 def _identical(held: CardCount, number: int, uses: int) -> Found | None:
-    """Cards of one rank and one suit, so many of them, from several decks."""
+    """Find this many cards of one rank and one suit, from several decks."""
     if len(held.cards) == len(set(held.cards)):
         return None
     best = max(
@@ -208,7 +213,7 @@ def _ace_king_queen(held: CardCount) -> Found | None:
 
 
 def _low(held: CardCount, highest: int, uses: int) -> Found | None:
-    """So many ranks no higher than `highest`, an ace being the lowest."""
+    """Find this many ranks no higher than `highest`, with the ace as the lowest."""
     low = [rank for rank in held.ranks if rank <= highest]
     ranks = [*low, ACE] if ACE in held.ranks else low
     if len(ranks) < uses:
@@ -220,7 +225,7 @@ def _low(held: CardCount, highest: int, uses: int) -> Found | None:
 
 
 def _flush(held: CardCount, size: int, suits: Sequence[int]) -> Found | None:
-    """The highest cards of one suit; a joker is the highest card that is missing there (47.1-1005(1))."""
+    """Find the highest cards of one suit; a joker is the highest card that is missing there (47.1-1005(1))."""
     best: tuple[tuple[int, ...], int] | None = None
     for suit in suits:
         ranks = held.suits[suit]
@@ -239,7 +244,7 @@ def _flush(held: CardCount, size: int, suits: Sequence[int]) -> Found | None:
 
 
 class _Run(NamedTuple):
-    """Cards in sequence: how high the sequence stands among others, its highest rank, its ranks as bits."""
+    """A sequence of cards: its value among sequences, its highest rank, and its ranks as bits."""
 
     value: int
     top: int
@@ -248,7 +253,8 @@ class _Run(NamedTuple):
 
 @cache
 def _runs(size: int, ace_low: AceLow) -> tuple[_Run, ...]:
-    """Every sequence of `size`, best first. Values are even, but for A-2-3-4-5 below the highest sequence only."""
+    """Return every sequence of `size` cards, best first. Values are even, except for A-2-3-4-5 ranked just below the
+    highest sequence."""
     bits = (1 << size) - 1
     runs = [_Run(2 * top, top, bits << (top - size + 1)) for top in range(ACE, size, -1)]
     if ace_low != "none":
@@ -264,7 +270,7 @@ def _straight(held: CardCount, runs: Sequence[_Run]) -> Found | None:
 
 
 def _run(held: CardCount, mask: int, runs: Sequence[_Run], suit: int) -> Found | None:
-    """The best run; the jokers stand for what is missing."""
+    """Find the best run, with jokers for the missing cards."""
     for run in runs:
         if (run.bits & ~mask).bit_count() <= held.jokers:
             ranks = [rank for rank in range(run.top, 0, -1) if run.bits >> rank & 1]
@@ -283,7 +289,7 @@ def _suited_run(held: CardCount, runs: Sequence[_Run], suits: Sequence[int]) -> 
 
 
 def _royal_match(held: CardCount, match: tuple[int, int]) -> Found | None:
-    """A royal flush, with the joker or without, and beside it two cards of one suit, neither of them the joker."""
+    """Find a royal flush, with or without the joker, and two further cards of one suit, neither of them the joker."""
     royal = _runs(5, "none")[:1]
     for suit in range(4):
         found = _run(held, held.masks[suit], royal, suit)

@@ -1,4 +1,4 @@
-"""Rankings that are no list of categories: points, the best low hand, two hole cards."""
+"""Rankings that are not lists of categories: points, the best low hand, two hole cards."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _LOW_HAND: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class CodeRanking:
-    """A ranking that a function makes."""
+    """A ranking computed by a function."""
 
     id: str
     vocabulary: str
@@ -28,7 +28,7 @@ class CodeRanking:
     jokers: int = 0
 
     def rank(self, cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> RankedHand:
-        """The best hand these cards make."""
+        """Return the best hand these cards make."""
         cards = tuple(cards)
         least, most = self.sizes
         if not least <= len(cards) <= most or not all(card.is_playing for card in cards):
@@ -38,27 +38,34 @@ class CodeRanking:
 
 
 def _points(cards: tuple[Card, ...]) -> RankedHand:
-    """Aces count 1, number cards face value, face cards 10; the more the higher (47.1-1017.22(1))."""
+    """Rank by points: aces count 1, number cards face value, face cards 10; the highest total is best
+    (47.1-1017.22(1))."""
     total = sum(min(card & 0x0F, 10) for card in cards)
     return RankedHand((total,), total, f"{total} points", cards)
 
 
 class Low(NamedTuple):
-    """Key of a low hand: how often ranks stand in it, most first, and the ranks in that order, ace 1; where straights
-    and flushes count against it, an ace is 14, and `impaired` is what it makes of these."""
+    """Key of a low hand: the number of times each rank is held, most first, and the ranks in that order with the ace as
+    1.
+
+    Where straights and flushes count against the hand, the ace is 14, and `impaired` names the straight or flush it
+    makes.
+    """
 
     times: tuple[int, ...]
     ranks: tuple[int, ...]
     impaired: str = ""
 
     def is_at_best(self, highest: int) -> bool:
-        """Five ranks, none above `highest`."""
+        """Return True for five different ranks, none above `highest`."""
         return len(self.ranks) == _LOW_HAND and self.ranks[0] <= highest and not self.impaired
 
 
 def _low(cards: tuple[Card, ...]) -> RankedHand:
-    """The lowest five: no pair before a pair, then the lower cards; straights and flushes do not impair a low hand and
-    the ace is below the deuce (47.1-1004, (2))."""
+    """Return the lowest five cards: no pair beats a pair, then lower cards win.
+
+    Straights and flushes do not impair a low hand, and the ace is below the deuce (47.1-1004, (2)).
+    """
     copies: Counter[int] = Counter()
     in_order = []
     for card in cards:
@@ -87,13 +94,13 @@ def _low_text(low: Low) -> str:
 
 
 def _deuce_to_seven(cards: tuple[Card, ...]) -> RankedHand:
-    """The five that rank lowest as a high hand, the ace being the highest card only: 7-5-4-3-2 of several suits is the
-    best."""
+    """Return the five cards that rank lowest as a high hand, with the ace as the highest card only: 7-5-4-3-2 of
+    several suits is best."""
     return max(map(_by_high, combinations(cards, _LOW_HAND)), key=lambda hand: hand.strength)
 
 
 def _by_high(hand: tuple[Card, ...]) -> RankedHand:
-    """Five cards, the worse the higher they rank."""
+    """Rank five cards; the higher they rank as a high hand, the worse."""
     times = Counter(ACE if card & 0x0F == 1 else card & 0x0F for card in hand)
     ranks = tuple(sorted(times, key=lambda rank: (times[rank], rank), reverse=True))
     counts = tuple(times[rank] for rank in ranks)
@@ -110,11 +117,12 @@ _HIGH_ORDER: Final[tuple[object, ...]] = (
     *((1, 1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1), (3, 1, 1)),
     *("straight", "flush", (3, 2), (4, 1), "straight flush"),
 )
-"""What five cards make, the best low hand first: ranks that are alike, or a sequence or a flush."""
+"""Hands of five cards, the best low hand first: counts of ranks, or a sequence or a flush."""
 
 
 class HoleCards(NamedTuple):
-    """Key of two hole cards: their ranks, higher first, ace 14; of one suit or not; the dealer's two where given."""
+    """Key of two hole cards: their ranks, higher first with the ace as 14; suited or not; the dealer's two ranks if
+    given."""
 
     high: int
     low: int
@@ -123,20 +131,20 @@ class HoleCards(NamedTuple):
 
     @staticmethod
     def are(row: re.Match[str], held: "HoleCards") -> int:
-        """`A-K suited`; a row that says nothing of suits takes both."""
+        """Match `A-K suited`; a row without a word on suits matches both."""
         if (held.high, held.low) != _both(row):
             return 0
         return 2 if row[3] is None or held.suited == (row[3] == " suited") else 0
 
     @staticmethod
     def are_between(row: re.Match[str], held: "HoleCards") -> int:
-        """`K-K to J-J`."""
+        """Match `K-K to J-J`."""
         ends = sorted(_both(row))
         return 2 if held.high == held.low and ends[0] <= held.high <= ends[1] else 0
 
     @staticmethod
     def are_both(row: re.Match[str], held: "HoleCards") -> int:
-        """`A-A and dealer's A-A`."""
+        """Match `A-A and dealer's A-A`."""
         return 3 if (held.high, held.low) == _both(row) == held.dealer else 0
 
 
@@ -147,7 +155,8 @@ def _both(row: re.Match[str]) -> tuple[int, int]:
 
 
 def _hole_cards(cards: tuple[Card, ...]) -> RankedHand:
-    """The first two are the player's, two more are the dealer's. A pair before none, then the higher cards."""
+    """Rank hole cards: the first two are the player's, two more the dealer's. A pair beats no pair, then higher cards
+    win."""
     if len(cards) == 3:
         raise ValueError("hole cards are the player's two, or those and the dealer's two")
     (high, low), own = _ranks(cards[:2]), cards[:2]
@@ -164,7 +173,7 @@ def _ranks(cards: Iterable[Card]) -> tuple[int, int]:
 
 
 def _last_card(cards: tuple[Card, ...]) -> RankedHand:
-    """The card that came last: what a bet on a single card is about."""
+    """Return the last card, for a bet on a single card."""
     card = cards[-1]
     return RankedHand((ACE if card & 0x0F == 1 else card & 0x0F,), card, card.text, (card,))
 
@@ -176,4 +185,4 @@ CODE: Final = (
     CodeRanking("deuce-to-seven", "low", (5, 9), _LOW_HAND, _deuce_to_seven),
     CodeRanking("hole-cards", "hole-cards", (2, 4), 2, _hole_cards),
 )
-"""Those that come with this package."""
+"""Code rankings of this package."""

@@ -10,15 +10,17 @@ ACE: Final = 14
 _BOTH_ACES: Final = 1 << 1 | 1 << ACE
 _DOWN: Final = range(ACE, 1, -1)
 _LAST_CARD: Final = 0x4D
-"""The king of spades; what comes after it is a joker."""
+"""The king of spades; all higher values are jokers."""
 
 
 class CardCount:
-    """Playing cards by rank (ace 14) and by suit (0 to 3), and the jokers beside them.
+    """Playing cards counted by rank (ace 14) and by suit (0 to 3), and the jokers with them.
 
-    `times[rank]` counts the cards of a rank; `ranks` are those held, highest first; `suits[suit]` are the ranks held
-    in a suit, in no order, one for each card; `masks[suit]` has a bit for each rank in it, an ace at 1 and at 14.
-    `most` cards are of one rank and `longest` of one suit at best, every joker being among them.
+    - `times[rank]`: the number of cards of a rank.
+    - `ranks`: the ranks held, highest first.
+    - `suits[suit]`: the ranks held in a suit, one per card, in no order.
+    - `masks[suit]`: a bit for each rank held in a suit; the ace is at 1 and at 14.
+    - `most` and `longest`: the largest number of cards of one rank and of one suit, all jokers included.
     """
 
     __slots__ = ("cards", "jokers", "longest", "masks", "most", "ranks", "suits", "times")
@@ -48,17 +50,17 @@ class CardCount:
 
     @property
     def natural(self) -> "CardCount":
-        """The same without its jokers."""
+        """The same cards without the jokers."""
         return CardCount(card for card in self.cards if not card.is_joker) if self.jokers else self
 
     def same(self) -> tuple[int, ...]:
-        """How often each card stands here that does more than once, most first: only decks mixed together have any."""
+        """Return the number of copies of each card held more than once, most first; only mixed decks have any."""
         if len(set(self.cards)) == len(self.cards):
             return ()
         return tuple(sorted((n for card, n in Counter(self.cards).items() if n > 1 and card.is_playing), reverse=True))
 
     def pick(self, wanted: Sequence[tuple[int, int]]) -> tuple[Card, ...]:
-        """A card for each (rank, suit) that is wanted, suit -1 for any; a joker where there is none left."""
+        """Return a card for each (rank, suit) wanted, with suit -1 for any; a joker if there is none left."""
         left = list(self.cards)
         picked = []
         for rank, suit in wanted:

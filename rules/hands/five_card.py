@@ -25,11 +25,12 @@ _CONTAINS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 FIVE_CARD_HANDS: Final = tuple(name for name in _CONTAINS if name != NOTHING)
-"""The hands with a name, best first."""
+"""Hands with a name, best first."""
 
 
 def five_card(cards: Sequence[Card]) -> str:
-    """Name of the hand five different playing cards make; NOTHING below three of a kind. An ace is high or low."""
+    """Return the name of the hand that five different playing cards make; NOTHING below three of a kind. An ace is high
+    or low."""
     if len(cards) != 5 or not _PLAYING.issuperset(cards):
         raise ValueError(f"a five-card hand is five of the 52 cards, not {' '.join(map(str, cards))}")
     ranks = [card & 0x0F for card in cards]
@@ -45,7 +46,7 @@ def five_card(cards: Sequence[Card]) -> str:
 
 
 def best_five(cards: Sequence[Card]) -> str:
-    """Name of the best hand any five of these cards make."""
+    """Return the name of the best hand that any five of these cards make."""
     if len(cards) == 5:
         return five_card(cards)
     found = {five_card(five) for five in combinations(cards, 5)}
@@ -55,14 +56,14 @@ def best_five(cards: Sequence[Card]) -> str:
 _SUITS_AT: Final = 52
 _ONE_SUIT: Final = frozenset(5 << _SUITS_AT + shift for shift in (0, 4, 8, 12))
 _COUNTS: Final = {card: 1 << 4 * ((card & 0x0F) - 1) | 1 << _SUITS_AT + 4 * ((card >> 4) - 1) for card in DECK}
-"""Four bits for how often each rank is held, the aces' first, and from `_SUITS_AT` on four for each suit."""
+"""Counters of one card: four bits for each rank, starting with the aces, and from `_SUITS_AT` on four bits for each
+suit."""
 _MET: Final[dict[int, str]] = {}
-"""Names of the hands that were met, by their ranks, and by one suit more where they are of one: 7,462 at most."""
+"""Cached names of hands by their ranks, with one more bit if they are of one suit: 7,462 at most."""
 
 
 def _five_met(cards: tuple[Card, ...]) -> str:
-    """`five_card` of five cards, looked up where the same ranks were met before, which with their being of one suit
-    tell all."""
+    """Return `five_card` of five cards from a cache: their ranks, and being of one suit, decide the name."""
     try:
         counted = sum(itemgetter(*cards)(_COUNTS))
     except KeyError:  # no playing card: said in words
@@ -89,13 +90,13 @@ def _unpaired(kinds: frozenset[int], *, one_suit: bool) -> str:
 
 
 def contains(hand: str, row: str) -> bool:
-    """True when a hand named `hand` is also a hand named `row`: a royal flush is a straight, too."""
+    """Return True if a hand named `hand` is also a hand named `row`: a royal flush is also a straight."""
     return row in _CONTAINS.get(hand, ())
 
 
 @dataclass(frozen=True, slots=True)
 class FiveCard:
-    """The ranking by name alone, for tables that pay from three of a kind up: which of two wins is not asked."""
+    """Ranking by name alone, for tables that pay from three of a kind up; it does not compare two hands."""
 
     id: str = "five-card"
     vocabulary: str = "five-card"
@@ -104,11 +105,11 @@ class FiveCard:
     jokers: int = 0
 
     def rank(self, cards: Iterable[Card], _readings: Mapping[str, str] = MappingProxyType({})) -> RankedHand:
-        """The best hand these cards make."""
+        """Return the best hand these cards make."""
         cards = tuple(cards)
         name = _five_met(cards) if len(cards) == 5 else best_five(cards)
         return RankedHand((), name, name, cards)
 
     def ranker(self, _readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], RankedHand]:
-        """What ranks cards, whatever the readings."""
+        """Return the function that ranks cards, regardless of the readings."""
         return self.rank

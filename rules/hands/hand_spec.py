@@ -1,4 +1,4 @@
-"""What a game file says of its hands: which cards make one, how they are ranked, and the least one that qualifies."""
+"""Schema of the hands in a game file: the cards that make one, their ranking, and the minimum hand that qualifies."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from protocol.places import DEALER
 from rules.hands import Ranked
 
 OWN: Final = "own"
-"""The place of a seat's own cards in the `of` of a hand."""
+"""Place of a seat's own cards, in the `of` of a hand."""
 DISCARDS: Final = "discards"
-"""The cards that the seat laid away, in the `of` of a hand."""
+"""Place of a seat's discards, in the `of` of a hand."""
 
 MOST_CARDS: Final = 9
-"""Of one place in a hand."""
+"""Maximum number of cards of one place in a hand."""
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 Cards = int | tuple[int, int]
-"""How many cards: a number, or the least and the most."""
+"""Number of cards: exact, or minimum and maximum."""
 
 
 def _cards(value: object) -> Cards:
@@ -65,11 +65,11 @@ StepsField = Annotated[
     BeforeValidator(_steps),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
-"""A step by name, or several of which each may be the one: a procedure's sister shows what it deals."""
+"""A step by name, or several of which any may be the one recorded: a variant of the procedure shows what it deals."""
 
 
 class ForcedDraw(TomlTable):
-    """What the dealer must draw with what he holds; `before`: the steps after which those cards are on record."""
+    """Cards that the dealer must draw with the hand he holds; `before`: the steps after which that hand is recorded."""
 
     before: Annotated[tuple[str, ...], Field(min_length=1)]
     rows: Annotated[tuple[DrawPart, ...], Field(min_length=1)]
@@ -79,62 +79,66 @@ class RankedWhen(TomlTable):
     """Another ranking of a hand, under one option of each reading that it names."""
 
     when: Annotated[dict[str, str], Field(min_length=1)]
-    """Reading to option, all of which must be in use."""
+    """Option by reading; all of them must be in use."""
     ranking: str
-    """The ranking then."""
+    """The ranking used then."""
 
     def holds(self, readings: Mapping[str, str]) -> bool:
-        """Whether all of these options are in use."""
+        """Return True if all of these options are in use."""
         return all(readings.get(name) == option for name, option in self.when.items())
 
 
 class Pick(TomlTable):
-    """Of several hands the one that ranks highest, or lowest, by this ranking."""
+    """The hand that ranks highest, or lowest, among several by this ranking."""
 
     which: Literal["highest", "lowest"]
-    """Which one it is."""
+    """Which of the hands it is: the highest or the lowest."""
     by: str
-    """The ranking that says which that is."""
+    """The ranking that compares them."""
 
 
 class SetHand(TomlTable):
-    """A hand that is set in two, by the names of its parts, and the `bets` that rest on how it was set. The rest has to
-    outrank the low part: `clause`. `way`: the clause by which the dealer sets it the house way."""
+    """A hand that is set in two, by the names of its parts, and the `bets` that depend on the setting. `clause`: the
+    rest must outrank the low part. `way`: the clause by which the dealer sets it the house way."""
 
     low: str
-    """The name of the low part, among `hands`."""
+    """Name of the low part, among `hands`."""
     rest: str
-    """The name of the other part."""
+    """Name of the other part."""
     bets: Annotated[tuple[str, ...], Field(min_length=1)]
-    """The bets that rest on how it was set."""
+    """Bets that depend on the setting."""
     clause: str
-    """By which the rest has to outrank the low part."""
+    """Clause by which the rest must outrank the low part."""
     way: str = ""
 
 
 class HandSpec(TomlTable):
-    """The cards that make one hand, and how it is ranked.
+    """The cards that make one hand, and its ranking.
 
-    `of`: how many cards of each place, in this order: `own` (the seat's), `discards` (what it laid away), `dealer`,
-    `community`, or a hand that the procedure names. `at`: the step after which they lay there, by place, or
-    several of which the first on record counts; those of the
-    end where none is named. `part`: of a hand that is set in two, which part; `low-or-whole` also of one that is not.
-    `keeps`: the house way by which the dealer keeps some of the cards of the first place. `fill`: the last place gives
-    as many of its cards, from the first, as make this number with the others. `takes`: of a place the hand is made of
-    exactly so many cards, or of `[least, most]`, and of the other places of the rest, whatever all of them hold: of
-    four own cards two, with three of five on the board. `any_card`: the part of a hand set in two whose cards are any
-    card, whatever lies there. `pick`: each of its places holds a hand, and this is one of them.
-    `draw`: how its cards must have been drawn. `ranking_when`: another ranking under these options of readings, the
-    first that holds.
+    `of`: the number of cards from each place, in this order: `own` (the seat's), `discards` (those it laid away),
+    `dealer`, `community`, or a hand that the procedure names. `at`: by place, the step at whose end its cards count, or
+    several steps of which the first recorded one counts; without it, the cards at the end of the round count.
+
+    `part`: the part of a hand that is set in two; `low-or-whole` also applies to a hand that is not. `keeps`: the house
+    way by which the dealer keeps some cards of the first place. `fill`: the last place adds as many of its cards, from
+    the first, as are needed for this total.
+
+    `takes`: the hand is made of exactly this number of cards of a place, or of `[least, most]`, and of the rest from
+    other places, regardless of the best hand overall: two of four own cards with three of five on the board.
+    `any_card`: the part of a hand set in two whose cards count as any card. `pick`: each place holds a hand, and this
+    is one of them.
+
+    `draw`: the rule by which its cards must have been drawn. `ranking_when`: another ranking under these options of
+    readings; the first that applies is used.
     """
 
     ranking: str
-    """The ranking, by its name."""
+    """Name of the ranking."""
     of: Annotated[dict[str, CardsField], Field(min_length=1)]
     at: dict[str, StepsField] = Field(default_factory=dict)
     part: Literal["", "low", "rest", "low-or-whole"] = ""
     whole: str = ""
-    """Of a part: the hand of all the cards, whose odds are the part's as far as a table pays it."""
+    """For a part: the hand of all the cards, which gives the odds of a part that a table pays."""
     keeps: str = ""
     fill: Annotated[int, Field(ge=1)] | None = None
     takes: dict[str, CardsField] = Field(default_factory=dict)
@@ -146,7 +150,7 @@ class HandSpec(TomlTable):
 
     @property
     def whose(self) -> str:
-        """The cards it looks at, in words: `own five cards`, `own and community cards`."""
+        """The cards it uses, in words: `own five cards`, `own and community cards`."""
         own = self.of.get(OWN)
         if isinstance(own, int) and len(self.of) == 1:
             return f"own {_NUMBERS[own]} cards"
@@ -154,7 +158,7 @@ class HandSpec(TomlTable):
 
 
 class Qualifier(TomlTable):
-    """The least hand that qualifies, as cards and in `words`: one that ranks below `at_least` does not."""
+    """The minimum hand that qualifies, as cards and in `words`; a hand that ranks below `at_least` does not qualify."""
 
     hand: str = "dealer"
     """The hand that must qualify."""
@@ -166,9 +170,12 @@ class Qualifier(TomlTable):
 
 
 class PlainHand(NamedTuple):
-    """A hand of so many of the seat's own cards, none where it is the same for all, as they lie in the end, and of the
-    `others`: places and how many. `part`: it is the `low` part or the `rest` of one that is set in two, the seat's or
-    else the dealer's, and has no others."""
+    """A hand that the fast path can make from the cards at the end of the round.
+
+    `own`: the number of the seat's own cards, 0 if it is the same for all seats. `others`: other places with their
+    number of cards. `part`: it is the `low` part or the `rest` of a hand set in two, the seat's or else the dealer's,
+    and has no others.
+    """
 
     own: int
     others: tuple[tuple[str, int], ...]
@@ -176,7 +183,7 @@ class PlainHand(NamedTuple):
 
 
 def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
-    """Those of these hands of which no more is said than where their cards lie."""
+    """Return the hands that depend on nothing but the places of their cards."""
     found = {}
     for name, hand in hands.items():
         places = [*hand.of.items()]
@@ -193,13 +200,18 @@ def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
 
 
 _PLAIN: Final = frozenset({"ranking", "of", "clause", "part"})
-"""Keys of a hand's table in a game file that say no more than where its cards lie."""
+"""Keys of a hand's table in a game file that only say where its cards are."""
 
 
 @dataclass(slots=True)  # not frozen: read several times a hand, and made once
 class MadeHand:
-    """A hand of the game: of which cards, `whose` in words, whether a seat's are among them, or the dealer's, in the
-    plainest way or not, and what ranks it under the readings in use, with so many jokers at most."""
+    """A hand of the game under the readings in use.
+
+    - `spec`: its cards. `whose`: the cards in words.
+    - `of_seat`, `of_dealer`: it uses cards of the seat, or of the dealer.
+    - `plain`: the places of its cards, if the fast path can make it.
+    - `rank`: ranks its cards. `jokers`: the maximum number of jokers.
+    """
 
     spec: HandSpec
     whose: str

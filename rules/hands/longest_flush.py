@@ -2,10 +2,10 @@
 
 CO 47.1-1017.60 (2); WA FGW, rules and dealing procedures; SD 20:18:16:15.19 (1), (12), (13).
 
-Two questions are asked of the same cards. *Which hand wins?* Every deuce joins the flush and takes a rank, so a flush
-compares by length, then card by card; neither suit nor naturalness breaks a tie. *What does it pay?* A deuce of the
-flush's own suit may stand as itself, so each hand has a longest natural flush beside its longest flush, and they may
-be of different suits.
+Two questions apply to the same cards. *Which hand wins?* Every deuce joins the flush and takes a rank, so flushes
+compare by length, then card by card; neither suit nor naturalness breaks a tie. *What does it pay?* A deuce of the
+flush's own suit may count as itself, so each hand has a longest natural flush in addition to its longest flush, and
+they may be of different suits.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ _NONE: Final[Mapping[str, str]] = {}
 
 
 class Flush(msgspec.Struct, gc=False, eq=False):
-    """The best flush of a hand. `ranks` run from high to low, ace 14, each deuce at the rank it took.
+    """The best flush of a hand. `ranks` are from high to low, with the ace as 14 and each deuce at the rank it took.
 
     `length` counts every deuce; `natural_length` is the longest flush, of any suit, that uses no deuce as another card.
     """
@@ -34,29 +34,30 @@ class Flush(msgspec.Struct, gc=False, eq=False):
     suit: str
     natural_length: int
     text: str
-    """`flush of 5 (hearts A K 9 7 + deuce)`."""
+    """The flush in words: `flush of 5 (hearts A K 9 7 + deuce)`."""
     held: tuple[Card, ...]
     """All the cards of the hand."""
     strength: tuple[int, tuple[int, ...]]
-    """Orders hands, by length and ranks: the greater wins, equal ones tie."""
+    """Sort key of hands, by length and ranks: the greater wins, equal ones tie."""
     key: tuple[int, int]
-    """What a `longest-flush` pay table looks up: longest natural flush, longest flush."""
+    """Key in a `longest-flush` pay table: longest natural flush, longest flush."""
 
     def __eq__(self, other: object) -> bool:
-        """Whichever cards have no part in it, and in whichever order they came."""
+        """Compare flushes regardless of the other cards and of the order of the cards."""
         mine = self.strength, self.key, self.text
         return isinstance(other, Flush) and mine == (other.strength, other.key, other.text)
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """Those of the flush: of its suit, and the deuces."""
+        """Cards of the flush: those of its suit, and the deuces."""
         return tuple(card for card in self.held if card.suit == self.suit or card.rank == _DEUCE)
 
 
 def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) -> Flush:
-    """The best flush that playing cards, in any order, can make.
+    """Return the best flush that playing cards, in any order, can make.
 
-    Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
+    Readings, with the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace",
+    "lowest").
     """
     return _ranker(readings)(tuple(cards))
 
@@ -67,7 +68,7 @@ def _ranker(readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
 
 
 class _Made(msgspec.Struct, gc=False):
-    """What the cards of one suit make with the deuces: all that a flush says but its hand and its natural length."""
+    """Flush that the cards of one suit make with the deuces; it lacks only the hand and its natural length."""
 
     ranks: tuple[int, ...]
     suit: str
@@ -76,8 +77,11 @@ class _Made(msgspec.Struct, gc=False):
 
 
 class _Shape(msgspec.Struct, gc=False):
-    """What the deuces of a hand and the number of its cards in each suit tell: in which `suits` its longest flush may
-    be, first the one whose name an equal flush has; how many deuces there are, and the key of a pay table."""
+    """Facts that follow from the deuces of a hand and its number of cards in each suit.
+
+    `suits`: the suits of its longest flush, first the one that names an equal flush. `deuces`: the number of deuces.
+    `key`: the key of a pay table.
+    """
 
     suits: tuple[int, ...]
     deuces: int
@@ -85,14 +89,15 @@ class _Shape(msgspec.Struct, gc=False):
 
 
 class _Met(NamedTuple):
-    """What was met before: shapes by what they tell, and what a suit made by its bits, itself and the deuces."""
+    """Caches of shapes, and of flushes by the bits of a suit, its number and the deuces."""
 
     shapes: dict[int, _Shape]
     made: dict[int, _Made]
 
 
 def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
-    """Every card is a bit of its own, the deuces' above those of the four suits, and above these it is counted."""
+    """Find the best flush by bits: each card has a bit, with those of the deuces above those of the four suits, and a
+    count above these."""
     number = len(cards)
     try:
         bits = sum(itemgetter(*cards)(_BIT)) if number > 1 else sum(map(_BIT.__getitem__, cards))
@@ -121,7 +126,7 @@ def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
 
 
 def _shape(own: bool, bits: int) -> _Shape:
-    """The shape of a hand whose cards are all different."""
+    """Return the shape of a hand whose cards are all different."""
     wild, most = bits >> 48 & 0xF, 0
     longest: list[int] = []
     natural: list[int] = []
@@ -136,7 +141,7 @@ def _shape(own: bool, bits: int) -> _Shape:
 
 
 def _make(ranks: tuple[int, ...], at: int, deuces: int, kicker: str) -> _Made:
-    """What cards of one suit make with so many deuces."""
+    """Return the flush of one suit's cards with this many deuces."""
     letters, completed = (
         " ".join(map(_LETTERS.__getitem__, ranks)),
         complete(ranks, deuces, kicker) if deuces else ranks,
@@ -152,7 +157,7 @@ def _words(deuces: int) -> str:
 
 
 def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
-    """The same of cards of which one stands twice, as those of several decks may: they are counted one by one."""
+    """Find the best flush of cards that include duplicates, from several decks, by counting them one by one."""
     suits, deuces = list[tuple[tuple[int, ...], int]](), 0
     for at in range(4):
         held = [ACE if card & 0x0F == 1 else card & 0x0F for card in cards if card >> 4 == at + 1]
@@ -168,12 +173,12 @@ def _best_of_decks(own: bool, kicker: str, cards: tuple[Card, ...]) -> Flush:
 
 
 _LEAST: Final = _DEUCE + 1
-"""The least rank that is not wild."""
+"""The lowest rank that is not wild."""
 _MOST: Final = 9
-"""The most cards whose number in a suit is one decimal."""
+"""The maximum number of cards, so that the number in a suit is one decimal digit."""
 _COUNTED: Final = tuple(number << 52 for number in (1, 10, 100, 0))
-"""A card of each suit beside its bit, the last one's left over: a sum of no more than 63 bits is added in half the
-time."""
+"""Count of a card of each suit, added to its bit. The last suit's count is omitted because it follows from the others:
+a sum of at most 63 bits takes half the time to add."""
 _BIT: Final = {
     card: 1 << 48 + suit if rank == _DEUCE else 1 << 12 * suit + rank - _LEAST | _COUNTED[suit]
     for card in DECK
@@ -186,12 +191,12 @@ _HIGH, _LOW = (
     tuple(tuple(rank for rank in _DOWN if half << shift >> rank - _LEAST & 1) for half in range(1 << 6))
     for shift in (6, 0)
 )
-"""The ranks of the upper six bits of a suit, and of the lower six, from high to low."""
+"""The ranks of the upper six and the lower six bits of a suit, from high to low."""
 _KEPT: Final = 1 << 15
 
 
 class LongestFlush:
-    """`longest_flush` as a ranking."""
+    """The ranking by `longest_flush`."""
 
     id = "longest-flush"
     vocabulary = "longest-flush"
@@ -201,13 +206,13 @@ class LongestFlush:
     rank = staticmethod(longest_flush)
 
     def ranker(self, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], Flush]:
-        """What ranks cards under these readings."""
+        """Return the function that ranks cards under these readings."""
         return _ranker(readings)
 
 
 @lru_cache(maxsize=1 << 14)
 def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[int, ...]:
-    """Ranks from high to low after each of `deuces` took the rank the reading `wild-kicker` gives it."""
+    """Return the ranks from high to low after each of `deuces` took the rank that the reading `wild-kicker` gives it."""
     if kicker == "highest-absent":
         taken = [rank for rank in _DOWN if rank not in natural_ranks][:deuces]
     else:

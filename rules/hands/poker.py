@@ -1,8 +1,7 @@
-"""A poker ranking as a strict TOML file: which categories there are, best first, and what else tells them apart.
+"""A poker ranking as a strict TOML file: its categories, best first, and the rules that distinguish hands further.
 
-A file serves hands of any number of cards out of any other, one deck or several, with a joker or without. What is
-equal in category compares by the ranks that define it and then by the side cards of the hand, never by suit
-(47.1-1006).
+One file serves hands of any number of cards from any other number, from one deck or several, with or without a joker.
+Hands of the same category compare by the ranks that define it and then by the side cards, never by suit (47.1-1006).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,25 +32,32 @@ WHEEL: Final = 5
 _LAST_PLAYING: Final = max(DECK)
 _NO_READINGS: Final[Mapping[str, str]] = {}
 _KEPT: Final = 4096
-"""Hands remembered: a dealer's is compared with every seat's."""
+"""Maximum number of cached hands: a dealer's is compared with every seat's."""
 _RANKS_KEPT: Final = 1 << 14
-"""Sets of ranks remembered of a ranking; five cards have 6,175."""
+"""Maximum number of cached sets of ranks per ranking; five cards have 6,175."""
 
 
 class RankingFile(TomlTable):
-    """A ranking file. `cards`: the least and the most it takes; `uses`: how many make a hand; `jokers`: a `bug` is an
-    ace or completes a sequence or a flush, a `wild` one is any card; `ace-low`: where A-2-3-4-5 stands among sequences;
-    `order`: categories, best first; `also`: those looked for beside the one that decides; `places`: one of them, `in
-    the first N` or `community`, -> the cards that alone must hold it, from the first of them (0) to before the second;
-    `by-reading`: reading -> option -> the file beside this one that ranks then; `words`: category -> its name in a
-    text."""
+    """A ranking file.
+
+    `cards`: the minimum and maximum number of cards it takes; `uses`: the number that makes a hand. `jokers`: a `bug`
+    is an ace or completes a sequence or a flush; a `wild` joker is any card. `ace-low`: the rank of A-2-3-4-5 among
+    sequences.
+
+    `order`: categories, best first. `also`: categories to look for in addition to the one that decides. `places`: by
+    category name (`in the first N` or `community`), the cards that alone must make it, from the first position (0) up
+    to but not including the second.
+
+    `by-reading`: by reading and option, the file next to this one that ranks instead. `words`: names of categories in a
+    text.
+    """
 
     schema_: Literal["dealwire.ranking/1"] = Field(alias="schema")
     id: str
     title: str
     clause: str
     vocabulary: Literal["poker", "identical"] = "poker"
-    """The kind of pay table whose rows understand its hands."""
+    """Kind of pay table whose rows apply to its hands."""
     cards: tuple[Annotated[int, Field(ge=1, le=MOST_CARDS)], Annotated[int, Field(ge=1, le=MOST_CARDS)]]
     uses: Annotated[int, Field(ge=1, le=MOST_CARDS)]
     jokers: JokerUse = "none"
@@ -65,13 +71,13 @@ class RankingFile(TomlTable):
 
     @property
     def house(self) -> House:
-        """What holds for all its categories."""
+        """Settings that all its categories share."""
         return House(self.uses, self.jokers, self.ace_low)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PokerRanking:
-    """A ranking file ready to rank. Each is equal to itself alone, so that a hand of it is found again quickly."""
+    """A ranking file ready to rank. Instances are equal only to themselves, so that the cache of hands is fast."""
 
     spec: RankingFile
     path: Path
@@ -80,56 +86,57 @@ class PokerRanking:
     places: tuple[tuple[str, Find, tuple[int, int]], ...]
 
     looks_further: bool
-    """Whether more than the deciding category is looked for."""
+    """True if it looks for more than the deciding category."""
     suited: int
-    """With fewer cards of one suit, jokers included, suits do not matter; 0 where places do."""
+    """Minimum number of cards of one suit, jokers included, for suits to matter; 0 if places matter."""
     instead: Mapping[tuple[str, str], "PokerRanking"]
-    """Reading and option -> what ranks under it."""
+    """Ranking used instead, by reading and option."""
     by_ranks: dict[int, "_Worth"] = field(default_factory=dict)
-    """What hands are worth whose suits do not matter, by their ranks."""
+    """Cached results of hands whose suits do not matter, by their ranks."""
 
     @property
     def id(self) -> str:
-        """As in `poker`."""
+        """Id, such as `poker`."""
         return self.spec.id
 
     @property
     def vocabulary(self) -> str:
-        """The kind of pay table that understands its keys."""
+        """Kind of pay table that applies to its keys."""
         return self.spec.vocabulary
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The least and the most cards it takes."""
+        """Minimum and maximum number of cards."""
         return self.spec.cards
 
     @property
     def uses(self) -> int:
-        """How many cards make a hand."""
+        """Number of cards that make a hand."""
         return self.spec.uses
 
     @property
     def jokers(self) -> int:
-        """The most jokers it knows what to do with."""
+        """Maximum number of jokers."""
         return {"none": 0, "bug": 1, "wild": _JOKERS}[self.spec.jokers]
 
     def rank(self, cards: Iterable[Card], readings: Mapping[str, str] = _NO_READINGS) -> "PokerHand":
-        """The best hand these cards make; where `places` tells them apart, they stand in the order they were dealt."""
+        """Return the best hand these cards make; if the ranking uses `places`, cards must be in the order they were
+        dealt."""
         return self.ranker(readings)(tuple(cards))
 
     def ranker(self, readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], "PokerHand"]:
-        """What ranks cards under these readings."""
+        """Return the function that ranks cards under these readings."""
         under = (other for (name, option), other in self.instead.items() if readings.get(name) == option)
         return partial(_rank, next(under, self))
 
     def content(self) -> list[Any]:
-        """What its file says, and those that rank instead of it."""
+        """Return the content of its file, and of the files that rank instead of it."""
         own = self.spec.model_dump(mode="json", exclude_defaults=True)
         return [own, *(each.content() for _, each in sorted(self.instead.items(), key=lambda item: item[0]))]
 
 
 def only_the_wheel_apart(ranking: object, other: object) -> bool:
-    """Whether another ranking ranks nothing otherwise but ace to five, which is no sequence there."""
+    """Return True if the two rankings differ only in ace to five, which is not a sequence in the other."""
     if not (isinstance(ranking, PokerRanking) and isinstance(other, PokerRanking)) or other.spec.ace_low != "none":
         return False
     apart = {"id", "title", "clause", "notes", "ace_low"}
@@ -137,7 +144,7 @@ def only_the_wheel_apart(ranking: object, other: object) -> bool:
 
 
 class _Worth(NamedTuple):
-    """What a ranking makes of cards, whichever of them they are; `wanted` as in `Found`."""
+    """Result of a ranking, apart from the actual cards; `wanted` is as in `Found`."""
 
     strength: tuple[int, ...]
     key: Made
@@ -146,7 +153,7 @@ class _Worth(NamedTuple):
 
 
 class PokerHand:
-    """A hand as a ranking file ranks it; the cards that make it are looked for when they are wanted."""
+    """A hand ranked by a ranking file; the cards that make it are determined on demand."""
 
     __slots__ = ("_all", "_wanted", "key", "strength", "text")
 
@@ -156,7 +163,7 @@ class PokerHand:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards that make it, those that define it first."""
+        """The cards that make it, with those that define it first."""
         return CardCount(self._all).pick(self._wanted)
 
     def __repr__(self) -> str:
@@ -166,14 +173,15 @@ class PokerHand:
 _SUITS_AT: Final = 56
 _RANKS: Final = (1 << _SUITS_AT) - 1
 _COUNTS: Final = {card: 1 << 4 * (high_rank(card) - 2) | 1 << _SUITS_AT + 4 * ((card >> 4) - 1) for card in DECK}
-"""Four bits for how often each rank is held, the deuces' first and the jokers' last, and from `_SUITS_AT` on four for
-each suit, of which a joker may be any."""
+"""Counters of one card: four bits for each rank, from the deuces to the jokers, and from `_SUITS_AT` on four bits for
+each suit; a joker counts in every suit."""
 _COUNTS.update((card, 1 << _SUITS_AT - 4 | 0x1111 << _SUITS_AT) for card in CARDS if card.is_joker)
 
 
 @lru_cache(maxsize=_KEPT)
 def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
-    """Mostly too few cards are of one suit for it to matter: then their ranks alone tell, and were looked at before."""
+    """Rank cards. Usually too few are of one suit for suits to matter; then their ranks alone decide, and the result is
+    cached."""
     ranks = _ranks_alone(ranking, cards)
     worth = None if ranks is None else ranking.by_ranks.get(ranks)
     if worth is None:
@@ -187,7 +195,7 @@ def _rank(ranking: PokerRanking, cards: tuple[Card, ...]) -> PokerHand:
 
 
 def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
-    """The ranks of cards that make what they make by these alone, counted in a number; None of any others."""
+    """Return the counted ranks of cards that are decided by their ranks alone; None for all others."""
     number = len(cards)
     try:
         counted = sum(itemgetter(*cards)(_COUNTS)) if number > 1 else sum(map(_COUNTS.__getitem__, cards))
@@ -200,7 +208,7 @@ def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
 
 @cache
 def _longest(suits: int) -> int:
-    """How many cards are of one suit at best, jokers included, by the four numbers of them."""
+    """Return the largest number of cards of one suit, jokers included, from the four counters."""
     return max(suits >> shift & 0x0F for shift in (0, 4, 8, 12))
 
 
@@ -221,7 +229,7 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 
 
 def _also(ranking: PokerRanking, held: CardCount) -> frozenset[str]:
-    """What else of the file's the cards hold."""
+    """Return the other categories and places of the file that the cards satisfy."""
     most, longest = held.most, held.longest
     also = [
         each.name
@@ -248,13 +256,13 @@ def _check(ranking: PokerRanking, cards: tuple[Card, ...]) -> None:
 
 
 def ranking_files() -> tuple[str, ...]:
-    """Names of the ranking files that come with this package."""
+    """Return the names of the ranking files in this package."""
     return tuple(files_in(RANKINGS))
 
 
 def load_ranking(path: Path, *, instead: bool = False) -> PokerRanking:
-    """The ranking in a file, `instead`: of another one under some reading; TomlFileError names file, line, key and what
-    is allowed."""
+    """Load the ranking in a file; `instead` marks one that ranks instead of another under a reading. TomlFileError
+    names the file, line, key and allowed values."""
     spec = load(path, RankingFile, lambda spec: _faults(path, spec, instead))
     house = spec.house
     order = tuple(found for name in spec.order if (found := category(name, house)))
@@ -269,18 +277,18 @@ def load_ranking(path: Path, *, instead: bool = False) -> PokerRanking:
 
 
 def _suited(spec: RankingFile, categories: Iterable[Category]) -> int:
-    """From how many cards of one suit on, jokers included, suits may matter."""
+    """Return the minimum number of cards of one suit, jokers included, for suits to matter."""
     placed = [found.longest for name in spec.places if (found := _placed(name, spec.house))]
     return min((*(each.longest for each in categories if each.longest), *placed), default=MOST_CARDS + 1)
 
 
 def _placed(name: str, house: House) -> Category | None:
-    """`royal flush in the first 5`, `community royal flush`: the category without its place."""
+    """Return the category of a name with a place: `royal flush in the first 5`, `community royal flush`."""
     return category(name.removeprefix("community ").partition(" in the first ")[0], house)
 
 
 def _faults(path: Path, spec: RankingFile, instead: bool) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another."""
+    """Yield the errors between keys."""
     if spec.id != path.stem:
         yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
     least, most = spec.cards

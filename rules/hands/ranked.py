@@ -1,4 +1,4 @@
-"""What a ranking makes of cards: a strength to compare, a key for a pay table, words, and the cards that count."""
+"""Results of a ranking: a strength to compare, a key for a pay table, words, and the cards that count."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -13,23 +13,24 @@ class Ranked(Protocol):
 
     @property
     def strength(self) -> Any:
-        """Orders the hands of one ranking: the greater wins, equal ones tie."""
+        """Sort key of the hands of one ranking: the greater wins, equal ones tie."""
 
     @property
     def key(self) -> Hashable:
-        """What a pay table of the ranking's vocabulary looks up."""
+        """Key in a pay table of the ranking's vocabulary."""
 
     @property
     def text(self) -> str:
-        """In words, as in `full house, kings over nines`."""
+        """The hand in words, such as `full house, kings over nines`."""
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards that make it; those without a part in it left out."""
+        """The cards that make it, without the others."""
 
 
 class RankedHand(msgspec.Struct, gc=False):
-    """A `Ranked` whose parts are known. A struct: many are made a round, and a dataclass takes three times as long."""
+    """A `Ranked` with known parts. A struct, because a dataclass takes three times as long to create and each round
+    makes many."""
 
     strength: tuple[Any, ...]
     key: Hashable
@@ -38,12 +39,15 @@ class RankedHand(msgspec.Struct, gc=False):
 
 
 class Made(NamedTuple):
-    """Key of the `poker` vocabulary: what a hand makes, without its side cards.
+    """Key of the `poker` vocabulary: the hand made, without its side cards.
 
-    `made` is the category as the ranking's file calls it; `kind` and `size` are the same as any file calls it, as in
-    ("straight flush", 7); `ranks` those that define it, ace 14, of a sequence its highest; `uses` the cards of a whole
-    hand; `natural`: also without a joker; `same`: how often a card stands there that is there more than once, as in a
-    hand of several decks; `also`: other categories of the file that the cards hold.
+    - `made`: the category as the ranking's file calls it.
+    - `kind` and `size`: the category in terms that all files share, such as ("straight flush", 7).
+    - `ranks`: the ranks that define it, ace 14; for a sequence the highest.
+    - `uses`: the number of cards of a whole hand.
+    - `natural`: it is also made without a joker.
+    - `same`: the number of copies of each card held more than once, in a hand of several decks.
+    - `also`: other categories of the file that the cards make.
     """
 
     made: str
@@ -58,27 +62,27 @@ class Made(NamedTuple):
 
 @runtime_checkable
 class Ranking(Protocol):
-    """How hands are ranked. ValueError when cards are too few, too many, or not such as it ranks."""
+    """A ranking of hands. `rank` raises ValueError for too few, too many or wrong cards."""
 
     @property
     def id(self) -> str:
-        """As a game file names it."""
+        """Name in a game file."""
 
     @property
     def vocabulary(self) -> str:
-        """The kind of pay table (`PayTable.kind`) whose rows understand its keys."""
+        """Kind of pay table (`PayTable.kind`) whose rows apply to its keys."""
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The least and the most cards it takes."""
+        """Minimum and maximum number of cards."""
 
     @property
     def uses(self) -> int | None:
-        """How many cards make a hand; None when all do."""
+        """Number of cards that make a hand; None if all do."""
 
     @property
     def jokers(self) -> int:
-        """The most jokers it knows what to do with."""
+        """Maximum number of jokers."""
 
     def rank(self, cards: Iterable[Card], readings: Mapping[str, str]) -> Ranked:
-        """The best hand these cards make."""
+        """Return the best hand these cards make."""

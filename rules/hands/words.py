@@ -1,4 +1,4 @@
-"""Hands in words, and the words that name ranks in a pay table's rows."""
+"""Hands in words, and the words for ranks in the rows of a pay table."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -26,26 +26,26 @@ _OTHERS: Final = {"two": 2, "twos": 2, "j": 11, "q": 12, "k": 13, "a": 14} | {
 _RANKS: Final = {form: rank for rank, forms in _NAMES.items() for form in forms} | _OTHERS
 
 RANK: Final = "|".join(sorted(_RANKS, key=len, reverse=True))
-"""Part of a regular expression: a rank in words or figures, one card or several, as in `tens`, `10s`, `ace`."""
+"""Part of a regular expression: a rank in words or figures, singular or plural, such as `tens`, `10s`, `ace`."""
 
 
 def rank_of(word: str) -> int:
-    """The rank a word names, ace 14."""
+    """Return the rank that a word names, ace 14."""
     return _RANKS[word]
 
 
 def one(rank: int) -> str:
-    """`jack`."""
+    """Return the singular of a rank: `jack`."""
     return _NAMES[rank][0]
 
 
 def many(rank: int) -> str:
-    """`jacks`."""
+    """Return the plural of a rank: `jacks`."""
     return _NAMES[rank][1]
 
 
 def spell_hand(made: str, kind: str, ranks: Sequence[int]) -> str:
-    """`full house, kings over nines`, `pair of jacks`, `flush, ace high`."""
+    """Describe a hand: `full house, kings over nines`, `pair of jacks`, `flush, ace high`."""
     if not ranks or kind.startswith(("royal", "five aces")):
         return made
     if kind == "full house":
@@ -62,4 +62,4 @@ def spell_hand(made: str, kind: str, ranks: Sequence[int]) -> str:
 
 
 RANK_LETTERS: Final = dict(enumerate(RANKS_UP, 2))
-"""Rank -> as a card is written."""
+"""Letter of each rank on a card."""

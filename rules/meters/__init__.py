@@ -1,1 +1,1 @@
-"""Progressive and jackpot meters, and the awards taken from them."""
+"""Progressive and jackpot meters, and the awards paid from them."""

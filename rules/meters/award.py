@@ -1,7 +1,7 @@
-"""The progressive's books at one table: what START GAME takes and each award adds up to, from the controller's reports.
+"""Books of a table's progressive: bets taken at START GAME, and awards from the controller's reports.
 
-It moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
-settlement's business; `differences` compares the two at END GAME, and a person backs out what was wrong.
+The book moves the bank's meters when a card completes an award by the staff. The settlement decides what the cards pay;
+`differences` compares the two at END GAME, and an operator backs out a wrong award.
 
 CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 """
@@ -42,7 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(slots=True)
 class _Open:
-    """What is being awarded."""
+    """The award in progress."""
 
     seat: int = 0
     button: int = 0
@@ -53,10 +53,10 @@ Out = AwardRecord | MeterRecord
 
 
 class AwardBook:
-    """Feed it every report; it answers with records. `spot` is the progressive's number among the layout's bets.
+    """Award book of one table: give it every report, and it returns records.
 
-    Hand buttons count the rows of the pay table from 1, as they are printed. SettlementRefused when the game has no
-    progressive or the bank has not the meters that its pay table pays from.
+    `spot` is the number of the progressive among the layout's bets. Hand buttons count the rows of the pay table from
+    1, as printed. Raises SettlementRefused if the game has no progressive, or the bank lacks a meter of its pay table.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class AwardBook:
         self.round: AwardRound | None = None
         """The round between START GAME and END GAME; None while bets are open."""
         self.last: AwardRound | None = None
-        """The round that END GAME closed last."""
+        """The last round that END GAME closed."""
         self.settled: SettledRounds | None = None
-        """What remembers the rounds whose bets were taken; None believes each START GAME."""
+        """Record of the rounds whose bets were taken; without it (None), every START GAME counts."""
         self._bet, self._spot = bet, spot
         self._right_first = right_first(game.default_readings() | dict(readings))
         self._wagers: dict[int, int] = {}
@@ -93,7 +93,7 @@ class AwardBook:
                 raise SettlementRefused(f"meter that {self.paytable.id} pays from", row.pays.meter, bank.meters())
 
     def handle(self, seen: Seen) -> list[Out]:
-        """Take one report; the records it led to. A card swiped while nothing is confirmed is no business of ours."""
+        """Process one report and return the records it led to. A card swiped while no award is confirmed is ignored."""
         body = seen.body
         match body:
             case e.WagerPlaced(seat, bet, cents) if bet == self._spot and self.round is None:
@@ -116,9 +116,9 @@ class AwardBook:
         return []
 
     def back_out(self, award: AwardRecord, badge: int, why: str) -> list[Out]:
-        """Undo a logged award of this round or the last, by hand; what the tray paid is noted only.
+        """Undo a logged award of this round or the last, by hand; an amount paid from the tray is only recorded.
 
-        MeterRefused when the award does not stand, or its meter cannot take it back.
+        Raises MeterRefused if there is no such award, or its meter cannot take it back.
         """
         book = self._awards if self.round is not None else list(self.last.awards if self.last else ())
         if award not in standing(book):
@@ -133,19 +133,19 @@ class AwardBook:
         return [undone, *moved]
 
     def differences(self, settlement: Settlement) -> list[AwardRecord]:
-        """Where the awards of the round that END GAME closed last are not what `settlement` says."""
+        """Return the differences between the awards of the last closed round and `settlement`."""
         return differences(settlement, self.last, self._bet.name) if self.last is not None else []
 
     # ------------------------------------------------------------------ between rounds
 
     def state(self) -> AwardState | None:
-        """All that outlives a round; None while one is under way."""
+        """Return all state that outlives a round; None during a round."""
         if self.round is not None or self.stage is not AwardStage.BETS:
             return None
         return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), self.last)
 
     def restore(self, state: AwardState) -> None:
-        """Go on as the book did that gave this state; the bank must stand where it stood then."""
+        """Continue from a state; the bank must be as it was at that time."""
         self.stage, self.round, self.last = AwardStage.BETS, None, state.last
         self._wagers, self._sensors = dict(state.wagers), set(state.sensors)
         self._open, self._awards = _Open(), []
@@ -175,7 +175,7 @@ class AwardBook:
         return [self._say("bets-taken", seen, why, cents=taken, clause=self._bet.clauses.win), *records]
 
     def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
-        """True when the bets of this round were taken already: it is heard once more. From now on they were."""
+        """Return True if the bets of this round were taken before: the round is repeated. Marks it as taken."""
         if self.settled is None:
             return False
         key = SettledKey(f"bets at {seen.device}", at.session, at.round)
@@ -268,7 +268,8 @@ class AwardBook:
         return self.bank.pay_fixed(at, seat, row.pays.meter, prize)
 
     def _prize(self, row: PayRow, bet: int | None) -> int | None:
-        """Cents: a share of what the meter shows now, or so many times the bet; None when the bet is not known."""
+        """Return the prize in cents: a share of the meter's present amount, or a multiple of the bet; None if the bet
+        is unknown."""
         amount: Fraction = row.pays.amount
         if row.pays.unit in ("flat", "flat-to"):
             return int(amount)
@@ -280,7 +281,8 @@ class AwardBook:
         return e.Level.EXECUTIVE if prize >= self.bank.setup.executive_from_cents else e.Level.SUPERVISOR
 
     def _out_of_order(self, row: PayRow, seat: int) -> str:
-        """Two pays of one meter go from the dealer's right; the house may have another order, so it is said only."""
+        """Describe a pay out of the printed order. Two pays of one meter go from the dealer's right, but the house may
+        have another order, so it is only noted."""
         before = [
             each.seat for each in standing(self._awards) if each.meter == row.pays.meter and each.seat is not None
         ]

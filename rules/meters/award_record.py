@@ -1,4 +1,4 @@
-"""What an award book writes down and keeps: its records, the round it belongs to, and where people and cards differ."""
+"""Records and state of an award book: its records, the round they belong to, and differences between staff and cards."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Literal
@@ -25,8 +25,8 @@ AwardKind = Literal[
     "closed",
     "posted",
 ]
-"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at; `closed`: a
-pool was shared since the table closes, and all runners are collected; `posted`: what the pools of a jackpot hold."""
+"""`refused`: nothing changed. `unfinished`: cut off by END GAME. `differs`: needs the attention of staff. `closed`: a
+pool was shared because the table closes, and all runners are collected. `posted`: the amounts of a jackpot's pools."""
 
 
 class AwardRecord(LineRecord, frozen=True, kw_only=True):
@@ -40,11 +40,11 @@ class AwardRecord(LineRecord, frozen=True, kw_only=True):
     round: int
     seat: int | None = None
     hand: str | None = None
-    """The row of the pay table whose button it is."""
+    """The row of the pay table for this button."""
     cents: Amount | None = None
     """The prize, or the bets that were taken."""
     meter: str | None = None
-    """The meter that pays; null when the tray does."""
+    """The meter that pays; null if the tray pays."""
     record: int | None = None
     """The bank's record that moved the meter."""
     badge: int | None = None
@@ -55,8 +55,11 @@ class AwardRecord(LineRecord, frozen=True, kw_only=True):
 
 
 class AwardRound(Struct, frozen=True):
-    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
-    these (`taken`), the meters as they then `shown`, and what was awarded."""
+    """One round of awards.
+
+    `bets` by seat (None: amount unknown), the meters `before` them, the contributions of the bets (`taken`), the meters
+    as then `shown`, and the `awards`.
+    """
 
     at: RoundKey
     bets: dict[int, int | None]
@@ -67,16 +70,16 @@ class AwardRound(Struct, frozen=True):
 
 
 class AwardState(Struct, frozen=True):
-    """What an award book keeps from one round to the next, as it stands on disk. The meters are the bank's own."""
+    """State that an award book keeps between rounds, as stored on disk. The meters are the bank's own."""
 
     wagers: dict[int, int]
     sensors: tuple[int, ...]
     last: AwardRound | None
-    """The round of awards that END GAME closed."""
+    """The last round of awards that END GAME closed."""
 
 
 def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
-    """Awards that were logged and not backed out since."""
+    """Return the awards that were logged and not backed out since."""
     found: list[AwardRecord] = []
     for each in awards:
         if each.kind == "awarded":
@@ -87,9 +90,9 @@ def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
 
 
 def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
-    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
+    """Return the differences between the awards for `bet` and the pays by the cards, one record per seat.
 
-    A bet that is held says nothing yet, so nothing can differ from it.
+    A held bet cannot differ yet and is skipped.
     """
     lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
     awards = {each.seat or 0: each for each in standing(closed.awards)}

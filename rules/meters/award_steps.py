@@ -1,26 +1,26 @@
-"""The steps of the award procedure: where it may stand, and what leads from one stage to the next."""
+"""Steps of the award procedure: its stages and the transitions between them."""
 
 from enum import Enum
 from typing import Final, NamedTuple
 
 
 class AwardStage(Enum):
-    """Where the award procedure stands."""
+    """Stage of the award procedure."""
 
     BETS = "bets-open"
     """Progressive bets go onto the sensors; START GAME takes them."""
     GAME = "game"
-    """The hand is dealt and played; no award is under way."""
+    """The hand is dealt and played; no award is in progress."""
     SPOT = "spot-selected"
     """The dealer selected the spot of a winner; its hand button is due."""
     HAND = "hand-on"
     """A hand button is on; the supervisor verifies and confirms, or the button is pressed again."""
     CONFIRMED = "confirmed"
-    """The win is confirmed; a supervisor's or executive's card completes it."""
+    """The win is confirmed; the card of a supervisor or executive completes it."""
 
 
 class AwardStep(NamedTuple):
-    """One way on: in any of `stages`, by `trigger`, to `dest`."""
+    """A transition by `trigger` from any of `stages` to `dest`."""
 
     trigger: str
     stages: tuple[AwardStage, ...]
@@ -38,9 +38,9 @@ STEPS: Final = (
 )
 
 NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
-"""(stage, trigger) -> the stage it leads to; what is not here may not happen."""
+"""Next stage by (stage, trigger); a trigger that is missing is not allowed."""
 
 
 def allowed(stage: AwardStage) -> list[str]:
-    """What may happen next, in the order of the table."""
+    """Return the triggers that are allowed next, in the order of the table."""
     return [step.trigger for step in STEPS if stage in step.stages]

@@ -1,8 +1,8 @@
-"""The owner of progressive meters: every cent on or off them is one record, and the records alone give them back.
+"""The owner of progressive meters: every cent on or off them is a record, and the records alone restore them.
 
-One `MeterBank` serves every table that is linked to its meters. Each record names what players, house, meter and
-reserve get by it; the four come to nothing, so that money is conserved by every step. A contribution is exact: what is
-smaller than a cent waits in the record's `carry` for the next one.
+One `MeterBank` serves every table linked to its meters. Each record has the amounts for players, house, meter and
+reserve, which sum to zero, so every step conserves money. A contribution is exact: a part of a cent waits in the
+record's `carry` for the next one.
 
 CO 47.1-1017.60 progressive (3), (7); WA NC 4, 9, MGL 5, 10; WA progressive systems flexibility (reserve, seed).
 """
@@ -27,7 +27,7 @@ Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
 
 
 RECORDS_KEPT: Final = 1024
-"""Newest records that a bank holds: a pay that is older than these cannot be backed out by its number any more."""
+"""Maximum number of records in a bank: an older pay can no longer be backed out by its number."""
 
 
 class MeterRefused(DealwireError):
@@ -39,7 +39,7 @@ class MeterRefused(DealwireError):
 
 
 class RoundKey(NamedTuple):
-    """Which round of which table moved a meter; `session` is the dealing device's, eight hex digits."""
+    """The round and table that moved a meter; `session` is that of the dealing device, eight hex digits."""
 
     table: str
     session: str
@@ -53,7 +53,7 @@ class MeterRecord(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     TYPE: ClassVar[str] = "meter"
 
     number: Annotated[int, Meta(ge=1)]
-    """Counts the bank's records without a gap, from 1."""
+    """Number of the bank's record, without gaps from 1."""
     kind: MeterChange
     meter: str
     table: str | None = written(None)
@@ -65,22 +65,22 @@ class MeterRecord(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     to_meter: int = written(0)
     to_reserve: int = written(0)
     meter_cents: Amount
-    """What the meter shows afterwards."""
+    """Amount of the meter after the step."""
     reserve_cents: Amount
     meter_carry: Carry
-    """Part of a cent, a fraction, that waits for the meter's next contribution."""
+    """Part of a cent, as a fraction, that waits for the meter's next contribution."""
     reserve_carry: Carry
     of: int | None = written(None)
     """The record that this one reseeds after, or backs out."""
     badge: int | None = written(None)
-    """Whose card it was, for a step that a person made."""
+    """The badge of the person who made the step."""
     why: str
     posted: Amount | None = None
-    """Of a jackpot's pool, the amount of it that is posted. Absent of any other meter."""
+    """The posted amount of a jackpot's pool. Absent for other meters."""
 
 
 class MeterState(Struct, frozen=True):
-    """Where one meter stands; parts of a cent as in `MeterRecord`."""
+    """State of one meter; parts of a cent as in `MeterRecord`."""
 
     cents: int
     reserve: int
@@ -90,8 +90,8 @@ class MeterState(Struct, frozen=True):
 
 
 class BankState(Struct, frozen=True):
-    """Where a bank stands: `count` records were made, `pays` are those of the newest that may be backed out, each with
-    the one that reseeded its meter, `backed_out` the numbers of those that were."""
+    """State of a bank: the number of records so far (`count`); the newest `pays`, which may be backed out, each with
+    the record that reseeded its meter; and the numbers of those `backed_out`."""
 
     count: int
     meters: dict[str, MeterState]
@@ -101,7 +101,7 @@ class BankState(Struct, frozen=True):
 
 @dataclass(slots=True)
 class _Now:
-    """Where a meter stands."""
+    """Present state of a meter."""
 
     cents: int = 0
     reserve: int = 0
@@ -111,10 +111,10 @@ class _Now:
 
 
 class MeterBank:
-    """All meters of one progressive. Nothing else moves them; tables that are linked share one bank."""
+    """All meters of one progressive. Only the bank moves them; linked tables share one bank."""
 
     POSTS: ClassVar[bool] = False
-    """Whether an amount of each meter is posted: what a person said last that it shows."""
+    """True if each meter has a posted amount: the amount that staff last declared."""
 
     def __init__(self, setup: ProgressiveSetup) -> None:
         self.setup = setup
@@ -135,7 +135,8 @@ class MeterBank:
 
     @classmethod
     def restore(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> Self:
-        """The bank as its records left it. MeterRefused when one is missing or does not follow from those before."""
+        """Restore the bank from all its records; raise MeterRefused if one is missing or inconsistent with those
+        before."""
         bank = cls.__new__(cls)
         bank.setup = setup
         bank._begin()
@@ -150,8 +151,8 @@ class MeterBank:
 
     @classmethod
     def resume(cls, setup: ProgressiveSetup, newest: Mapping[str, MeterRecord]) -> Self:
-        """The bank as the newest record of each meter left it; a meter without one is opened. What was paid before
-        cannot be backed out."""
+        """Restore the bank from the newest record of each meter; a meter without one is opened. Earlier pays cannot be
+        backed out."""
         bank = cls(setup)
         for name, record in newest.items():
             if name in bank._now:
@@ -163,8 +164,8 @@ class MeterBank:
 
     @classmethod
     def go_on(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> Self:
-        """The bank as the end of its records left it: all of them, or those since the record at which each meter
-        stood, as `standing` gives them. One that stands there a second time is passed over."""
+        """Restore the bank from the end of its records: all of them, or those since the last known record of each
+        meter, as `standing` returns them. A repeated record is skipped."""
         records, first = iter(records), dict[str, MeterRecord]()
         wanted = {meter.name for meter in setup.meters}
         for record in records:
@@ -182,11 +183,11 @@ class MeterBank:
         return bank
 
     def standing(self) -> list[MeterRecord]:
-        """The newest record of each meter, oldest first: with those that follow they give the bank back."""
+        """Return the newest record of each meter, oldest first: with the records that follow, they restore the bank."""
         return sorted(self._newest.values(), key=lambda record: record.number)
 
     def state(self) -> BankState:
-        """Where it stands."""
+        """Return the state of the bank."""
         meters = {
             name: MeterState(now.cents, now.reserve, str(now.carry), str(now.reserve_carry), now.posted)
             for name, now in sorted(self._now.items())
@@ -195,7 +196,7 @@ class MeterBank:
         return BankState(self._count, meters, pays, tuple(sorted(self._backed_out)))
 
     def put_back(self, state: BankState) -> None:
-        """Stand where the bank stood that gave this state; it must be of the same setup."""
+        """Restore the bank to a state of the same setup."""
         self._begin()
         self._count = state.count
         for name, meter in state.meters.items():
@@ -206,23 +207,23 @@ class MeterBank:
 
     @property
     def records(self) -> tuple[MeterRecord, ...]:
-        """The newest steps, oldest first."""
+        """The newest records, oldest first."""
         return tuple(self._records)
 
     def meters(self) -> dict[str, Meter]:
-        """Every meter as it shows now, ready for `settle`."""
+        """Return every meter as displayed now, ready for `settle`."""
         return {name: self._meter(name, now.cents, now.reserve) for name, now in self._now.items()}
 
     def carries(self) -> dict[str, Fraction]:
-        """The part of a cent of every meter that waits for its next contribution."""
+        """Return the part of a cent of every meter that waits for its next contribution."""
         return {name: now.carry for name, now in self._now.items()}
 
     def posted(self) -> dict[str, int]:
-        """What is posted of every meter of which something is."""
+        """Return the posted amount of every meter that has one."""
         return {name: now.posted for name, now in self._now.items() if now.posted is not None}
 
     def meters_with(self, wager_cents: int) -> dict[str, Meter]:
-        """Every meter as it will show once `wager_cents` of progressive bets were taken; nothing is moved."""
+        """Return every meter as it will be after `wager_cents` of progressive bets are taken; nothing moves."""
         found = {}
         for name, now in self._now.items():
             cents, reserved, _ = self._parts_of(name, wager_cents)
@@ -232,7 +233,7 @@ class MeterBank:
     # ------------------------------------------------------------------ what moves a meter
 
     def contribute(self, at: RoundKey, wager_cents: int) -> list[MeterRecord]:
-        """START GAME took `wager_cents` of progressive bets off the sensors: their parts go to meters and reserves."""
+        """Add the contributions of `wager_cents` of progressive bets, taken at START GAME, to meters and reserves."""
         found = []
         for name, now in self._now.items():
             cents, reserved, (now.carry, now.reserve_carry) = self._parts_of(name, wager_cents)
@@ -246,7 +247,7 @@ class MeterBank:
         return found
 
     def pay(self, at: RoundKey, seat: int, meter: str, share: Fraction) -> list[MeterRecord]:
-        """Pay a share of what the meter shows, to the cent. All of it reseeds the meter: seed and reserve."""
+        """Pay a share of the meter's amount, to the cent. A pay of all of it reseeds the meter with seed and reserve."""
         now = self._known(meter)
         if not 0 < share <= 1:
             raise MeterRefused(meter, f"a pay of {share} of it", "a share is more than 0 and at most all")
@@ -265,7 +266,7 @@ class MeterBank:
         ]
 
     def pay_fixed(self, at: RoundKey, seat: int, meter: str, cents: int) -> list[MeterRecord]:
-        """Pay an amount that is printed, off the meter; MeterRefused when it does not show as much."""
+        """Pay a printed amount from the meter; raise MeterRefused if the meter is lower."""
         shown = self._known(meter).cents
         if not 0 < cents <= shown:
             raise MeterRefused(meter, f"a pay of {dollars(cents)}", f"it shows {dollars(shown)}")
@@ -273,12 +274,12 @@ class MeterBank:
         return [self._write("paid", meter, why, at, seat=seat, to_players=cents, to_meter=-cents)]
 
     def put(self, at: RoundKey, meter: str, cents: int, why: str, carry: Fraction = Fraction(0)) -> MeterRecord:
-        """Cents that players put up for it go onto a meter, whole; `carry` is the part of a cent that waits now."""
+        """Put players' cents onto a meter in full; `carry` is the part of a cent that now waits."""
         self._known(meter).carry = carry
         return self._write("contributed", meter, why, at, to_meter=cents, to_players=-cents)
 
     def move(self, at: RoundKey | None, source: str, target: str, cents: int, why: str) -> list[MeterRecord]:
-        """Cents go from one meter onto another; MeterRefused when it does not show as much."""
+        """Move cents from one meter to another; raise MeterRefused if the source is lower."""
         shown = self._known(source).cents
         if not 0 < cents <= shown:
             raise MeterRefused(source, f"moving {dollars(cents)}", f"it shows {dollars(shown)}")
@@ -291,15 +292,15 @@ class MeterBank:
     def post(
         self, meter: str, cents: int, why: str, at: RoundKey | None = None, badge: int | None = None
     ) -> MeterRecord:
-        """So much of a meter is posted now; nothing moves."""
+        """Post an amount of a meter; no money moves."""
         self._known(meter).posted = cents
         return self._write("posted", meter, why, at, to_meter=0, badge=badge)
 
     def back_out(self, number: int, badge: int, why: str) -> MeterRecord:
-        """Undo a pay that was logged, by hand and once: the prize goes back onto the meter, a reseed off it.
+        """Undo a logged pay, by hand and once: the prize goes back onto the meter, and a reseed off it.
 
-        CO progressive (7)(H), WA NC 9(h), MGL 10(h). MeterRefused when the record is no pay, was backed out already,
-        or the meter has paid from its new seed so that it would fall below nothing.
+        CO progressive (7)(H), WA NC 9(h), MGL 10(h). Raises MeterRefused if the record is not a pay, if it was already
+        backed out, or if the meter has paid from its new seed and would become negative.
         """
         record, seeded = self._pays.get(number, (None, None))
         if record is None:
@@ -325,7 +326,7 @@ class MeterBank:
         )
 
     def adjust(self, meter: str, cents: int, badge: int, why: str) -> MeterRecord:
-        """A person moves `cents` from the house onto a meter, or off it when negative; never below nothing."""
+        """Move `cents` from the house onto a meter by hand, or off it if negative; never below zero."""
         now = self._known(meter)
         if now.cents + cents < 0:
             raise MeterRefused(meter, f"an adjustment by {cents} cents", f"it shows {dollars(now.cents)}")
@@ -342,7 +343,7 @@ class MeterBank:
         return self._now[meter]
 
     def _parts_of(self, name: str, wager_cents: int) -> tuple[int, int, tuple[Fraction, Fraction]]:
-        """Whole cents for meter and reserve out of a wager, and the parts of a cent that are left over."""
+        """Return the whole cents for meter and reserve from a wager, and the remaining parts of a cent."""
         part, now = self._parts[name], self._now[name]
         exact = now.carry + part.contribution * wager_cents
         reserved = now.reserve_carry + part.reserve * wager_cents
@@ -400,7 +401,7 @@ class MeterBank:
         now.posted = record.posted
 
     def follow(self, record: MeterRecord) -> None:
-        """Take a step that was made elsewhere. MeterRefused when it does not follow from those before."""
+        """Apply a record made elsewhere; raise MeterRefused if it is inconsistent with those before."""
         now = self._known(record.meter)
         if record.number != self._count + 1:
             raise MeterRefused(record.meter, "restoring", f"record {self._count + 1} is missing")
@@ -414,7 +415,7 @@ class MeterBank:
 
 
 def _each_once(records: Iterable[MeterRecord]) -> Iterator[MeterRecord]:
-    """The records without those that are the newest of their meter already."""
+    """Yield the records without those that are already the newest of their meter."""
     newest: dict[str, MeterRecord] = {}
     for record in records:
         if newest.get(record.meter) != record:

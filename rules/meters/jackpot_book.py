@@ -1,7 +1,7 @@
-"""The owner of a jackpot's pools: what is collected goes onto them, what was posted is paid, the next pool moves up.
+"""The owner of a jackpot's pools: collects money onto them, pays the posted amount, and moves up the next pool.
 
-A pool holds more than was posted as soon as something is collected, and an award is of the posted amount alone
-(47.1-1060(2)); what is above it stays with the players, for the next award. Every cent is a record of the pools' bank.
+A pool holds more than was posted as soon as money is collected, and an award is only of the posted amount
+(47.1-1060(2)); the excess stays with the players for the next award. Every cent is a record of the pools' bank.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +26,13 @@ from rules.settlement import HouseRake, Meter, MeterTotal, Settlement
 
 
 class PoolBank(MeterBank):
-    """The pools as meters. Their records say what is posted of each, and so alone give all of a jackpot back."""
+    """The pools as meters. Their records include the posted amounts, so they alone restore a jackpot."""
 
     POSTS = True
 
 
 class JackpotBook:
-    """One jackpot, which several tables may share. Nothing else moves its pools. `bank` is where they stand; opened
+    """One jackpot, which several tables may share. Only the book moves its pools. `bank` holds them; it is opened
     unless given."""
 
     def __init__(self, setup: JackpotSetup, bank: PoolBank | None = None) -> None:
@@ -42,27 +42,29 @@ class JackpotBook:
 
     @classmethod
     def resume(cls, setup: JackpotSetup, newest: Mapping[str, MeterRecord]) -> Self:
-        """The jackpot as the newest record of each pool left it; a pool without one is opened."""
+        """Restore the jackpot from the newest record of each pool; a pool without one is opened."""
         return cls(setup, PoolBank.resume(meters_of(setup), newest))
 
     @classmethod
     def go_on(cls, setup: JackpotSetup, records: Iterable[MeterRecord]) -> Self:
-        """The jackpot as the end of its records left it; MeterRefused when one does not follow."""
+        """Restore the jackpot from the end of its records; raise MeterRefused for an inconsistent one."""
         return cls(setup, PoolBank.go_on(meters_of(setup), records))
 
     def shown(self) -> dict[str, int]:
-        """Pool -> what it holds, in cents."""
+        """Return the amount of each pool, in cents."""
         return {name: meter.cents for name, meter in self.bank.meters().items()}
 
     @property
     def posted(self) -> dict[str, int]:
-        """Pool -> the amount that was posted last."""
+        """Amount last posted of each pool."""
         return self.bank.posted()
 
     def post(self, badge: int | None = None) -> list[MeterRecord]:
-        """Post what the pools hold, as is done at least once each gaming day after the count (47.1-1060(2)). The pool
-        that holds most is the primary one (47.1-1060(7)): the records of what moved for that, then of each pool's
-        posting. `badge` is whose card it was."""
+        """Post the amounts of the pools, at least once each gaming day after the count (47.1-1060(2)).
+
+        The pool with the highest amount becomes the primary one (47.1-1060(7)). Returns the records of the money moved
+        for that, then of each pool's posting. `badge` is that of the person who posts.
+        """
         records = self._move_up(None, self.shown())
         return records + [
             self.bank.post(name, cents, f"posted at {dollars(cents)}", badge=badge)
@@ -76,14 +78,14 @@ class JackpotBook:
 
     @property
     def stopped(self) -> bool:
-        """Whether every pool is at its cap, so that nothing more is taken of pots until the award was won."""
+        """True if every pool is at its cap, so that nothing more is taken of pots until the award is won."""
         return self.setup.when_capped == "stop-rake" and all(self._room(pool.name) == 0 for pool in self.setup.pools)
 
     # ------------------------------------------------------------------ a round
 
     def terms_of(self, terms: Terms) -> Terms:
-        """The terms of a table with this jackpot as it stands: its rake, its award and the posted amount.
-        SettlementRefused when it is not offered in this game."""
+        """Return the terms of a table with this jackpot: its rake, its award and the posted amount. Raises
+        SettlementRefused if it is not offered in this game."""
         game = terms.game
         if game.id not in self.setup.games:
             raise SettlementRefused(f"game of jackpot {self.setup.id}", game.id, self.setup.games)
@@ -93,7 +95,7 @@ class JackpotBook:
         return mine.on({**terms.meters, award.meter: Meter(self.award_cents)})
 
     def settle(self, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
-        """Settle one round and move the pools: the settlement, and the records of what moved."""
+        """Settle one round and move the pools; return the settlement and the records of the money moved."""
         must_be_of(result, terms.game)
         before, at = self.shown(), RoundKey(result.table, result.session, result.round)
         settlement = settle_waiting(result, self.terms_of(terms))
@@ -107,8 +109,7 @@ class JackpotBook:
         return self._with_pools(settlement, before, records, _award(self.setup, terms.game)), records
 
     def collect(self, at: RoundKey, cents: int) -> list[MeterRecord]:
-        """So many cents were collected: their parts go onto the pools, what a pool at its cap has no room for onto the
-        next that has, all of it in the end."""
+        """Add collected cents to the pools. What exceeds a pool's cap goes to the next pool with room."""
         before = self.bank.carries()
         parts, carries = self._parts(cents, before)
         why = f"part of {dollars(cents)} collected for the jackpot"
@@ -119,7 +120,7 @@ class JackpotBook:
         ]
 
     def _parts(self, cents: int, before: Mapping[str, Fraction]) -> tuple[dict[str, int], dict[str, Fraction]]:
-        """Whole cents for each pool, and the part of a cent that waits for its next."""
+        """Return the whole cents for each pool, and the part of a cent that waits for its next contribution."""
         parts, left, carries = dict.fromkeys(self._names, 0), cents, dict(before)
         for pool in reversed(self.setup.pools):
             exact = before[pool.name] + pool.contribution * cents
@@ -136,7 +137,7 @@ class JackpotBook:
         return parts, carries
 
     def _room(self, name: str) -> int | None:
-        """What a pool may still take; None where it has no cap, or all caps are gone."""
+        """Return the room left in a pool; None if it has no cap, or all caps are lifted."""
         caps = {pool.name: pool.cap_cents for pool in self.setup.pools}
         shown = self.shown()
         full = all(cap is not None and shown[pool] >= cap for pool, cap in caps.items())
@@ -146,8 +147,8 @@ class JackpotBook:
         return max(cap - shown[name], 0)
 
     def _won(self, at: RoundKey) -> list[MeterRecord]:
-        """The award was won: nothing is posted of the primary pool any more, and the others move up with what was
-        posted of them."""
+        """Move the pools up after the award was won: the primary pool's posting is cleared, and the others keep their
+        posted amounts."""
         before = self.posted
         posted = before | {self._names[0]: 0}
         order = self._order(posted)
@@ -159,12 +160,11 @@ class JackpotBook:
         return records + [self.bank.post(name, now[name], why, at) for name in self._names if now[name] != before[name]]
 
     def _order(self, by: Mapping[str, int]) -> list[str]:
-        """The pools, that of which `by` has most first."""
+        """Return the pools in descending order of `by`."""
         return sorted(self._names, key=lambda name: (-by[name], self._names.index(name)))
 
     def _move_up(self, at: RoundKey | None, by: Mapping[str, int]) -> list[MeterRecord]:
-        """The pool of which `by` has most becomes the primary one, and so on: what it holds moves up, and what the
-        others hold moves down."""
+        """Move money so that the pool with the highest `by` becomes the primary one, and so on."""
         order, shown = self._order(by), self.shown()
         moved = {name: shown[source] - shown[name] for name, source in zip(self._names, order, strict=True)}
         records, why = list[MeterRecord](), "the pools move up"
@@ -185,7 +185,7 @@ class JackpotBook:
         records: Sequence[MeterRecord],
         award: JackpotAward,
     ) -> Settlement:
-        """The settlement with the pools in the place of the posted amount."""
+        """Return the settlement with the pools in place of the posted amount."""
         spec = {award.meter, *self._names}
         totals = [meter for meter in settlement.meters if meter.name not in spec]
         after = self.shown()
@@ -199,7 +199,7 @@ class JackpotBook:
 
 
 def posting(book: JackpotBook) -> tuple[str, ...]:
-    """What must be posted of a jackpot award, 47.1-1061: the amount, then the house's rules."""
+    """Return the text to be posted for a jackpot award (47.1-1061): the amount, then the house's rules."""
     posted = book.setup.posted
     return (
         f"The award is {dollars(book.award_cents)}.",
@@ -211,7 +211,7 @@ def posting(book: JackpotBook) -> tuple[str, ...]:
 
 
 def _award(setup: JackpotSetup, game: Game) -> JackpotAward:
-    """The award of this jackpot at a game: the game's own where its text has one."""
+    """Return the award of this jackpot in a game: the game's own if it has one."""
     award = game.spec.jackpot or setup.award
     if award is None:
         raise SettlementRefused(f"award of jackpot {setup.id} at {game.id}", None, ["[award] in its file"])
@@ -219,7 +219,7 @@ def _award(setup: JackpotSetup, game: Game) -> JackpotAward:
 
 
 def meters_of(setup: JackpotSetup) -> ProgressiveSetup:
-    """The pools as meters of a bank, onto which nothing goes by itself."""
+    """Return the pools as meters of a bank that receive no automatic contribution."""
     return ProgressiveSetup.model_validate(
         {
             "schema": "dealwire.progressive/1",

@@ -1,6 +1,8 @@
-"""A house's jackpot as a strict TOML file: its pools, what is taken for them, who has earned it, what is posted.
+"""Schema of a house's jackpot, a strict TOML file: its pools, the drop, the hands that earn it, and the notices to
+post.
 
-47.1-1060, 47.1-1061; a game whose own text has a jackpot gives the award itself, and the house's file its pools.
+47.1-1060, 47.1-1061. For a game whose own text has a jackpot, the game defines the award and the house's file the
+pools.
 """
 
 from collections.abc import Iterator
@@ -17,35 +19,35 @@ from rules.meters.setup import RateField
 from rules.paytables.amounts import AmountField, WagerField
 
 MOST_POOLS: Final = 3
-"""Pools that build for one event (47.1-1060(7))."""
+"""Maximum number of pools for one event (47.1-1060(7))."""
 MOST_RAKE_CENTS: Final = 200
-"""What may be taken of a hand's pots (47.1-1002(19), 47.1-1018(2))."""
+"""Maximum drop from a hand's pots (47.1-1002(19), 47.1-1018(2))."""
 
 
 class PoolPart(TomlTable):
-    """One pool. The first is the primary one, whose posted amount is the award; when it was won, the others move up."""
+    """One pool. The first is the primary one, whose posted amount is the award; when it is won, the others move up."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
-    """As the records call it."""
+    """Name in the records."""
     contribution: RateField
-    """The part of what is collected that goes onto it: `60 %`."""
+    """The part of collected money that goes onto it: `60 %`."""
     start_cents: AmountField = 0
-    """What it shows when the books are opened, put up by the house."""
+    """Amount when the books are opened, put up by the house."""
     cap_cents: WagerField | None = None
-    """The most that it may hold."""
+    """The maximum amount that it may hold."""
 
 
 class PostedPart(TomlTable):
-    """What the players must be able to read beside the amount (47.1-1061(2)-(4)), in the house's words."""
+    """Notices that players must be able to read next to the amount (47.1-1061(2)-(4)), in the house's words."""
 
     qualification: Annotated[str, Field(min_length=1)]
-    """What qualifies for the award."""
+    """The hands that qualify for the award."""
     division: Annotated[str, Field(min_length=1)]
-    """How it is divided."""
+    """The division of the award."""
     disclaimers: Annotated[tuple[str, ...], Field(min_length=1)]
-    """A fouled deck, switched cards, an unverifiable hand."""
+    """Disclaimers: a fouled deck, switched cards, an unverifiable hand."""
     rake: Annotated[str, Field(min_length=1)]
-    """When money is taken from pots, and how much of each hand at most."""
+    """When money is taken from pots, and the maximum per hand."""
 
 
 class JackpotSetup(TomlTable):
@@ -56,19 +58,19 @@ class JackpotSetup(TomlTable):
     games: Annotated[tuple[str, ...], Field(min_length=1)]
     """Ids of the games in which it is offered."""
     rake_cents: Annotated[int, Field(ge=0, le=MOST_RAKE_CENTS)] = 0
-    """What is taken of each hand's pots; 0 where a bet of the game builds it."""
+    """The drop from each hand's pots; 0 if a bet of the game funds it."""
     pools: Annotated[tuple[PoolPart, ...], Field(min_length=1, max_length=MOST_POOLS)]
     when_capped: Literal["stop-rake", "go-on"] = "stop-rake"
-    """Once every pool is at its cap, nothing more is taken for it, or the caps are gone (47.1-1060(8)(a)-(b))."""
+    """Rule for when every pool is at its cap: nothing more is taken, or the caps are lifted (47.1-1060(8)(a)-(b))."""
     posts_when_won: bool = False
-    """Whether the pool that moves up is posted with all that it holds, and not as it was posted last."""
+    """True if a pool that moves up is posted with its full amount, instead of its last posted amount."""
     award: JackpotAward | None = None
-    """Who has earned it; none where the game's own text says so."""
+    """The award; absent if the game's own text defines it."""
     posted: PostedPart
 
 
 def load_jackpot(path: str | Path) -> JackpotSetup:
-    """The jackpot in the file at `path`; TomlFileError names file, line, key and what is allowed."""
+    """Load the jackpot file at `path`; TomlFileError names the file, line, key and allowed values."""
     return load(Path(path), JackpotSetup, _faults)
 
 

@@ -1,7 +1,7 @@
-"""A round settled on meters that several tables share: contributions on, the round's pays off, all in the bank's books.
+"""Settlement on meters that several tables share: contributions on and pays off, all as records of the bank.
 
-What START GAME took stays on the meter whatever becomes of the round; a bet that comes back is the house's to return.
-Only a person lowers a meter otherwise, and that is a record of its own.
+Contributions taken at START GAME stay on the meter regardless of the result of the round; the house returns a bet that
+comes back. Any other decrease is made by an operator, with its own record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,15 +23,15 @@ from rules.settlement import Meter, MeterTotal, Settlement, SettlementLine
 def settle_linked(
     bank: MeterBank, result: RoundResult, game: Game, **options: Any
 ) -> tuple[Settlement, list[MeterRecord]]:
-    """Settle one round of `game` and move the bank's meters; the settlement and the records it made, in order.
+    """Settle one round of `game` and move the bank's meters; return the settlement and its records, in order.
 
-    `options` are those of `settle`, without `meters`. SettlementRefused leaves the bank as it was.
+    `options` are those of `settle`, without `meters`. SettlementRefused leaves the bank unchanged.
     """
     return settle_linked_on(bank, result, agree(game, **options))
 
 
 def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
-    """The same on terms that were agreed before, whatever their meters are."""
+    """Settle on terms agreed before, like `settle_linked`; the meters of the terms are replaced by the bank's."""
     must_be_of(result, terms.game)
     game, staked = terms.game, progressive_cents(result, terms.game)
     before, shown = bank.meters(), bank.meters_with(staked)
@@ -48,13 +48,13 @@ def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tupl
 
 
 def progressive_cents(result: RoundResult, game: Game) -> int:
-    """Cents of progressive bets that START GAME took off the sensors."""
+    """Return the cents of progressive bets taken at START GAME."""
     bet = game.progressive
     return sum(seat.wagers.get(bet.name, 0) for seat in result.seats) if bet else 0
 
 
 def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str, str]) -> dict[str, Meter]:
-    """The meters this game's chosen table can pay from; SettlementRefused when the bank does not have one of them."""
+    """Return the meters that this game's chosen table pays from; raise SettlementRefused if the bank lacks one of them."""
     bet = game.progressive
     if bet is None:
         return {}
@@ -67,13 +67,13 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
 
 
 def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
-    """Lines that a meter pays, in the order it pays them."""
+    """Return the lines that a meter pays, in the order it pays them."""
     lines = [line for line in settlement.lines if line.meter]
     return sorted(lines, key=lambda line: line.seat, reverse=right_first(settlement.readings))
 
 
 def _pay(bank: MeterBank, at: RoundKey, game: Game, line: SettlementLine) -> list[MeterRecord]:
-    """The records of one pay off a meter: a share of it, or an amount that is printed."""
+    """Pay one line from a meter, as a share or as a printed amount, and return the records."""
     row, share = game.paytables[line.paytable or ""].row_of(line.row or ""), line.pay - line.from_house
     assert row is not None, "the line says which row of the table paid it"
     divided = row.pay.amount == 1 and share < bank.meters()[line.meter or ""].cents
@@ -85,7 +85,7 @@ def _pay(bank: MeterBank, at: RoundKey, game: Game, line: SettlementLine) -> lis
 def with_contributions(
     settlement: Settlement, before: Mapping[str, Meter], records: Sequence[MeterRecord]
 ) -> Settlement:
-    """The settlement with what this round's bets put onto meters and reserves; its totals still come to nothing."""
+    """Return the settlement with this round's contributions to meters and reserves; its totals still sum to zero."""
     taken = {record.meter: record for record in records if record.kind == "contributed"}
     totals = {total.name: total for total in settlement.meters}
     for name, record in taken.items():  # a meter that only another game of the link pays from stays as it is

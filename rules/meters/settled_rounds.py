@@ -1,15 +1,15 @@
-"""Which rounds were settled: a round is settled once, however often it is heard."""
+"""De-duplication of rounds: a round is settled once, regardless of how often it is received."""
 
 from bisect import bisect_right
 from typing import NamedTuple, Protocol
 
 
 class SettledKey(NamedTuple):
-    """One round of all that a table was ever dealt.
+    """Identity of one round among all that a table was ever dealt.
 
-    `device` is an identity in text: maker, model and serial of the device it was dealt from and of the controller that
-    counted it, with the controller's session; empty parts where a device does not say. `session` is the dealing
-    device's, eight hex digits as in the round, and `round` the controller's number.
+    `device` is text: maker, model and serial of the dealing device and of the controller that counted the round, with
+    the controller's session; parts that a device does not report are empty. `session` is that of the dealing device,
+    eight hex digits as in the round, and `round` is the controller's number.
     """
 
     device: str
@@ -18,48 +18,48 @@ class SettledKey(NamedTuple):
 
 
 class SettledRounds(Protocol):
-    """Remembers every round that was settled, for as long as the table lives."""
+    """Record of every round that was settled, for the life of the table."""
 
     def known(self, key: SettledKey) -> bool:
-        """True when this round was added before."""
+        """Return True if this round was added before."""
         ...
 
     def elsewhere(self, key: SettledKey) -> str:
-        """The other table at which this round was settled; empty where none did."""
+        """Return the other table at which this round was settled; empty if none."""
         ...
 
     def add(self, key: SettledKey) -> None:
-        """This round is settled now."""
+        """Record this round as settled."""
         ...
 
 
 class SettledInMemory:
-    """Remembers while the program runs."""
+    """A record that lasts while the program runs."""
 
     def __init__(self) -> None:
         self._keys: set[SettledKey] = set()
 
     def known(self, key: SettledKey) -> bool:
-        """True when this round was added before."""
+        """Return True if this round was added before."""
         return key in self._keys
 
     def elsewhere(self, key: SettledKey) -> str:
-        """It remembers those of one table."""
+        """Return an empty text: this record is of one table."""
         return ""
 
     def add(self, key: SettledKey) -> None:
-        """This round is settled now."""
+        """Record this round as settled."""
         self._keys.add(key)
 
 
 class RoundRuns:
-    """Rounds by device and session, as runs of numbers: a day's rounds take no more room than one."""
+    """Rounds by device and session, stored as runs of numbers: a day's rounds take no more memory than one."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
 
     def add(self, key: SettledKey) -> None:
-        """Remember a round. Runs that it joins become one."""
+        """Add a round, and merge the runs that it connects."""
         firsts, lasts = self._runs.setdefault(key[:2], ([], []))
         number, at = key.round, bisect_right(firsts, key.round)
         if at and number <= lasts[at - 1]:

@@ -1,4 +1,4 @@
-"""A house's progressive as a strict TOML file: its meters, their rates and seeds, who may award how much."""
+"""Schema of a house's progressive, a strict TOML file: its meters with rates and seeds, and the limits of awards."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d{1,6}))? %")
 
 
 def parse_rate(value: object) -> Fraction:
-    """`"21.5 %"` as an exact part of the wager; ValueError says what is allowed."""
+    """Parse `"21.5 %"` to an exact part of the wager; ValueError names the allowed form."""
     if isinstance(value, Fraction):
         return value
     found = _RATE.fullmatch(value) if isinstance(value, str) else None
@@ -35,21 +35,22 @@ RateField = Annotated[
 
 
 class MeterPart(TomlTable):
-    """One meter. `contribution` and `reserve` are the parts of every progressive wager that go onto it and aside.
+    """One meter. `contribution` and `reserve` are the parts of every progressive wager that go onto it and into its
+    reserve.
 
-    A 100 % award sets the meter to the seed, which the house puts up, and what the reserve holds.
+    A 100 % award resets the meter to the seed, which the house puts up, plus the reserve.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
-    """As the pay tables name it, in `100 % of NAME`."""
+    """Name in the pay tables: `100 % of NAME`."""
     seed_cents: AmountField
-    """What it starts with again after all of it was paid, without the reserve."""
+    """Amount to which it is reset after all of it was paid, without the reserve."""
     start_cents: AmountField | None = None
-    """What it shows when the books are opened; the seed unless given."""
+    """Amount when the books are opened; the seed unless given."""
     contribution: RateField
     """The part of every progressive wager that goes onto it: `21.5 %`."""
     reserve: RateField = Fraction(0)
-    """The part that goes aside for the next seed."""
+    """The part that is set aside for the next seed."""
 
 
 class ProgressiveSetup(TomlTable):
@@ -58,14 +59,14 @@ class ProgressiveSetup(TomlTable):
     schema_: Literal["dealwire.progressive/1"] = Field(alias="schema")
     id: str
     executive_from_cents: WagerField
-    """An award of that much needs an executive's card, less a supervisor's."""
+    """Minimum award that needs an executive's card; a smaller one needs a supervisor's."""
     sensor_cents: WagerField | None = None
-    """What lies on a lit sensor whose amount was not reported; None when that is not known."""
+    """Wager on a lit sensor whose amount was not reported; None if unknown."""
     meters: Annotated[tuple[MeterPart, ...], Field(min_length=1)]
 
 
 def load_setup(path: str | Path) -> ProgressiveSetup:
-    """The setup in the file at `path`; TomlFileError names file, line, key and what is allowed."""
+    """Load the setup file at `path`; TomlFileError names the file, line, key and allowed values."""
     return load(Path(path), ProgressiveSetup, _faults)
 
 
@@ -80,7 +81,7 @@ def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:
 
 
 def cautions(setup: ProgressiveSetup, table: PayTable, wager_cents: int) -> list[str]:
-    """What the maker's recommendations (WA) say against this setup with this pay table, one sentence each."""
+    """Return the objections of the maker's recommendations (WA) to this setup with this pay table, one sentence each."""
     fixed = max((row.pays.amount for row in table.rows if row.pays.unit == "for"), default=Fraction(0)) * wager_cents
     paying = {row.pays.meter for row in table.rows}
     found = []

@@ -1,4 +1,4 @@
-"""Exact odds: what every bet returns, by exhaustive or combinatorial counting, never by sampling."""
+"""Exact odds: the return of every bet, by exhaustive or combinatorial counting, never by sampling."""
 
 from rules.odds.audit.findings import PaytableFinding
 from rules.odds.audit.report import audit

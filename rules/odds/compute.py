@@ -1,7 +1,8 @@
-"""The odds of a game's bets, each kind of bet by its own exact count; nothing is sampled.
+"""Odds of a game's bets, each kind of bet by its own exact count; nothing is sampled.
 
-Bets that are decided together are counted by the solver that the game's file names. Any other bet that a table pays
-hangs on the cards alone, and so on how often its hand makes each key of its ranking. What nobody counts says so.
+Bets that are decided together are counted by the solver that the game file names. Any other bet that a table pays
+depends only on the cards, that is, on the number of deals for each key of its ranking. A bet that is not computed says
+why.
 """
 
 from collections import Counter
@@ -24,17 +25,17 @@ from rules.odds.rows import of_meters, paid_by_row, shares_of
 from rules.odds.solvers import SOLVERS, answers_for, odds_faults, solver
 
 JOINED: Final = "+"
-"""Between the names of bets that are made together."""
+"""Separator in the names of bets that are made together."""
 BETWEEN_PLAYERS: Final = "players bet against each other"
-"""Says of a bet that there is no house in it."""
+"""Reason for a bet that the house has no part in."""
 
 
 def odds(question: Question, bet: str = "", *, of: Collection[str] = ()) -> Iterator[Odds | NotComputed]:
-    """The odds of every bet, or of `bet` alone, or of the bets `of` that are counted at once; what takes time is last.
+    """Yield the odds of every bet, of `bet` alone, or of the bets `of` that are counted at once; slow ones come last.
 
-    Bets that are valid only together come together: first the name of them all, joined by `+`, then one by one, with
-    those that ride on them. `bet` may be such a name. A tip has the odds of the bet that it is for.
-    OddsRefused names a bet, pay table, reading, meter or number of decks the game does not know.
+    Bets that are valid only together come first under all their names joined by `+`, then one by one, with the bets
+    that depend on them. `bet` may be such a name. A tip has the odds of the bet that it is for. Raises OddsRefused for
+    an unknown bet, pay table, reading, meter or number of decks.
     """
     _check(question, bet)
     bets, found_any = question.game.bets, False
@@ -57,8 +58,7 @@ def odds(question: Question, bet: str = "", *, of: Collection[str] = ()) -> Iter
 
 
 def counted_how(question: Question) -> Iterator[tuple[str, str, float]]:
-    """The bets that are counted at once, in what way, and the seconds it took; of those that were counted
-    and are kept."""
+    """Yield the bets that were counted together and are cached, the method, and the seconds it took."""
     for group in _groups(question):
         names = [each.name for each in group]
         before = question.kept.get(question.key(names)) if question.kept else None
@@ -74,7 +74,7 @@ def _how(question: Question, group: Sequence[Bet]) -> str:
 
 
 def _groups(question: Question) -> Iterator[list[Bet]]:
-    """The bets that are counted at once, those that take time last."""
+    """Yield the groups of bets that are counted together, the slow ones last."""
     together = answers_for(question.game)
     for each in question.game.bets.values():
         if not each.tip_for and each not in together:
@@ -84,7 +84,8 @@ def _groups(question: Question) -> Iterator[list[Bet]]:
 
 
 def _with_tips(question: Question, found: Odds | NotComputed) -> Iterator[Odds | NotComputed]:
-    """A tip that lies there all the time is its own unit; one that goes with a raise stays in the ante's."""
+    """Yield the odds and those of its tips. A tip that is bet from the start is its own unit; one that goes with a
+    raise stays in units of the ante."""
     yield found
     for tip in question.game.bets.values():
         if not tip.tip_for or tip.tip_for != found.bet:
@@ -112,7 +113,7 @@ def _of_group(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotCo
 
 
 def _solved(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
-    """As the game's solver counts it, for the best play or for a strategy."""
+    """Yield the results of the game's solver, for the best play or for a strategy."""
     try:
         for found in solver(question.game)(question, group):
             if question.strategy is not None and isinstance(found, Odds):
@@ -128,12 +129,12 @@ def _not_computed(question: Question, bet: Bet, why: str) -> NotComputed:
 
 
 def by_cards_alone(question: Question, bet: Bet) -> bool:
-    """Whether the cards decide the bet, whatever anybody does."""
+    """Return True if the cards decide the bet, regardless of any choice."""
     return not _beyond(question, bet)
 
 
 def _beyond(question: Question, bet: Bet) -> str:
-    """Why the cards alone do not decide the bet; empty where they do."""
+    """Return the reason that the cards alone do not decide the bet; empty if they do."""
     if bet.among_players:
         return BETWEEN_PLAYERS
     if not bet.by_cards:
@@ -155,7 +156,7 @@ def _beyond(question: Question, bet: Bet) -> str:
 
 
 def _places(hand: HandSpec) -> tuple[int, ...]:
-    """How many cards of each of its places a hand takes; nothing where that hangs on what is kept."""
+    """Return the number of cards from each place of a hand; empty if that depends on a choice."""
     if hand.fill and DISCARDS in hand.of:
         return (hand.fill,)  # all that the seat was dealt, whatever it laid away
     places = tuple(cards for cards in hand.of.values() if isinstance(cards, int))
@@ -163,7 +164,7 @@ def _places(hand: HandSpec) -> tuple[int, ...]:
 
 
 def _as_kept(hand: HandSpec) -> bool:
-    """Whether the hand has a seat's cards as they lie in the end, those laid away left out."""
+    """Return True if the hand uses a seat's cards as they are at the end, without its discards."""
     return OWN in hand.of and OWN not in hand.at and DISCARDS not in hand.of
 
 
@@ -193,7 +194,8 @@ def _check(question: Question, bet: str) -> None:
 
 
 def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
-    """Paid by what the cards of a hand make, whatever anybody decides; envy and meters as figures of their own."""
+    """Compute a bet paid by the hand that the cards make, regardless of any choice; envy and meters are separate
+    figures."""
     game = question.game
     folds = {"assumes": "no hand that is paid is folded"} if bet.fold == "lose" else {}
     for table in question.tables(bet):
@@ -212,7 +214,7 @@ def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
 
 
 def key_counts(question: Question, bet: Bet, readings: Mapping[str, str], table: str) -> Counter[Hashable]:
-    """How many deals make each key of the hand that decides the bet under these readings and this pay table."""
+    """Count the deals for each key of the hand that decides the bet under these readings and this pay table."""
     game, source = question.game, dealt_from(question.game)
     name = bet.decided_by(readings, table)
     name = game.hand(name).whole or name
@@ -222,7 +224,7 @@ def key_counts(question: Question, bet: Bet, readings: Mapping[str, str], table:
 
 
 def _race(question: Question, bet: Bet) -> Iterator[Odds]:
-    """Paid by how the race ends; only readings that can change this bet are told apart."""
+    """Compute a bet paid by the result of the race; only readings that can change this bet are listed."""
     race = question.game.spec.race
     assert race is not None, "a race bet stands in a game with a [race]"
     matter = {"ace in the flush": "ace-high", "straight flush": "royal-as-straight"}

@@ -1,1 +1,1 @@
-"""Pay tables: rows, what a row asks of a hand, and what it pays."""
+"""Pay tables: rows, their conditions on a hand, and their pays."""

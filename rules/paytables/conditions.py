@@ -1,7 +1,7 @@
-"""What a pay table's row may ask of a hand, or of a race, by kind of table: `CONDITIONS`.
+"""Conditions of pay table rows on a hand or a race, by kind of table: `CONDITIONS`.
 
-A kind reduces a hand to a small key, so that a lookup in a flattened table is one dictionary access. A kind of table
-that is about hands is the vocabulary of the rankings whose keys it understands.
+A kind reduces a hand to a small key, so that a lookup in a flattened table is one dictionary access. The kind of a
+table about hands is the vocabulary of the rankings whose keys it accepts.
 """
 
 import re
@@ -18,19 +18,22 @@ from rules.hands.ranked import Made
 from rules.paytables import hand_rows
 
 SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
-"""Suit of a card -> its column in a race."""
+"""Column in a race by the suit of a card."""
 _SUIT: Final = "|".join(SUITS.values())
 _COLOURS: Final = {"red": ("diamonds", "hearts"), "black": ("clubs", "spades")}
 LONGEST: Final = 9
-"""Cards of the longest flush a row can speak of."""
+"""Length of the longest flush that a row can name."""
 LONGEST_RACE: Final = 32
 _ROWS_KEPT: Final = 1 << 12
-"""Rows remembered: those of all the pay tables of this package are fewer."""
+"""Maximum number of cached rows: more than all pay tables of this package have."""
 
 
 class RaceEnd(NamedTuple):
-    """`cards` drawn when `suit` won, and what its cards are; 0 and empty when no suit won. `extra`: suit of the extra
-    card, empty when none was drawn. `ace`, `straight`, `royal` are the flush as the readings take it."""
+    """Result of a race: `cards` drawn when `suit` won (0 and empty if no suit won), and facts about its flush under the
+    readings.
+
+    `extra` is the suit of the extra card, empty if none was drawn.
+    """
 
     cards: int = 0
     suit: str = ""
@@ -41,7 +44,7 @@ class RaceEnd(NamedTuple):
 
 
 def every_end() -> Iterator[RaceEnd]:
-    """Every way a race of at most `LONGEST_RACE` cards can end."""
+    """Yield every way in which a race of at most `LONGEST_RACE` cards can end."""
     for cards, suit in product(range(1, LONGEST_RACE + 1), SUITS.values()):
         for ace, straight, royal in product((False, True), repeat=3):
             yield RaceEnd(cards, suit, ace, straight, royal)
@@ -50,10 +53,14 @@ def every_end() -> Iterator[RaceEnd]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
-    """One kind of pay table. `allowed` is what a row may say, for an error message; `rows` is what a row may say -> how
-    well a hand of this key satisfies it: 0 when it does not, and of two rows the one it satisfies better comes first.
-    `keys` is every key a hand can have, where they are few enough to be known; `either`: a row may name two with ` or `
-    between them."""
+    """One kind of pay table.
+
+    - `allowed`: the allowed row texts, for an error message.
+    - `rows`: by row pattern, a function that says how well a key satisfies the row: 0 if it does not; the row
+      that is satisfied better takes precedence.
+    - `keys`: every possible key, if they are few enough to enumerate.
+    - `either`: a row may name two conditions joined by ` or `.
+    """
 
     allowed: str
     keys: Iterable[Hashable]
@@ -61,7 +68,7 @@ class Conditions:
     either: bool = False
 
     def check(self, when: str) -> Callable[[Any], int] | None:
-        """How well a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
+        """Return the function that says how well a key satisfies the row `when`; None if the text is not allowed."""
         return _checking(self, when)
 
 
@@ -95,7 +102,7 @@ _MARGIN: Final = Conditions(
         r"(\d) or more": lambda row, margin: margin >= int(row[1]),
     },
 )
-"""Key: by how many cards the player's flush is longer than the dealer's; 0 when it wins on the kickers."""
+"""Key: the number of cards by which the player's flush is longer than the dealer's; 0 if it wins on the kickers."""
 
 _FIVE_CARD: Final = Conditions(
     ", ".join(map(repr, FIVE_CARD_HANDS)),
@@ -108,7 +115,7 @@ _POKER: Final = Conditions(hand_rows.ALLOWED, (), hand_rows.POKER, either=True)
 """Key: `rules.hands.ranked.Made`."""
 
 _IDENTICAL: Final = Conditions(hand_rows.IDENTICAL_ALLOWED, (), hand_rows.IDENTICAL, either=True)
-"""Key: `rules.hands.ranked.Made`, of a hand of several decks."""
+"""Key: `rules.hands.ranked.Made`, of a hand from several decks."""
 
 _HOLE_CARDS: Final = Conditions(
     "'A-A', 'A-K', 'A-K suited', 'A-K unsuited', 'K-K to J-J', \"A-A and dealer's A-A\", or several with ' or '",
@@ -144,7 +151,7 @@ _CARD: Final = Conditions(
     (),
     {"card|rank|suit|over 7|under 7|split deck": lambda *_: 1},
 )
-"""What money on a single card may be on. Which card, rank or suit the bettor names; the kind of bet judges it."""
+"""Bets on a single card. The bettor names the card, rank or suit, and the kind of bet checks it."""
 
 _RACE: Final = Conditions(
     "'N cards', 'N to M cards', 'odd', 'even', 'even but N', 'red', 'black', a suit, 'ace in the flush', "
@@ -165,7 +172,7 @@ _RACE: Final = Conditions(
         f"extra card of ({_SUIT})": lambda row, end: end.extra == row[1],
     },
 )
-"""Key: how the race ended."""
+"""Key: the result of the race."""
 
 CONDITIONS: Final[Mapping[str, Conditions]] = MappingProxyType(
     {
@@ -181,4 +188,4 @@ CONDITIONS: Final[Mapping[str, Conditions]] = MappingProxyType(
         "card": _CARD,
     }
 )
-"""Kind of pay table -> its conditions."""
+"""Conditions by kind of pay table."""

@@ -1,9 +1,9 @@
-"""What a row of a `poker` pay table says of a hand, and how well: the rows `poker` and `identical` tables may have.
+"""Rows of `poker` and `identical` pay tables: how well a hand fits each row.
 
-How well a row fits is a level. `NAMES`: it names what the hand makes, and `NARROWER` names it by more than that, as
-`four aces` does, `NARROWEST` by where the cards lie. `HOLDS`: the hand makes something better and holds this as well,
-or is better than what `or better` names. The highest level decides, so a royal flush takes a row of its own before that
-of the straight flush it also is; within a level the best pay does.
+The fit is a level. `NAMES`: the row names the hand made. `NARROWER`: it names it more specifically, like `four aces`.
+`NARROWEST`: it names the position of the cards. `HOLDS`: the hand makes something better and contains this as well, or
+exceeds an `or better`. The highest level decides, so a royal flush takes a row of its own before that of the straight
+flush that it also is. Within a level, the best pay decides.
 """
 
 import re
@@ -18,7 +18,7 @@ from rules.hands.words import RANK, rank_of
 HOLDS, NAMES, NARROWER, NARROWEST = 1, 2, 3, 4
 
 Fits = Callable[[re.Match[str], Made], int]
-"""How well a hand of a key fits a row; 0 when it does not."""
+"""Returns how well a hand with a key fits a row; 0 if it does not."""
 
 _SEQUENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "royal flush": ("royal flush", "straight flush", "flush", "straight"),
@@ -40,7 +40,7 @@ _GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "pair": (),
     "high card": (),
 }
-"""What a hand of a kind holds besides, as 47.1-1004(1) words them."""
+"""Other hands that a hand of a kind contains, as 47.1-1004(1) words them."""
 _BETTER_THAN_A_PAIR: Final = frozenset({*_SEQUENCES, *_GROUPS} - {"pair", "high card"})
 _MATCH: Final = "royal flush and"
 
@@ -51,7 +51,8 @@ def _parts(kind: str) -> tuple[str, ...]:
 
 
 def _kind(row: re.Match[str], hand: Made) -> int:
-    """`straight flush`, `7-card straight flush`, `natural royal flush`, `straight flush with joker`, `mini royal`."""
+    """Match `straight flush`, `7-card straight flush`, `natural royal flush`, `straight flush with joker`, `mini
+    royal`."""
     wanted = "royal flush" if row["kind"] == "mini royal" else row["kind"]
     natural, joker = bool(row["natural"]), bool(row["wild"]) or bool(row["joker"])
     if row["kind"] == "mini royal" and hand.uses != 3:
@@ -85,14 +86,14 @@ def _match(_: re.Match[str], hand: Made) -> int:
 
 
 def _aces_and_joker(_: re.Match[str], hand: Made) -> int:
-    """Five aces have their own category, or are the best five of a kind."""
+    """Match five aces, a separate category or the best five of a kind."""
     if hand.kind == "five aces":
         return NARROWER
     return NARROWER if hand.kind.startswith("five of a kind") and hand.ranks == (14,) else 0
 
 
 def _four(row: re.Match[str], hand: Made) -> int:
-    """`four aces`, `four 2s to 4s`."""
+    """Match `four aces`, `four 2s to 4s`."""
     low, high = rank_of(row[1]), rank_of(row[2] or row[1])
     if not hand.kind.startswith("four of a kind") or not low <= hand.ranks[0] <= high:
         return HOLDS if hand.kind == "five aces" and high == 14 else 0
@@ -100,13 +101,13 @@ def _four(row: re.Match[str], hand: Made) -> int:
 
 
 def _pair(row: re.Match[str], hand: Made) -> int:
-    """`pair of 6s to 10s`, `pair of aces or kings`."""
+    """Match `pair of 6s to 10s`, `pair of aces or kings`."""
     ends = sorted((rank_of(row[1]), rank_of(row[2])))
     return NARROWER if hand.kind == "pair" and ends[0] <= hand.ranks[0] <= ends[1] else 0
 
 
 def _of_rank(kind: str) -> Fits:
-    """`pair of aces`, `full house, aces full`, `ace high`: the hand is of this kind and its first rank is that."""
+    """Return a matcher of a hand of this kind by its first rank: `pair of aces`, `full house, aces full`, `ace high`."""
 
     def fits(row: re.Match[str], hand: Made) -> int:
         return NARROWER if hand.kind == kind and hand.ranks[0] == rank_of(row[1]) else 0
@@ -115,8 +116,11 @@ def _of_rank(kind: str) -> Fits:
 
 
 def _of_rank_or_better(kind: str, better: Container[str] | None = None) -> Fits:
-    """`pair of tens or better`, `two pair, tens or better` (the higher of the two), `king high or better`: a hand of a
-    `better` kind, or of any other kind at all, is better, too."""
+    """Return a matcher of `pair of tens or better`, `two pair, tens or better` (the higher of the two), `king high or
+    better`.
+
+    A hand of a `better` kind (any other kind if None) is better too.
+    """
 
     def fits(row: re.Match[str], hand: Made) -> int:
         if hand.kind == kind:
@@ -135,7 +139,7 @@ def _low(row: re.Match[str], hand: Made) -> int:
 
 
 def _in_suits(row: re.Match[str], hand: Made) -> int:
-    """`mini royal in spades`, `royal flush in hearts, diamonds or clubs`."""
+    """Match `mini royal in spades`, `royal flush in hearts, diamonds or clubs`."""
     kind = "royal flush" if row[1] == "mini royal" else row[1]
     if hand.kind != kind:
         return 0
@@ -144,14 +148,14 @@ def _in_suits(row: re.Match[str], hand: Made) -> int:
 
 
 def _placed(row: re.Match[str], hand: Made) -> int:
-    """`royal flush in the first 5`, `community royal flush`."""
+    """Match `royal flush in the first 5`, `community royal flush`."""
     if row[0] not in hand.also:
         return 0
     return NARROWEST if row[0].startswith("community ") else NARROWER
 
 
 def _on_the_deal(row: re.Match[str], hand: Made) -> int:
-    """Of the three cards dealt, before any other is known."""
+    """Match a hand of the three cards dealt, before any other card is known."""
     kinds = ("three of a kind",) if row[1].startswith("three") else ("straight flush", "royal flush")
     return NARROWEST if hand.uses == 3 and hand.kind in kinds else 0
 
@@ -183,7 +187,7 @@ POKER: Final[Mapping[str, Fits]] = MappingProxyType(
         "(three of a kind|3-card straight flush) on the deal": _on_the_deal,
     }
 )
-"""What a row may say -> how well a hand fits it."""
+"""Matchers by row pattern."""
 
 ALLOWED: Final = (
     "'royal flush', 'straight flush', 'flush', 'straight' (also 'N-card …', 'natural …', 'wild …', '… with joker'), "
@@ -197,7 +201,7 @@ ALLOWED: Final = (
 
 
 def _same(number: int, others: int = 0) -> Fits:
-    """So many cards that are alike, and beside them so many others that are."""
+    """Return a matcher of this many identical cards, and of `others` identical cards in addition."""
 
     def fits(_: re.Match[str], hand: Made) -> int:
         same = (*hand.same, 0, 0)
@@ -224,6 +228,7 @@ IDENTICAL: Final[Mapping[str, Fits]] = MappingProxyType(
         **{row: _once(fits) for row, fits in POKER.items()},
     }
 )
-"""Rows of a hand of several decks (47.1-1017.32): every row that holds is as good as any other, the best pay counts."""
+"""Rows for a hand from several decks (47.1-1017.32): every row that applies has the same level, so the best pay
+decides."""
 IDENTICAL_ALLOWED: Final = f"'four identical', 'three identical', 'two identical', 'two identical pairs', \
 'full house identical', 'five of a kind with four identical', 'ace-king-queen', {ALLOWED}"

@@ -1,4 +1,4 @@
-"""Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
+"""Pay tables as strict TOML files: each row has a condition, a pay and a clause."""
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from rules.paytables.amounts import MOST_TIMES, AmountField, WagerField
 from rules.paytables.conditions import CONDITIONS
 
 USUAL_ENVY_BASE_CENTS: Final = 100
-"""The wager that envy is printed for where neither the table's file nor the house names another."""
+"""Wager for which envy is printed, if neither the table's file nor the house names another."""
 
 Unit = Literal["to", "for", "percent", "push", "bare", "flat", "flat-to"]
 
@@ -31,11 +31,16 @@ _ALLOWED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """What a row pays. `to`: times the stake, which comes back; `for`: times the stake, which does not, off `meter`
-    where one is named;
-    `percent`: of the meter named `meter`, the stake does not come back; `push`: the stake comes back; `flat`: `amount`
-    in cents, whatever was staked, from `meter` where one is named; `flat-to`: so too, and the stake comes back.
-    `plus`: what is paid besides."""
+    """The pay of a row.
+
+    - `to`: multiple of the stake, which comes back.
+    - `for`: multiple of the stake, which does not come back; from `meter` if one is named.
+    - `percent`: share of the meter named `meter`; the stake does not come back.
+    - `push`: the stake comes back.
+    - `flat`: `amount` in cents regardless of the stake, from `meter` if one is named; `flat-to`: the stake comes
+      back too.
+    - `plus`: an additional pay.
+    """
 
     unit: Unit
     amount: Fraction
@@ -44,12 +49,12 @@ class Pay:
 
     @property
     def keeps_stake(self) -> bool:
-        """Whether the stake comes back beside it."""
+        """True if the stake comes back in addition."""
         return self.unit in ("to", "push", "flat-to")
 
     @property
     def text(self) -> str:
-        """As a pay table prints it."""
+        """The pay as a pay table prints it."""
         if self.unit == "push":
             return "push"
         if self.unit == "percent":
@@ -63,13 +68,13 @@ class Pay:
 
     @property
     def rank(self) -> tuple[int, Fraction]:
-        """Orders the pays of one table: a share of a meter is worth more than any fixed pay, a dollar no less than one
-        time the stake."""
+        """Sort key of the pays of one table: a share of a meter is worth more than any fixed pay, and a dollar counts
+        as one times the stake."""
         return int(self.unit == "percent"), self.amount / 100 if self.unit in ("flat", "flat-to") else self.amount
 
 
 def parse_pay(value: object) -> Pay:
-    """A pay as a file writes it: text, or an integer in the table's `bare` unit; ValueError says what is allowed."""
+    """Parse a pay in a file: text, or an integer in the table's `bare` unit; ValueError names the allowed forms."""
     if isinstance(value, Pay):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TIMES:
@@ -106,38 +111,38 @@ PayField = Annotated[
 
 
 class PayRow(TomlTable):
-    """One row. `envy_cents` is what every other bettor gets for this hand at the base wager. Rows of one `group` pay
-    apart from those of another: the best in each is paid (47.1-1017.32(17))."""
+    """One row. `envy_cents` is the pay to every other bettor for this hand at the base wager. Rows of one `group` pay
+    separately from those of another: the best in each is paid (47.1-1017.32(17))."""
 
     when: str
-    """What the hand must be, in the words of the table's `kind`."""
+    """Condition on the hand, in the words of the table's `kind`."""
     pays: PayField
-    """What it pays: `3 to 1`, `30 for 1`, `100 % of meter`, `$500`, `push`, or a whole number whose unit is `bare`."""
+    """The pay: `3 to 1`, `30 for 1`, `100 % of meter`, `$500`, `push`, or a whole number whose unit is `bare`."""
     clause: str
     envy_cents: AmountField = 0
-    """What every other bettor gets for this hand at the base wager."""
+    """Pay to every other bettor for this hand at the base wager."""
     group: str = ""
-    """Rows of one group pay apart from those of another: the best in each is paid."""
+    """Group of the row. Groups pay separately: the best row in each is paid."""
 
 
 class Note(TomlTable):
-    """How an unclear print was read, and on what ground."""
+    """Interpretation of an unclear print, with the reason."""
 
     about: str
-    """What in the print is unclear."""
+    """The unclear part of the print."""
     reading: str
-    """How it was read."""
+    """The interpretation used."""
     because: str
-    """On what ground."""
+    """The reason for it."""
 
 
 class Printed(TomlTable):
-    """A figure the source prints beside the table, with as many decimals as it prints."""
+    """A figure the source prints with the table, with as many decimals as it prints."""
 
     house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
-    """In percent, as printed."""
+    """House edge in percent, as printed."""
     return_pct: Annotated[str, Field(pattern=r"^\d+(\.\d+)?$")] | None = None
-    """In percent, as printed."""
+    """Return in percent, as printed."""
     clause: str
 
 
@@ -152,31 +157,31 @@ class PaidRow:
 
     @cached_property
     def words(self) -> str:
-        """What it pays, as a pay table prints it."""
+        """The pay as a pay table prints it."""
         return self.pay.text
 
     @cached_property
     def keeps_stake(self) -> bool:
-        """Whether the stake comes back beside it."""
+        """True if the stake comes back in addition."""
         return self.pay.keeps_stake
 
     @cached_property
     def flat(self) -> bool:
-        """Whether it pays the same whatever was staked."""
+        """True if it pays the same regardless of the stake."""
         return self.pay.unit in ("flat", "flat-to")
 
     @cached_property
     def ratio(self) -> tuple[int, int]:
-        """A to B, of a pay that is so many times the stake."""
+        """A and B of a pay that is a multiple of the stake."""
         return self.pay.amount.numerator, self.pay.amount.denominator
 
 
 class PayTable(TomlTable):
-    """A pay table file. `kind` is what its rows may say, of a hand the vocabulary of its ranking. `bare` is the unit of
-    a pay printed as a bare number; `label` the table's number or name as printed, `heading` what stands above its
-    column; `envy_base_cents` the wager its envy is printed for, `readings` the options under which it is in print.
-    `suspect` says why the table cannot be meant as it is printed; with it, no real bet is settled unless the caller
-    says so."""
+    """A pay table file. `kind` defines the allowed rows; for a table about hands it is the vocabulary of its ranking.
+    `bare` is the unit of a pay printed as a bare number. `label` is the table's printed number or name, `heading` the
+    printed heading of its column. `envy_base_cents` is the wager for which its envy is printed, `readings` the options
+    under which it is printed. `suspect` is the reason that the table appears to be a misprint; such a table settles no
+    real bet unless the caller explicitly accepts it."""
 
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
@@ -185,37 +190,37 @@ class PayTable(TomlTable):
     kind: Literal[
         "longest-flush", "margin", "five-card", "race", "poker", "identical", "hole-cards", "points", "low", "card"
     ]
-    """What its rows may say; of a hand's table the vocabulary of its ranking."""
+    """Kind that defines the allowed rows; for a table about hands, the vocabulary of its ranking."""
     label: str = ""
-    """The table's number or name in print."""
+    """The table's printed number or name."""
     heading: str = ""
-    """What stands above its column in print."""
+    """The printed heading of its column."""
     bare: Literal["to", "for"] | None = None
-    """The unit of a pay that is a bare number."""
+    """Unit of a pay that is a bare number."""
     rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
     envy_base_cents: WagerField | None = None
-    """The wager that its envy is printed for."""
+    """The wager for which its envy is printed."""
     readings: dict[str, str] = Field(default_factory=dict)
-    """The options of readings under which it is in print."""
+    """Options of readings under which it is printed."""
     suspect: str = ""
-    """Why it cannot be meant as it is printed; no real bet is settled by it unless somebody says so."""
+    """The reason that it appears to be a misprint; it settles no real bet unless explicitly accepted."""
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The pay groups of its rows; one without a name where it has none."""
+        """Pay groups of its rows; a single unnamed group if it has none."""
         return tuple(dict.fromkeys(row.group for row in self.rows))
 
     def paid(self, row: PayRow) -> PaidRow:
-        """A row ready for use."""
+        """Return a row ready for use."""
         return PaidRow(row.when, _with_unit(row.pays, self.bare), row.clause, row.envy_cents)
 
     def row_of(self, when: str) -> PaidRow | None:
-        """The row of these words, ready for use; None when there is none."""
+        """Return the row with these words, ready for use; None if there is none."""
         return next((self.paid(row) for row in self.rows if row.when == when), None)
 
     def content(self) -> dict[str, Any]:
-        """What a game's hash covers; a key that came later counts only where it is used."""
+        """Return the content that a game's hash covers; a key that was added later counts only if it is used."""
         content = self.model_dump(mode="json")
         found = {
             key: value
@@ -232,25 +237,25 @@ def _row_content(row: dict[str, Any]) -> dict[str, Any]:
 
 
 class InlineTable(PayTable):
-    """A pay table in the game file itself, under `[paytables.NAME]`: all that a pay table file has, or what differs
-    from the one that it stands on."""
+    """A pay table within the game file, under `[paytables.NAME]`: all keys of a pay table file, or the differences from
+    the one that it extends."""
 
     schema_: Literal["dealwire.paytable/1"] = Field("dealwire.paytable/1", alias="schema")
     id: str = ""
-    """Its name; that of the table, where it is given at all."""
+    """Its id; the table's name if given at all."""
     title: str = ""
     base: str = ""
-    """The pay table of the package, or the file, on which it stands: rows are merged by what they pay for (`when`)."""
+    """The pay table of the package, or the file, that it extends: rows are merged by their condition (`when`)."""
     without: tuple[str, ...] = ()
-    """Rows and keys of that one that it does not have: `rows.pair`, `printed`."""
+    """Rows and keys of that one which it does not have: `rows.pair`, `printed`."""
 
 
 FlatTable = Mapping[Hashable, PaidRow | None]
-"""A pay table flattened: the key of a hand -> the row that pays it."""
+"""A flattened pay table: the paying row by the key of a hand."""
 
 
 class _Rows(dict[Hashable, PaidRow | None]):
-    """A flattened table; the row of a key that is not there yet is found when it is looked up."""
+    """A flattened table that computes the row of a missing key on first use."""
 
     def __init__(self, rows: Sequence[tuple[PaidRow, Callable[[Any], int]]], keys: Iterable[Hashable]) -> None:
         super().__init__()
@@ -267,8 +272,11 @@ class _Rows(dict[Hashable, PaidRow | None]):
 
 
 def flatten(table: PayTable, only: Collection[str] = (), group: str | None = None) -> FlatTable:
-    """For every hand, the row that names it, else the one of those it also holds that pays it most; of equal ones the
-    one printed first. `only` leaves rows out, `group` those of the other pay groups."""
+    """Flatten a table: for every hand, the row that names it, else the best-paying row it also satisfies; of equal ones
+    the first printed.
+
+    `only` restricts the rows, `group` the pay group.
+    """
     conditions = CONDITIONS[table.kind]
     rows = [
         (table.paid(row), check)
@@ -281,7 +289,7 @@ def flatten(table: PayTable, only: Collection[str] = (), group: str | None = Non
 
 
 def load_paytable(path: Path) -> PayTable:
-    """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
+    """Load the pay table in the file at `path`; TomlFileError names the file, line, key and allowed values."""
     return load(path, PayTable, partial(_file_faults, path))
 
 
@@ -292,7 +300,7 @@ def _file_faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
 
 
 def paytable_faults(table: PayTable) -> Iterator[tuple[Key, str]]:
-    """The faults that one key of a table cannot know of another, each with its key."""
+    """Yield the errors between keys of a table, each with its key."""
     conditions, seen = CONDITIONS[table.kind], set[str]()
     for index, row in enumerate(table.rows):
         if conditions.check(row.when) is None:

@@ -1,4 +1,4 @@
-"""A pot that was awarded and taken in: that stands, whatever the cards say (47.1-1034)."""
+"""A pot that was awarded and taken in stays so, regardless of the cards (47.1-1034)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,8 +18,11 @@ def as_awarded(
     seats: Mapping[int, Seat],
     spec: PotSpec,
 ) -> Shares | Hold:
-    """The shares of pot `number`, of which `cents` are left to win: as `found` where nothing else was reported, else as
-    the awards have it. Held where these come to another amount, or went to a seat that is not in the round."""
+    """Return the shares of pot `number`, of which `cents` are left to win.
+
+    They are `found`, the shares by the cards, unless awards were reported that differ; then the awards count. The pot
+    is held if the awards add up to another amount, or went to a seat that is not in the round.
+    """
     taken: dict[int, int] = {}
     for award in awards:
         if award.pot == number and award.cents:
@@ -40,12 +43,12 @@ def as_awarded(
 
 
 def _agree(taken: Mapping[int, int], found: Shares) -> bool:
-    """Whether every award that was reported is what the cards give; another may not have been reported."""
+    """Return True if every reported award matches the cards; other awards may not have been reported."""
     return all(seat in found and found[seat].cents == cents for seat, cents in taken.items())
 
 
 def _of_the_cards(found: Shares | Hold) -> str:
-    """What the cards said of the pot."""
+    """Describe the result of the cards for the pot."""
     if isinstance(found, Hold):
         return f"by the cards it was open: {found.why}"
     shares = " and ".join(

@@ -1,7 +1,7 @@
-"""Chips that stay in the pot of a void round by a person's word: they wait for the next main pot.
+"""Chips of a void round that stay in the pot by a supervisor's decision and are added to the next main pot.
 
-Whoever knew that the deck was defective and tried to win the pot by a bet is not entitled to his chips, which are
-forfeited money for the next game (47.1-1036).
+A player who knew that the deck was defective and tried to win the pot by a bet is not entitled to his chips, which are
+forfeited to the pot of the next game (47.1-1036).
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,12 +18,12 @@ from rules.settlement import MeterTotal, SettlementLine, make_line
 
 
 def forfeits_of(game: Game) -> Forfeits | None:
-    """Where the chips wait; None where the game's text does not know of it."""
+    """Return the rule for forfeited chips; None if the game's text has none."""
     return game.spec.pot.forfeits if game.spec.pot is not None else None
 
 
 def forfeited_line(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> SettlementLine | None:
-    """The line of a bet that stays in the pot; None of any other."""
+    """Return the line of a bet that stays in the pot; None for any other."""
     cents = seat.forfeited.get(bet.name, 0)
     if not cents:
         return None
@@ -37,7 +37,7 @@ def forfeited_line(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> Set
 
 
 def forfeited_cents(result: RoundResult, seats: Iterable[Seat], lines: Iterable[SettlementLine]) -> int:
-    """What these lines come to that stay in the pot."""
+    """Return the sum of the lines that stay in the pot."""
     if result.outcome == "complete":
         return 0
     gone = {(seat.seat, bet) for seat in seats for bet in seat.forfeited}
@@ -45,13 +45,13 @@ def forfeited_cents(result: RoundResult, seats: Iterable[Seat], lines: Iterable[
 
 
 def waiting_cents(terms: Terms) -> int:
-    """What waits for the next main pot."""
+    """Return the cents that wait for the next main pot."""
     rule = forfeits_of(terms.game)
     return terms.meters[rule.meter].cents if rule is not None and rule.meter in terms.meters else 0
 
 
 def forfeit_meter(terms: Terms, into: int, out: int) -> Iterator[MeterTotal]:
-    """The meter on which they wait, where it moved."""
+    """Yield the meter of forfeited chips, if it moved."""
     rule, before = forfeits_of(terms.game), waiting_cents(terms)
     if rule is not None and (into or out):
         yield MeterTotal(rule.meter, before, out, 0, before + into - out, contributed=into)

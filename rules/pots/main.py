@@ -1,7 +1,7 @@
-"""The pot of the table: what players put in goes to the best hands among them, a main pot and each side pot by itself.
+"""The table's pot: the best hands win what players put in, the main pot and each side pot separately.
 
-Nothing of it is the house's but a rake. What nobody matched goes back, what a dead or a folded hand put in stays, and
-a pot that somebody could win whose hand is not known is held, that pot and no other.
+The house takes nothing of it but a rake. The unmatched part of a bet goes back, and chips of a dead or folded hand
+stay. A pot that a seat with an unknown hand could win is held, and no other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +24,20 @@ from rules.pots.pot_hands import Share, Shares, by_the_cards, words_of
 from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
 
 Holds = Mapping[int, Mapping[str, Hold]]
-"""Seat -> bet -> why it is not settled."""
+"""Reasons that bets are held, by seat and bet."""
 
 
 _GIVEN_UP: Final = "given-up-side-pot"
 
 
 class TablePots(NamedTuple):
-    """What became of the pots: a line for each seat and pot, the pots, and in cents what was taken for a jackpot, and
-    what the main pot had of chips that were `forfeited` before; `rolled`: what a pot that rolls over has more on its
-    meter than before, `meters` how that stands."""
+    """Result of the pots.
+
+    - `lines`: a line for each seat and pot. `pots`: the pots.
+    - `jackpot`: cents taken for a jackpot.
+    - `rolled`: the increase of a pot that rolls over, on its meter. `meters`: its meter.
+    - `forfeited`: chips forfeited before that are in the main pot.
+    """
 
     lines: tuple[SettlementLine, ...] = ()
     pots: tuple[PotTotal, ...] = ()
@@ -44,7 +48,7 @@ class TablePots(NamedTuple):
 
 
 def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -> TablePots:
-    """The main pot and the side pots of a round whose pots are settled."""
+    """Settle the main pot and the side pots of a round."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     if waiting := next(held_bets(view, inside, holds, spec.alike), None):
@@ -63,8 +67,8 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
 
 
 def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
-    """Why nobody knows whose a bet is that was given up before anybody called it, and is more than any of those who
-    were left then could have called; empty where no such bet lies there."""
+    """Describe the doubt about a bet that was given up before it was called and exceeds what the remaining seats could
+    call; empty if there is no such bet."""
     over = uncalled(put)
     if over is None or over.seat not in given_up.order or over.seat in given_up.forfeited:
         return ""
@@ -77,14 +81,14 @@ def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[in
 
 
 def _all_in(seat: Seat) -> bool:
-    """Whether all that lay before a seat when the hand began is in."""
+    """Return True if a seat is all in: it has bet everything it had when the hand began."""
     return seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
 
 
 def _cut(
     view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
 ) -> TablePots:
-    """Each pot shared, one after the other; `lines` are those before them."""
+    """Share each pot in turn; `lines` are the lines before them."""
     box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
     for number, pot in enumerate(cut):
@@ -109,7 +113,7 @@ def _cut(
 
 
 def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
-    """The meter that what was taken for a jackpot goes to, where it is known how it stood."""
+    """Yield the meter that receives the jackpot drop, if its amount is known."""
     charge = terms.game.spec.pot.jackpot_rake if terms.game.spec.pot is not None else None
     cents = pots.jackpot if pots is not None else 0
     if charge is not None and cents and charge.meter in terms.meters:
@@ -118,21 +122,21 @@ def jackpot_meter(terms: Terms, pots: TablePots | None) -> Iterator[MeterTotal]:
 
 
 def in_pot(seat: Seat, bets: Sequence[ToPotBet]) -> int:
-    """What a seat's wagers to the pot come to that did not go back."""
+    """Return the sum of a seat's wagers to the pot that did not go back."""
     wagers, returned = seat.wagers, seat.returned
     put = sum([wagers[bet.name] for bet in bets if bet.name in wagers])
     return put - sum([returned.get(bet.name, 0) for bet in bets]) if returned else put
 
 
 def kept_when_defective(result: RoundResult) -> bool:
-    """Whether pots stay with who won them though the deck was defective (47.1-1036)."""
+    """Return True if pots stay with their winners although the deck was defective (47.1-1036)."""
     back = any(seat.returned for seat in result.seats)
     return result.outcome == "defective-deck" and bool(result.awards) and not back
 
 
 def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") -> Iterator[Hold]:
-    """Why wagers to the pot wait for a person, or cannot be such as the round says, or by the clause `alike`. A bet
-    that the game does not have may be one of them by another name."""
+    """Yield the reasons that wagers to the pot are held: a rule, the record itself, or the clause `alike`. A bet that
+    the game does not have may be one of them under another name."""
     bets, known = view.terms.game.into_pot, view.terms.game.bets
     for seat in seats:
         mine = holds.get(seat.seat, {})
@@ -147,7 +151,7 @@ def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") 
 
 
 def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
-    """Bets that are to be as much at every seat, and are not."""
+    """Yield a hold for each bet that must be the same at every seat and is not."""
     for bet in bets:
         first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)
         for seat in seats if first is not None else ():
@@ -158,7 +162,7 @@ def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Ite
 
 
 def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:
-    """Nobody knows how the pot is cut while a wager of it waits: every wager does."""
+    """Hold every wager to the pot: while one is held, it is unknown how the pot is divided."""
     lines = [
         held(bet, seat.seat, seat.wagers[bet.name], why) for seat in seats for bet in bets if seat.wagers.get(bet.name)
     ]
@@ -167,7 +171,7 @@ def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> Tabl
 
 
 def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
-    """What the round gives back of wagers to the pot, before it is cut."""
+    """Yield the lines of wagers to the pot that the round gives back, before the pot is divided."""
     for seat in seats:
         for bet in bets:
             if back := seat.returned.get(bet.name, 0):
@@ -178,7 +182,7 @@ def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> I
 
 
 def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, spec: PotSpec) -> Shares | Hold:
-    """Who has what of a pot, `cents` of it: as it was awarded where that stands, else by the cards."""
+    """Return the shares of a pot of `cents`: as awarded where that applies, else by the cards."""
     if view.result.outcome == "defective-deck":
         found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
     elif not pot.contenders:
@@ -199,7 +203,7 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
 
 
 def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:
-    """Everybody folded, the last player too: the pot is the house's."""
+    """Yield the lines of a pot that goes to the house because every player folded, including the last one."""
     why = f"everybody folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} is the house's"
     for seat, cents in _by_seat(pot):
         yield make_line(seat, name, cents, "lose", why, clause)
@@ -212,7 +216,7 @@ def _by_seat(pot: Pot) -> list[tuple[int, int]]:
 def _lines_of(
     name: str, pot: Pot, taken: Taken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
 ) -> Iterator[SettlementLine]:
-    """A line for each seat that has chips in the pot, or some of it; `more` of it was forfeited before."""
+    """Yield a line for each seat that has chips in the pot or wins some of it; `more` of it was forfeited before."""
     before = f" with {dollars(more)} forfeited before" if more else ""
     of = f"{'the ' * (name == POT)}{name.replace('-', ' ')} of {dollars(pot.cents + more)}{before}{_less(taken)}"
     whose = " and ".join(f"seat {seat}" for seat in shares)
@@ -226,7 +230,7 @@ def _lines_of(
 
 
 def won_line(seat: int, name: str, stake: int, share: Share, why: str) -> SettlementLine:
-    """The line of a seat that has some of a pot in which `stake` is its own."""
+    """Make the line of a seat that wins part of a pot to which it contributed `stake`."""
     if share.cents == stake:
         return make_line(seat, name, stake, "push", why, share.clause)
     keeps = share.cents > stake
@@ -235,7 +239,8 @@ def won_line(seat: int, name: str, stake: int, share: Share, why: str) -> Settle
 
 
 def why_lost(view: View, seat: Seat, won: str) -> tuple[str, str]:
-    """Why a seat has nothing of a pot, in words that begin a sentence, and by which clause; `won`: that of who has."""
+    """Return the reason that a seat wins nothing of a pot, as the beginning of a sentence, and its clause; `won` is the
+    winner's clause."""
     spec = view.terms.game.spec.pot
     assert spec is not None, "only a game with a pot asks"
     if seat.status == "folded":

@@ -1,4 +1,4 @@
-"""A pot that losers put together after the hands were compared: none pays more than the winner has bet."""
+"""A pot that losers pay after the hands are compared: no loser pays more than the winner has bet."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from rules.settlement import PotTotal, PotWinner, SettlementLine, make_line
 
 
 class _Collected(NamedTuple):
-    """What each loser pays and each winner has, and what was taken of it."""
+    """Amounts paid by each loser and won by each winner, and the rake."""
 
     paid: Mapping[int, int]
     won: Mapping[int, int]
@@ -25,7 +25,7 @@ class _Collected(NamedTuple):
 
 
 def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, rule: MatchedPot) -> TablePots:
-    """The pot of a round that was played out."""
+    """Settle the pot of a round that was played out."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     if waiting := next(held_bets(view, inside, holds), None):
@@ -52,7 +52,11 @@ def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
 def _collected(
     view: View, put: Mapping[int, int], winners: Sequence[int], spec: PotSpec, rule: MatchedPot
 ) -> _Collected | Hold:
-    """What losers pay, in layers up to what each winner has bet where these differ, and how it is shared."""
+    """Compute the payments of the losers and their division.
+
+    If the winners' bets differ, the losers pay in layers up to each winner's bet, or up to the lowest, depending on the
+    reading.
+    """
     losers = {seat: cents for seat, cents in put.items() if seat not in winners}
     bets = sorted({put[seat] for seat in winners})
     if len(bets) > 1 and any(cents > bets[0] for cents in losers.values()):

@@ -1,7 +1,7 @@
-"""The pool that is won by runners: what goes into it, who has a runner for the hand, and who has enough of them.
+"""The pool that is won by runners: contributions, runners for the hand, and the seat that has enough of them.
 
-The wager of whoever wins the main pot comes back, all others go into the pool, those of folded and dead hands too. The
-one who has won the main pot alone has a runner for it, for some hands more than one; whoever has enough wins the pool.
+The wager of the main pot's winner comes back; all others go into the pool, including those of folded and dead hands. A
+sole winner of the main pot earns a runner, or more for some hands; the seat with enough runners wins the pool.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from rules.settlement import MeterTotal, PoolTotal, PotWinner, SeatRunners, Sett
 
 
 class Pool(NamedTuple):
-    """What became of a pool: a line for each wager, and for what a seat won of it; who has runners now; the meter that
-    it is, where it is known how it stood; and the cents that went onto it less a rake that was taken of it."""
+    """Result of a pool: a line for each wager and for winnings; the runners; the pool's meter, if its amount is known;
+    and the cents added to it less a rake."""
 
     total: PoolTotal
     lines: tuple[SettlementLine, ...] = ()
@@ -30,8 +30,10 @@ class Pool(NamedTuple):
 
 
 def pool_of(view: View, seats: Sequence[Seat], holds: Holds, pots: TablePots | None) -> Pool | None:
-    """The pool after a round; None where the game has none. Of a round that was not played out nothing goes into it,
-    and each wager is what the round says of it."""
+    """Return the pool after a round; None if the game has none.
+
+    If the round was not played out, nothing goes into it, and the round's record decides each wager.
+    """
     spec = view.terms.game.spec.pool
     if spec is None:
         return None
@@ -51,34 +53,34 @@ def pool_of(view: View, seats: Sequence[Seat], holds: Holds, pots: TablePots | N
 
 
 class _Board:
-    """The runners that lie before the seats."""
+    """The runners at the seats."""
 
     def __init__(self, spec: PoolSpec, before: Mapping[int, int], left: Iterable[int]) -> None:
         self.spec, self._before = spec, before
         self._collected = {seat: before[seat] for seat in left if seat in before}
         self.awarded = dict[int, int]()
         self.winner: int | None = None
-        """Who has enough."""
+        """The seat that has enough."""
 
     def award(self, seat: int, earned: int) -> None:
-        """A seat has won a hand that brings so many: never more than it needs."""
+        """Award runners to a seat for a hand it won, up to the number it needs."""
         has = self.of(seat)
         self.awarded[seat] = max(0, min(earned, self.spec.needed - has))
         if earned and has + self.awarded[seat] >= self.spec.needed:
             self.winner = seat
 
     def of(self, seat: int) -> int:
-        """How many lie there."""
+        """Return the number of a seat's runners."""
         has = self._before.get(seat, 0) + self.awarded.get(seat, 0)
         return has - self._collected.get(seat, 0)
 
     def collect(self) -> None:
-        """All are taken off the table."""
+        """Collect all runners from the table."""
         for seat in {*self._before, *self.awarded}:
             self._collected[seat] = self._collected.get(seat, 0) + self.of(seat)
 
     def total(self, cents: int = 0, rake: int = 0, why: str = "") -> PoolTotal:
-        """As the settlement has it."""
+        """Return the pool as the settlement lists it."""
         rows = (
             SeatRunners(
                 seat,
@@ -94,13 +96,13 @@ class _Board:
 
 
 def _alone(seats: Sequence[Seat], spec: PoolSpec) -> tuple[PotWinner, ...]:
-    """The one hand that is left where nothing lies in the pot, since all of it went back."""
+    """Return the last remaining hand as the winner of a pot that is empty because all of it went back."""
     live = [seat.seat for seat in seats if seat.status == "live"]
     return (PotWinner(live[0], 0, "last-hand", spec.clauses.back),) if len(live) == 1 else ()
 
 
 def _earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -> int:
-    """How many runners the hand brings that has won the pot."""
+    """Return the number of runners that the hand that won the pot earns."""
     if won.won_with == "last-hand":
         return 1 if view.terms.readings.get(UNSHOWN, "counts") == "counts" else 0
     hand = view.hand(spec.hand, next(seat for seat in seats if seat.seat == won.seat))
@@ -112,7 +114,7 @@ def _earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -
 def _wagers(
     view: View, seats: Sequence[Seat], holds: Holds, winners: Sequence[int], board: _Board
 ) -> Iterator[SettlementLine]:
-    """A line for each wager to the pool, and one more for a part that the round gave back."""
+    """Yield a line for each wager to the pool, and one more for a part that the round gave back."""
     clauses = board.spec.clauses
     for seat, bet, stake in _made(view, seats):
         hold = holds.get(seat.seat, {}).get(bet.name)
@@ -140,14 +142,14 @@ def _wagers(
 
 
 def _brought(board: _Board, seat: int) -> str:
-    """What the hand has brought, in words."""
+    """Describe the runners that the hand earned."""
     number = board.awarded[seat]
     what = "no runner" if not number else "a runner" if number == 1 else f"{number} runners"
     return f", and the hand brings {what}: {board.of(seat)} of {board.spec.needed}"
 
 
 def _made(view: View, seats: Sequence[Seat]) -> Iterator[tuple[Seat, Bet, int]]:
-    """The wagers to the pool of those who were dealt in."""
+    """Yield the wagers to the pool of the seats that were dealt in."""
     bets = view.terms.game.into_pool
     for seat in seats:
         for bet in bets if seat.status != "out" else ():
@@ -160,7 +162,7 @@ def _all_held(view: View, seats: Sequence[Seat], hold: Hold) -> Iterator[Settlem
 
 
 def _closed(view: View, board: _Board, lines: tuple[SettlementLine, ...], into: int) -> Pool:
-    """The pool with what went into it, and paid where a seat has enough runners."""
+    """Return the pool with its contributions, paid if a seat has enough runners."""
     spec, terms = board.spec, view.terms
     meter = terms.meters.get(spec.meter)
     if board.winner is None:

@@ -1,12 +1,14 @@
-"""A pool that nobody has won when the table closes: shared by the runners before the seats, to the last cent."""
+"""Division of an unwon pool when the table closes: shared by the runners at the seats, to the last cent."""
 
 from collections.abc import Mapping
 
 
 def shares_of(cents: int, runners: Mapping[int, int], unit: int) -> dict[int, int]:
-    """Seat -> its part of `cents` by its runners, in whole tokens of `unit`. Tokens left over go one each to those who
-    lack the most of their exact part, the lowest seat first; what is less than a token to the first of these. Nobody
-    has any where nobody has a runner."""
+    """Return the part of `cents` of each seat by its runners, in whole tokens of `unit`.
+
+    Leftover tokens go one each to the seats whose parts fall shortest of their exact share, the lowest seat first; an
+    amount below a token goes to the first of these. The result is empty if there are no runners.
+    """
     total = sum(runners.values())
     if not total:
         return {}

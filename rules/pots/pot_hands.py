@@ -1,4 +1,4 @@
-"""Whose a pot is by the cards: the best high hand's, the best low hand's, or half of it each."""
+"""Winners of a pot by the cards: the best high hand, the best low hand, or each half of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -13,7 +13,7 @@ from rules.settlement import WonWith
 
 
 class Share(NamedTuple):
-    """What a seat has of a pot in cents, with what, by which clause, and the facts in words."""
+    """A seat's share of a pot in cents, how it won, the clause, and the facts in words."""
 
     cents: int
     won_with: WonWith
@@ -27,7 +27,7 @@ _NOBODY: Final[Mapping[int, Ranked]] = {}
 
 
 def by_the_cards(view: View, seats: Sequence[Seat], cents: int, spec: PotSpec) -> Shares | Hold:
-    """Who of these seats, whose hands lie open, has what of `cents`."""
+    """Return the shares of `cents` among these seats, whose hands were shown."""
     high = _best(view, seats, spec.high) if spec.high is not None else _NOBODY
     low = _best(view, seats, spec.low) if spec.low is not None else _NOBODY
     if isinstance(high, Hold):
@@ -45,7 +45,7 @@ def by_the_cards(view: View, seats: Sequence[Seat], cents: int, spec: PotSpec) -
 
 
 def words_of(view: View, seat: Seat, spec: PotSpec) -> str:
-    """What a seat holds, each way, in words; empty where it is not known."""
+    """Describe a seat's hand for each way to win; empty if unknown."""
     ways = ((way, which) for way, which in ((spec.high, "high"), (spec.low, "low")) if way is not None)
     hands = [(view.hand(way.hand, seat), which) for way, which in ways]
     both = len(hands) > 1
@@ -55,14 +55,14 @@ def words_of(view: View, seat: Seat, spec: PotSpec) -> str:
 
 
 def words_each_way(view: View, seat: Seat, spec: PotSpec) -> dict[WonWith, str]:
-    """What a seat holds by each way to win a pot, `high` and `low`, in words; without those that are not known."""
+    """Return a seat's hand in words for each way to win a pot, `high` and `low`, without unknown ones."""
     ways: tuple[tuple[WonWith, PotHand | None], ...] = (("high", spec.high), ("low", spec.low))
     hands = {name: view.hand(way.hand, seat) for name, way in ways if way is not None}
     return {name: hand.text for name, hand in hands.items() if not isinstance(hand, str)}
 
 
 def _best(view: View, seats: Sequence[Seat], way: PotHand) -> dict[int, Ranked] | Hold:
-    """The seats whose hands are best of those that qualify, in their order; none where no hand does."""
+    """Return the best qualifying hands by seat, in the order of the seats; empty if none qualifies."""
     hands: dict[int, Ranked] = {}
     least = next((each for each in way.qualified if each.holds(view.terms.readings)), None)
     for seat in seats:
@@ -77,7 +77,7 @@ def _best(view: View, seats: Sequence[Seat], way: PotHand) -> dict[int, Ranked] 
 
 
 def _divided(view: View, high: Mapping[int, Ranked], low: Mapping[int, Ranked], cents: int, spec: PotSpec) -> Shares:
-    """What each winner has; where both ways are won, the high half has the odd chip."""
+    """Return each winner's share; if both ways are won, the high half gets the odd chip."""
     unit = view.terms.unit_cents
     after = view.result.button if spec.odd_chips == "button-left" else 0
     high_cents, low_cents = halves(cents, unit) if high and low else (cents, 0) if high else (0, cents)
@@ -101,7 +101,7 @@ def _divided(view: View, high: Mapping[int, Ranked], low: Mapping[int, Ranked], 
 
 
 def _ways(spec: PotSpec, won: Mapping[WonWith, object], winners: int) -> Iterator[str]:
-    """The clauses by which a seat wins what it has."""
+    """Yield the clauses by which a seat wins its share."""
     if spec.high is not None and "high" in won:
         yield spec.high.clause
     if spec.low is not None and "low" in won:
@@ -111,19 +111,19 @@ def _ways(spec: PotSpec, won: Mapping[WonWith, object], winners: int) -> Iterato
 
 
 def _for(which: WonWith, spec: PotSpec) -> str:
-    """For which half a hand wins, where there are two."""
+    """Name the half that a hand wins, if there are two."""
     return f" for {which}" if spec.high is not None and spec.low is not None else ""
 
 
 def _is_odd(parts: Mapping[int, int]) -> bool:
-    """Whether shares differ, by an odd chip."""
+    """Return True if the shares differ by an odd chip."""
     return len(set(parts.values())) > 1
 
 
 def _half(
     view: View, hands: Mapping[int, Ranked], others: Mapping[int, Ranked], cents: int, unit: int, after: int | None
 ) -> dict[int, int]:
-    """A half of a pot, or all of it, among those who tie for it."""
+    """Divide a half of a pot, or all of it, among the hands that tie for it."""
     if not hands:
         return {}
     alone = next(iter(others)) if len(others) == 1 else 0

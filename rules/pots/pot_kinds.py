@@ -1,4 +1,4 @@
-"""Which way the pot of a game is settled: cut into side pots, matched to the winner's bet, or rolling over."""
+"""Choice of the rule for a game's pot: divided into side pots, matched to the winner's bet, or rolling over."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from rules.pots.rolling import rolling_pot
 
 
 def any_pots(view: View, seats: Sequence[Seat], holds: Holds) -> TablePots | None:
-    """The pots of a round that was played out, or whose pots were taken in before its deck was found defective; None
-    where the game has none or the round is void."""
+    """Return the pots of a round that was played out, or whose pots were taken in before its deck was found defective.
+    None if the game has no pot or the round is void."""
     spec = view.terms.game.spec.pot
     if spec is None or not (view.result.outcome == "complete" or kept_when_defective(view.result)):
         return None

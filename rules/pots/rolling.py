@@ -1,4 +1,4 @@
-"""A pot that rolls over from hand to hand on a meter until a hand that qualifies wins it."""
+"""A pot that rolls over from hand to hand on a meter until a qualifying hand wins it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -16,13 +16,13 @@ from rules.pots.pot_hands import Share, Shares, by_the_cards
 from rules.settlement import Meter, MeterTotal, PotTotal, PotWinner, Rolled, SettlementLine, make_line
 
 LAST: Final = 5
-"""The hand that is the last one by the reading `last-hand`."""
+"""Number of the last hand under the reading `last-hand`."""
 NEVER: Final = Rolled(0, ())
-"""A pot that has not rolled over."""
+"""State of a pot that has not rolled over."""
 
 
 class _Pot(NamedTuple):
-    """What lies there: what rolled over, what this hand put in, by seat, and what was taken of it."""
+    """Contents of the pot: the amount carried over, the contributions of this hand by seat, and the rake."""
 
     carried: int
     put: Mapping[int, int]
@@ -38,7 +38,7 @@ class _Pot(NamedTuple):
 
 
 def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, rolls: RollingPot) -> TablePots:
-    """The pot of a round that was played out, with what had rolled over into it."""
+    """Settle the pot of a round that was played out, including the amount carried over."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     meter = view.terms.meters.get(rolls.meter)
@@ -68,7 +68,7 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
 
 
 def _may_not(seats: Sequence[Seat], meter: Meter | None, rolls: RollingPot) -> Hold | None:
-    """Why a seat's wagers may not be: it sat out a hand for this pot."""
+    """Return the hold if a seat may not bet because it sat out a hand for this pot."""
     rolled = meter.rolled if meter is not None else None
     if rolled is None:
         return None
@@ -77,14 +77,14 @@ def _may_not(seats: Sequence[Seat], meter: Meter | None, rolls: RollingPot) -> H
 
 
 def _inside(seats: Sequence[Seat], rolls: RollingPot) -> tuple[int, ...]:
-    """The seats that are in this hand."""
+    """Return the seats that are in this hand."""
     return tuple(sorted(seat.seat for seat in seats if seat.wagers.get(rolls.enters)))
 
 
 def _wait(
     seats: Sequence[Seat], bets: Sequence[ToPotBet], meter: Meter | None, rolls: RollingPot, why: Hold
 ) -> TablePots:
-    """A person decides whose the pot is: what rolls over is not known until then."""
+    """Hold the pot for a supervisor: until then, the amount that rolls over is unknown."""
     waits = all_held(seats, bets, why)
     if meter is None:
         return waits
@@ -94,7 +94,7 @@ def _wait(
 def _shares(
     view: View, live: Sequence[Seat], cents: int, meter: Meter, spec: PotSpec, rolls: RollingPot
 ) -> Shares | Hold:
-    """Who has what of `cents`: all of it with a hand that qualifies or in the last hand, a part with another one."""
+    """Return the shares of `cents`: all of it for a qualifying hand or in the last hand, else a part."""
     if not live:
         return {}
     best = by_the_cards(view, live, cents, spec)
@@ -122,7 +122,7 @@ def _shares(
 
 
 def _with(share: Share, clause: str, spec: PotSpec) -> str:
-    """The clauses of a share that is not won by the hand that the pot is for."""
+    """Return the clauses of a share that is not won by the pot's own qualifying hand."""
     rest = share.clause.removeprefix(spec.high.clause if spec.high is not None else "")
     return f"{clause}{rest}"
 
@@ -157,7 +157,7 @@ def _total(pot: _Pot, live: Sequence[Seat], shares: Shares, over: int) -> PotTot
 
 
 def _meter(name: str, before: int, after: int, rolled: Rolled | None) -> MeterTotal:
-    """The meter around the round: what it has more was put on it, what it has less was paid."""
+    """Return the meter around the round: an increase is a contribution, a decrease a payment."""
     more = after - before
     return MeterTotal(
         name,

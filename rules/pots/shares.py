@@ -1,20 +1,23 @@
-"""A pot divided: in whole tokens among those who share it, an odd one to whoever is first; cents in, cents out."""
+"""Division of a pot in whole tokens, with an odd token to the first winner. No cent is lost."""
 
 from collections.abc import Collection, Mapping
 
 
 class OddChipOpen(Exception):
-    """A token is left over, and who is first is not known."""
+    """A token is left over, and it is unknown who comes first."""
 
 
 def clockwise(seats: Collection[int], after: int | None) -> list[int]:
-    """Seats from the left of `after`, 0 for the dealer; in no order that counts where it is None."""
+    """Return the seats clockwise from the left of `after`, 0 for the dealer; in any order if it is None."""
     return sorted(seats, key=lambda seat: (after is not None and seat <= after, seat))
 
 
 def shared(cents: int, seats: Collection[int], unit: int, after: int | None) -> dict[int, int]:
-    """Seat -> its equal part of `cents` in whole tokens of `unit`. Tokens left over go one each from the left of
-    `after`, what is less than a token to the first. OddChipOpen where something is left over and that is None."""
+    """Return the equal part of each seat of `cents` in whole tokens of `unit`.
+
+    Leftover tokens go one each starting at the left of `after`, an amount below a token to the first seat. Raises
+    OddChipOpen if something is left over and `after` is None.
+    """
     tokens, loose = divmod(cents, unit)
     each, over = divmod(tokens, len(seats))
     if (over or loose) and after is None and len(seats) > 1:
@@ -26,20 +29,20 @@ def shared(cents: int, seats: Collection[int], unit: int, after: int | None) -> 
 
 
 def halves(cents: int, unit: int) -> tuple[int, int]:
-    """The high half and the low half: an odd token, and what is less than one, is the high half's."""
+    """Divide a pot into the high and the low half: an odd token, and an amount below a token, go to the high half."""
     low = cents // unit // 2 * unit
     return cents - low, low
 
 
 def three_quarters(cents: int, alone: int, seats: Collection[int], unit: int, after: int | None) -> dict[int, int]:
-    """As `shared` of a half for which several tie, where the one who won the other half `alone` has half of this one,
-    and the rest share the other half of it."""
+    """Divide a half for which several tie: the winner of the other half `alone` gets half of it, and the others share
+    the rest."""
     others = [seat for seat in seats if seat != alone]
     sides = shared(cents, (alone, clockwise(others, after)[0]), unit, after)
     return {alone: sides[alone]} | shared(cents - sides[alone], others, unit, after)
 
 
 def together(*parts: Mapping[int, int]) -> dict[int, int]:
-    """Seat -> what it has of all the parts."""
+    """Add up the parts of each seat."""
     seats = dict.fromkeys(seat for part in parts for seat in part)
     return {seat: sum(part.get(seat, 0) for part in parts) for seat in seats}

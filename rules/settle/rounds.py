@@ -467,7 +467,7 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
 def _sums(
     lines: Iterable[SettlementLine], seats: Iterable[Seat]
 ) -> tuple[tuple[SeatTotal, ...], int, list[SettlementLine], int]:
-    """Return the totals of each seat that bet, the net of all players, the held lines, and the cents that meters pay."""
+    """Return the totals of each seat that bet, the net of all players, the held lines, and the cents paid by meters."""
     held: list[SettlementLine] = []
     totals: list[SeatTotal] = []
     sums: dict[int, tuple[int, int, int, int, int]] = {}

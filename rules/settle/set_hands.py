@@ -56,7 +56,7 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
 
 
 def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
-    """Describe a foul setting; empty if the setting is not foul. Known cards take precedence over the round's record."""
+    """Describe a foul setting; empty if the setting is not foul. Known cards take precedence over the record."""
     low, rest = view.hand(each.low, seat), view.hand(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):
         return "a hand that was found set wrong" if split.foul else ""

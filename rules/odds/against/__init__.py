@@ -1,1 +1,1 @@
-"""One hand against the dealer's: how every decision can end, and what to do."""
+"""Odds of one hand against the dealer's: the possible endings of every decision, and the best choice."""

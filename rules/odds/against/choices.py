@@ -1,6 +1,5 @@
-"""What to do where a player can choose, and what that makes of the bets: the option that gains most, situation by
-situation, or whatever somebody else chooses.
-"""
+"""Choices of a player and their effect on the bets: in each situation the option that gains most, or a given
+strategy's."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -20,8 +19,11 @@ _MOST: Final = 2**62
 
 @dataclass(frozen=True)
 class Option:
-    """One thing to do. `settle` says what the bets come to when a hand of a kind meets one of `STATES`; `open_to` which
-    kinds may do it, where the player knows his hand."""
+    """One option of a decision.
+
+    `settle` returns the result of the bets when a hand of a kind meets one of `STATES`. `open_to` says which kinds may
+    take the option, if the player knows his hand.
+    """
 
     name: str
     settle: Callable[[Hashable, str], Ending]
@@ -29,15 +31,17 @@ class Option:
 
 
 Choose = Callable[[Cases, Sequence[Option]], npt.NDArray[np.intp]]
-"""Which option is taken in each situation, by place."""
+"""Returns the index of the option taken in each situation."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """`joint` counts equally likely deals by what became of the bets; `chosen` is the place of the option by situation.
+    """Result of playing all deals.
 
-    `hands` says by option, and then by the kind of hand held, in how many ways that is met when the choice is made;
-    kinds only where the player knows his whole hand.
+    - `joint`: counts equally likely deals by the ending of the bets.
+    - `chosen`: the index of the option by situation.
+    - `hands`: by option and kind of hand held, the number of ways to meet it at the decision; kinds only if the
+      player knows his whole hand.
     """
 
     joint: Mapping[Ending, int]
@@ -46,11 +50,10 @@ class Played:
 
 
 def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) -> Played:
-    """The outcome of all deals when each situation is played for the most, or as `choose` says.
+    """Return the outcome of all deals with the best option in each situation, or the option that `choose` returns.
 
-    Of options that gain the same, the first of those after a fold is taken: list the fold first, then the others from
-    the least stake to the greatest.
-    ValueError when an option is chosen that is not open.
+    Among options that gain the same, the first after the fold is taken, so list the fold first, then the others from
+    the lowest to the highest stake. Raises ValueError if a chosen option is not open to the hand.
     """
     allowed = np.stack([_allowed(found, option) for option in options])
     chosen = choose(found, options) if choose else best(found, options)
@@ -68,7 +71,8 @@ def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) 
 
 
 def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
-    """For each situation the open option that gains most; of equals the first that is not the first of all."""
+    """Return the open option that gains most for each situation; of equal ones, the first other than the first of all
+    (the fold)."""
     worth = [_nets(found, option) for option in options]
     scale = lcm(*(net.denominator for nets in worth for row in nets for net in row))
     chosen = np.zeros(len(found.own), np.intp)
@@ -84,12 +88,12 @@ def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
 
 
 def _nets(found: Cases, option: Option) -> list[list[Fraction]]:
-    """[kind, state] -> what all the bets gain."""
+    """Return the total gain of the bets by [kind, state]."""
     return [[Fraction(sum(option.settle(kind, state).nets)) for state in STATES] for kind in found.kinds]
 
 
 def _gain(found: Cases, nets: Sequence[Sequence[int]]) -> npt.NDArray[Any]:
-    """By situation, over all its deals; in Python's whole numbers where 64 bits could be too few."""
+    """Return the gain by situation over all its deals; in Python integers where 64 bits could overflow."""
     bound = int(found.deals.sum(axis=1).max()) * max(abs(net) for row in nets for net in row) * len(found.kinds)
     kind = np.int64 if bound < _MOST else object
     gain, worth = np.zeros(len(found.own), kind), np.array(nets, kind)
@@ -99,7 +103,7 @@ def _gain(found: Cases, nets: Sequence[Sequence[int]]) -> npt.NDArray[Any]:
 
 
 def _allowed(found: Cases, option: Option) -> npt.NDArray[np.bool_]:
-    """The situations in which every hand that can come of it may take the option."""
+    """Return the situations in which every hand that can result may take the option."""
     kinds = np.array([option.open_to(kind) for kind in found.kinds])
     closed = np.zeros(len(found.own), bool)
     closed[found.of[~kinds[found.kind]]] = True

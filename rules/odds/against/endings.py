@@ -1,5 +1,4 @@
-"""What becomes of bets that one decision is made for, by the words of a game's file: when the hand is folded, and when
-it meets the dealer's."""
+"""Endings of bets that share one decision, by a game's file: when the hand is folded, and when it meets the dealer's."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +26,11 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 class Met(NamedTuple):
-    """A player's hand as bets see it: its key by each name that the file has for it, and the cards, as the file writes
-    them, that it is no lower than; `words` for how it ends, where it has its own."""
+    """A player's hand as the bets need it.
+
+    `keys`: its key by each of the file's names for it. `reaches`: the minimum hands of the file that it reaches.
+    `words`: its own words for endings, if any.
+    """
 
     keys: tuple[tuple[str, Hashable], ...]
     reaches: frozenset[str] = frozenset()
@@ -36,15 +38,15 @@ class Met(NamedTuple):
 
 
 class NotSettledSo(Exception):
-    """A bet of the file needs more than who has the better hand."""
+    """A bet of the file depends on more than who has the better hand."""
 
 
 @dataclass(frozen=True)
 class Wagers:
-    """Bets that are decided together, each with the pay table that is looked at and its stake in units of the first.
+    """Bets that are decided together, each with its pay table and its stake in units of the first.
 
-    A bet that is made by not folding has the stake that goes with the smallest raise. NotSettledSo names a bet that
-    needs more than who has the better hand.
+    A bet made instead of folding has the stake of the smallest raise. Raises NotSettledSo for a bet that depends on
+    more than who has the better hand.
     """
 
     question: Question
@@ -58,7 +60,7 @@ class Wagers:
                 raise NotSettledSo(f"{bet.name} {why}")
 
     def _beyond(self, bet: Bet) -> str:
-        """What the bet needs besides; empty where nothing."""
+        """Return what else the bet depends on; empty if nothing."""
         meters = (row.pays.meter for name in bet.paytables for row in self.question.game.paytables[name].rows)
         if any(meters):
             return "is paid a share of a meter"
@@ -81,7 +83,7 @@ class Wagers:
         return any(bet.unqualified_by is not None for bet in self.bets)
 
     def folded(self, met: Met) -> Ending:
-        """When the hand is given up; `met` is asked only for bets that stand."""
+        """Return the ending of a folded hand; `met` is used only for bets that stand after a fold."""
         ends = [
             self._ended(bet, BetFacts(row=self._row(bet, met) if bet.fold == "stands" else None, folded=True))
             for bet in self.bets
@@ -91,7 +93,7 @@ class Wagers:
         return Ending(stakes, nets, "fold", tuple(row for _, row in ends))
 
     def played(self, met: Met, state: str, times: Fraction = Fraction(1)) -> Ending:
-        """When the hand meets the dealer's, with what is made by playing on raised `times` as high."""
+        """Return the ending against the dealer's hand; the bets made by playing on are raised to `times` their stake."""
         stakes, nets, rows = [], [], []
         for bet in self.bets:
             stake = self._stake(bet) * (times if bet.fold == "absent" and not bet.on else 1)
@@ -107,7 +109,7 @@ class Wagers:
         return Fraction(0) if bet.on else self.stakes[bet.name]
 
     def _ended(self, bet: Bet, facts: BetFacts) -> tuple[Fraction, str]:
-        """What a unit of its stake gains, and the row that pays it."""
+        """Return the gain of one unit of the bet's stake, and the row that pays it."""
         outcome = bet.outcome(facts)
         gain = gain_of(outcome, self.question.wager_cents)
         assert gain is not None, "no meter pays it"
@@ -120,6 +122,6 @@ class Wagers:
 
 
 def thresholds(bets: Sequence[Bet]) -> list[str]:
-    """The cards, as the file writes them, from which on something else becomes of a bet."""
+    """Return the minimum hands, as cards of the file, from which a bet ends differently."""
     rules = [bet.unqualified_by for bet in bets if bet.unqualified_by is not None]
     return list(dict.fromkeys(unless.at_least for rule in rules for unless in rule.unless))

@@ -1,7 +1,7 @@
-"""Flushes against the dealer's as situations and their cases: what `versus` counts of hands that compare as a whole.
+"""Flushes against the dealer's, as situations and cases: the counterpart of `versus` for longest-flush hands.
 
-A situation is a hand of the player's, deuces and the order of suits apart; its cases are the cards by which he is
-longer. He decides before the community and the dealer's hand are turned up (CO 47.1-1017.60 (7)-(8), WA FGW 7-8, SD
+A situation is a player's hand, ignoring deuces and the order of suits; its cases are the numbers of cards by which he
+is longer. He decides before the community and the dealer's hand are turned up (CO 47.1-1017.60 (7)-(8), WA FGW 7-8, SD
 20:18:16:15.19 (6)-(7)).
 """
 
@@ -26,12 +26,12 @@ from rules.odds.question import OneDeck, Progress, Question
 
 @dataclass(frozen=True)
 class FlushCases(Cases):
-    """Cases of hands that are known by their `patterns`, each with how many situations it has."""
+    """Cases of hands described by `patterns`, each with its number of situations."""
 
     patterns: tuple[tuple[Pattern, int], ...] = ()
 
     def by_suits(self, played: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """How many hands are played, in all and by their cards of each suit."""
+        """Return the number of hands played, in total and by their cards of each suit."""
         found, start = {}, 0
         for pattern, size in self.patterns:
             part = slice(start, start + size)
@@ -44,7 +44,7 @@ class FlushCases(Cases):
 def count_all(
     deal: DealShape, wild_kicker: str, *, workers: int = 1, progress: Progress | None = None
 ) -> list[Showdowns]:
-    """The showdowns of every pattern, on `workers` processes."""
+    """Count the showdowns of every pattern in `workers` processes."""
     count, todo = partial(showdowns, deal, wild_kicker=wild_kicker), patterns(deal)
     if workers < 2:
         return list(_watched(map(count, todo), todo, progress))
@@ -53,7 +53,7 @@ def count_all(
 
 
 def _watched(counted: Iterable[Showdowns], todo: Sequence[Pattern], progress: Progress | None) -> Iterator[Showdowns]:
-    """As `counted`; a pattern takes about as long as it has sets of ranks."""
+    """Yield `counted` and report progress; a pattern's time is proportional to its sets of ranks."""
     sizes = [prod(comb(len(FLUSH_RANKS), cards) for cards in pattern.suits) for pattern in todo]
     for done, found in enumerate(counted, 1):
         if progress is not None:
@@ -62,8 +62,8 @@ def _watched(counted: Iterable[Showdowns], todo: Sequence[Pattern], progress: Pr
 
 
 def flush_cases(deal: DealShape, counted: Sequence[Showdowns], hands: Sequence[str] = ("player",)) -> FlushCases:
-    """The cases of these showdowns, of a player's hand by each of its names; pay tables know it by the cards by which
-    it is longer, 0 for a win by higher ranks."""
+    """Return the cases of these showdowns for each name of the player's hand. The pay table key is the number of cards
+    by which it is longer, 0 for a win on higher ranks."""
     longest = max(len(found.by_length) for found in counted)
     copies = np.concatenate([np.full(found.ties.size, found.pattern.copies, np.int64) for found in counted])
     deals = np.zeros((len(copies), longest, len(STATES)), np.int64)
@@ -100,7 +100,7 @@ _MOST_KEPT: Final = 3
 
 
 def cases_of(question: Question, hands: Sequence[str], wild_kicker: str) -> FlushCases:
-    """Those of a game's hands; showdowns are shared by games that differ in their pay tables alone."""
+    """Return the cases of a game's hands; games that differ only in their pay tables share cached showdowns."""
     of = question.game.hand().of
     key = deal, _ = DealShape(of["own"], of["community"], _flush_ranks(question.one)), wild_kicker
     if key not in _KEPT:
@@ -111,5 +111,5 @@ def cases_of(question: Question, hands: Sequence[str], wild_kicker: str) -> Flus
 
 
 def _flush_ranks(deck: OneDeck) -> tuple[int, ...]:
-    """The ranks of a deck that are not wild, 14 for the ace."""
+    """Return the ranks of a deck that are not wild, 14 for the ace."""
     return tuple(rank for rank in (ACE if each == 1 else each for each in deck.ranks) if rank in FLUSH_RANKS)

@@ -1,11 +1,10 @@
-"""A few cards set as one low card and a high hand, against the dealer's set the house way: every way for the player to
-set every hand, against every hand of the dealer.
+"""One low card and a high hand against the dealer's house way: every setting of every hand against every dealer's hand.
 
-The file's bets, in this order: on the low card, on the high hand, on all the cards; hands with a `part` are compared by
-how they are set, and a tie is the dealer's, unless the bet pushes where all cards are of one colour.
+The file's bets are, in order: on the low card, on the high hand, and on all the cards. Hands with a `part` are compared
+as set, and the dealer wins a tie unless the bet pushes because all cards are of one color.
 
-Suits are not interchangeable here, since colours decide copies and a house way may name suits; three cards each are few
-enough to look at every pair of hands. NumPy is imported by this module and by nothing that deals or settles.
+Suits are not interchangeable here, because colors decide copies and a house way may name suits; three cards each are
+few enough to examine every pair of hands. Only this module, used neither to deal nor to settle, imports NumPy.
 """
 
 from collections import Counter
@@ -33,7 +32,7 @@ WIN, PUSH, LOSE = range(3)
 _GAIN: Final = {WIN: Fraction(1), PUSH: Fraction(0), LOSE: Fraction(-1)}
 _LOW, _HIGH, _WHOLE = range(3)
 _COLOUR: Final = 3
-"""The parts of a hand that is set: three strengths, then the colours of the first two, 0 red, 1 black, 2 mixed."""
+"""Columns of a set hand: three strengths, then the colors of the first two: 0 red, 1 black, 2 mixed."""
 _RED: Final = "DH"
 _AT_ONCE: Final = 500
 _BEST: Final = "for the most"
@@ -44,9 +43,9 @@ _HOUSE: Final = "the house way"
 class SplitContest:
     """Three equal bets: on the low card, on the high hand of the others, and on all cards together.
 
-    `low`, `high` and `whole` give strengths that can be ordered. `foul`: a low card and a high hand that may not be set
-    so. `house`: the place of the low card in a hand the dealer sets. Equal low or high hands are the dealer's, but push
-    where all cards compared are of one colour and `colour_pushes`; equal hands of all cards are the dealer's.
+    `low`, `high` and `whole` return comparable strengths. `foul` rejects a low card and a high hand that may not be
+    set. `house` returns the index of the low card in a hand the dealer sets. The dealer wins equal low or high hands,
+    except that they push if all cards compared are of one color and `colour_pushes`; he wins equal hands of all cards.
     """
 
     low: Callable[[Card], Any]
@@ -61,8 +60,8 @@ class SplitContest:
 
 @dataclass(frozen=True)
 class Splits:
-    """`deals[hand, low card, low, high, whole]` counts the dealer's hands by what becomes of the three bets (`WIN`,
-    `PUSH`, `LOSE`); -1 where the split is foul. `house[hand]` is the low card of the house way."""
+    """`deals[hand, low card, low, high, whole]` counts the dealer's hands by the results of the three bets (`WIN`,
+    `PUSH`, `LOSE`), -1 if the split is foul. `house[hand]` is the low card of the house way."""
 
     hands: Sets
     deals: Ints
@@ -70,7 +69,7 @@ class Splits:
 
     @property
     def best(self) -> Ints:
-        """The low card of each hand that gains most; of those that gain the same the house way's, then the lowest."""
+        """The low card of each hand that gains most; of equal ones the house way's, then the lowest."""
         worth = np.array([1, 0, -1])
         each = worth[:, None, None] + worth[:, None] + worth
         gains = (self.deals * each).sum(axis=(2, 3, 4))
@@ -79,7 +78,7 @@ class Splits:
         return np.where(gains[rows, self.house] == gains.max(axis=1), self.house, gains.argmax(axis=1))
 
     def played(self, chosen: Ints) -> Counter[Ending]:
-        """The outcome of all deals with this low card of each hand. ValueError for a foul split."""
+        """Return the outcome of all deals with this low card of each hand; raise ValueError for a foul split."""
         deals = self.deals[np.arange(len(self.hands)), chosen]
         if (deals < 0).any():
             raise ValueError("a foul split is chosen")
@@ -91,7 +90,7 @@ class Splits:
 
 
 def splits(contest: SplitContest, progress: Progress | None = None) -> Splits:
-    """Every split of every hand against every hand the dealer can then hold."""
+    """Count every split of every hand against every hand the dealer can then hold."""
     hands = contest.deck.sets(contest.cards)
     ways, house, foul = _ways(contest, hands)
     held = (np.uint64(1) << hands.astype(np.uint64)).sum(axis=1)
@@ -111,7 +110,7 @@ def splits(contest: SplitContest, progress: Progress | None = None) -> Splits:
 
 
 def _ways(contest: SplitContest, hands: Sets) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-    """[hand, low card, part]; the low card of the dealer's way; and which are foul."""
+    """Return the parts by [hand, low card, part], the low card of the dealer's way, and the foul splits."""
     house, foul, strengths, colours = [], [], [], []
     for hand in hands:
         cards = contest.deck.cards(hand)
@@ -132,13 +131,13 @@ def _colour(cards: Sequence[Card]) -> int:
 
 
 def _ladder(strengths: Sequence[Any]) -> Ints:
-    """Strengths as numbers from 0."""
+    """Return strengths as integers from 0."""
     places = {strength: at for at, strength in enumerate(sorted(set(strengths)))}
     return np.array([places[strength] for strength in strengths], np.int64)
 
 
 def _compare(mine: Ints, dealer: Ints, *, colour_pushes: bool) -> Ints:
-    """The outcome of the three bets as one number, against each of the dealer's hands."""
+    """Return the result of the three bets as one number, against each of the dealer's hands."""
     found = np.zeros(len(dealer), np.int64)
     for part in (_LOW, _HIGH):
         colour = mine[part + _COLOUR]
@@ -152,18 +151,18 @@ def _compare(mine: Ints, dealer: Ints, *, colour_pushes: bool) -> Ints:
 
 
 def contest_of(question: Question, bets: Sequence[AgainstBet], readings: Mapping[str, str]) -> SplitContest:
-    """The bets on the low card, the high hand and all the cards, under one choice of the readings."""
+    """Return the bets on the low card, the high hand and all the cards, under one choice of the readings."""
     game, way = question.game, load_houseway(question.game.spec.houseways[0])
 
     def ranked(bet: AgainstBet) -> Rank:
-        """By the hand of a bet; a deck has few hands of one card and of two."""
+        """Return the cached ranker of a bet's hand; a deck has few hands of one or two cards."""
         found = game.ranking_of(bet.hand, readings)
         return cache(lambda cards: found.rank(cards, readings))
 
     low, high, whole = map(ranked, bets)
 
     def house(cards: Sequence[Card]) -> int:
-        """Of settings that are worth the same, the first."""
+        """Return the low card of the first of the settings of equal worth."""
         found = way.settings(cards, low, high)
         assert found is not None, "a house way speaks of every hand"
         return list(cards).index(found[1][0].low[0])
@@ -181,7 +180,7 @@ def contest_of(question: Question, bets: Sequence[AgainstBet], readings: Mapping
 
 
 def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The odds of the three bets together and of each, set for the most and set the house way, under each reading."""
+    """Compare every hand with every dealer's hand, set for the most and set the house way, under each reading."""
     compared = [bet for bet in bets if isinstance(bet, AgainstBet)]
     open_to = {bet.doubt.reading: bet.doubt.is_ for bet in compared if bet.doubt is not None}
     for bet in compared:

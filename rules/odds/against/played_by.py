@@ -1,4 +1,4 @@
-"""A strategy from a file as the engines take it: situation by situation, or hand by hand."""
+"""A strategy from a file in the form that the engines take: situation by situation, or hand by hand."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -21,8 +21,8 @@ _OF_ANY_CARDS: Final = ("at-least", "makes", "holds", "suited", "high", "without
 
 
 def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | None:
-    """What is taken in each situation of a game with one decision: a fold, or a raise of so many units of the first
-    bet; None for the best play."""
+    """Return the choices of the strategy in a game with one decision: a fold, or a raise by units of the first bet.
+    None for the best play."""
     strategy = question.strategy
     if strategy is None or not strategy.speaks_of(0):
         return None
@@ -42,10 +42,10 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
 
 
 def chosen(question: Question, *raises: Sequence[Fraction | int]) -> Choose | None:
-    """What is taken at each decision, 0 for nothing more and n for the n-th of its `raises`, in units of the first bet;
-    the last of them hold for further decisions, too. None for the best play.
+    """Return the choice at each decision: 0 for nothing more and n for the n-th of its `raises`, in units of the first
+    bet. The last raises given also apply to further decisions. None for the best play.
 
-    Cards come as sets, so once some of them are the community's no rule can ask which are the player's own:
+    Cards come as sets, so once some are the community's no rule can tell which are the player's own; such a rule raises
     OddsRefused.
     """
     strategy = question.strategy

@@ -1,18 +1,18 @@
-"""Every showdown of a longest-flush game, counted exactly: for each hand a player can hold, how the hands that the
-community and the dealer can still get compare with it.
+"""Exact count of every showdown of a longest-flush game: for each player's hand, the comparison with the hands that the
+community and the dealer can still get.
 
-Deuces are wild, so they are interchangeable here, and so are suits. A hand is then its number of deuces and, for each
-suit, the set of its other ranks; hands that hold as many cards of each suit share a *pattern*, and there are 17 of
-them for five cards. Within a pattern, and for a community that again holds so many cards of each suit, the player's
-length is one number, and how many dealers are shorter depends on counts alone. Only dealers of equal length need ranks:
+Deuces are wild, so they are interchangeable here, and so are suits. A hand is reduced to its number of deuces and, for
+each suit, the set of its other ranks. Hands with the same number of cards in each suit share a *pattern*, and there are
+17 patterns of five cards. Within a pattern, and for a community with given numbers of cards in each suit, the player's
+length is one number, and counts alone give the number of shorter dealers.
 
-    a dealer with k deuces of his own stays at or below the player's flush if he does so in each suit by itself,
+Only dealers of equal length need ranks: a dealer with k deuces of his own stays at or below the player's flush if he
+does so in each suit separately, so his hands are counted suit by suit and multiplied. In one suit they are the hands
+with too few cards to matter, and those that reach the length with lower ranks. The latter are looked up in a table of
+running sums, whose rows are the dealer's completed flushes from the lowest up and whose columns are the sets of ranks
+the player may hold.
 
-so his hands are counted suit by suit and multiplied. In one suit they are those with too few cards to matter, and
-those that reach the length with lower ranks; the latter are looked up in a table of running sums, whose rows are the
-dealer's completed flushes from the lowest up and whose columns are the sets of ranks the player may hold.
-
-Everything is counted in whole numbers. NumPy is imported by this module and by nothing that deals or settles.
+All counts are integers. Only this module, used neither to deal nor to settle, imports NumPy.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class DealShape:
-    """How many cards make a hand, and which ranks (3 to 14, the ace) each suit has besides its deuce."""
+    """Number of cards of a hand, and the ranks (3 to 14, the ace) of each suit in addition to its deuce."""
 
     own: int = 5
     community: int = 2
@@ -45,47 +45,48 @@ class DealShape:
 
     @property
     def deck(self) -> int:
-        """Cards in the deck."""
+        """Number of cards in the deck."""
         return SUITS * len(self.ranks) + DEUCES
 
     @property
     def hands(self) -> int:
-        """Hands a player can hold."""
+        """Number of hands a player can hold."""
         return comb(self.deck, self.own)
 
     @property
     def completions(self) -> int:
-        """Ways to deal the community and the dealer once a player holds a hand."""
+        """Number of ways to deal the community and the dealer once a player holds a hand."""
         left = self.deck - self.own
         return comb(left, self.community) * comb(left - self.community, self.own)
 
 
 class Pattern(NamedTuple):
-    """Hands alike but for ranks and the order of suits: `deuces`, and the other cards of each suit, most first."""
+    """Hands that differ only in ranks and in the order of suits: `deuces`, and the other cards of each suit, most
+    first."""
 
     deuces: int
     suits: tuple[int, ...]
 
     @property
     def text(self) -> str:
-        """`3-1 + deuce`."""
+        """The pattern in words: `3-1 + deuce`."""
         suits = "-".join(str(cards) for cards in self.suits if cards)
         deuces = ("", "deuce")[self.deuces] if self.deuces < 2 else f"{self.deuces} deuces"
         return " + ".join(filter(None, (suits, deuces)))
 
     @property
     def copies(self) -> int:
-        """How many hands each set of ranks stands for: suits in another order, other deuces."""
+        """Number of hands for each set of ranks: suits in another order, other deuces."""
         orders = factorial(SUITS) // prod(factorial(self.suits.count(cards)) for cards in set(self.suits))
         return orders * comb(DEUCES, self.deuces)
 
 
 @dataclass(frozen=True, slots=True)
 class Showdowns:
-    """All hands of a pattern, one axis a suit, and how many ways to deal on lead where.
+    """All hands of a pattern, one axis per suit, and the number of ways to complete the deal by result.
 
-    `by_length[m]` ways make the player's flush m cards longer, the same for every hand of the pattern; `by_kickers`
-    and `ties` are counted hand by hand, of equal length. In all other ways the dealer wins.
+    `by_length[m]` ways make the player's flush m cards longer, the same for every hand of the pattern. `by_kickers` and
+    `ties`, of equal length, are counted by hand. In all other ways the dealer wins.
     """
 
     pattern: Pattern
@@ -95,7 +96,7 @@ class Showdowns:
 
 
 def patterns(deal: DealShape) -> list[Pattern]:
-    """Every pattern a hand can have."""
+    """Return every pattern a hand can have."""
     return [
         Pattern(deuces, suits)
         for deuces in range(min(DEUCES, deal.own) + 1)
@@ -105,17 +106,17 @@ def patterns(deal: DealShape) -> list[Pattern]:
 
 
 def showdowns(deal: DealShape, pattern: Pattern, wild_kicker: str = "highest-absent") -> Showdowns:
-    """Count every way to deal on from every hand of `pattern`."""
+    """Count every way to complete the deal from every hand of `pattern`."""
     return _Count(deal, pattern, wild_kicker).run()
 
 
 def _spread(cards: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Every way to spread `cards` over the suits."""
+    """Yield every way to spread `cards` over the suits."""
     return (suits for suits in product(range(min(cards, most) + 1), repeat=SUITS) if sum(suits) == cards)
 
 
 class _Term(NamedTuple):
-    """Dealers whose flush has the player's length in exactly the suits named, each with so many cards drawn to it."""
+    """Dealers whose flush has the player's length in exactly the suits named, with the number of cards drawn to each."""
 
     ways: int
     deuces: int
@@ -123,7 +124,7 @@ class _Term(NamedTuple):
 
 
 class _Community(NamedTuple):
-    """A community by its deuces and its cards of each suit, and what follows from counts alone."""
+    """A community by its deuces and its cards of each suit, and the results that follow from counts alone."""
 
     suits: tuple[int, ...]
     deuces: int
@@ -162,18 +163,18 @@ class _Count:
 
     @cached_property
     def _masks(self) -> list[Ints]:
-        """Number of cards -> every set of ranks of that size, a bit a rank."""
+        """Sets of ranks as bit masks, by their size."""
         bits = [1 << index for index in range(len(self.deal.ranks))]
         return [np.array([sum(chosen) for chosen in combinations(bits, cards)]) for cards in range(len(bits) + 1)]
 
     @cached_property
     def _strength(self) -> Ints:
-        """[deuces, set of ranks] -> a number that orders completed flushes."""
+        """Strength of completed flushes as an integer, by [deuces, set of ranks]."""
         table = flush_strengths(self.deal.ranks, self.deal.own + self.deal.community, self.wild_kicker)
         return np.array(table, np.int64)
 
     def _disjoint(self, cards: int, taken: int) -> Ints:
-        """Indices of the sets of `cards` ranks that hold none of `taken`."""
+        """Return the indices of the sets of `cards` ranks that contain none of `taken`."""
         if (cards, taken) not in self._free:
             self._free[cards, taken] = np.flatnonzero(self._masks[cards] & taken == 0)
         return self._free[cards, taken]
@@ -185,7 +186,8 @@ class _Count:
                     yield self._community(suits, deuces)
 
     def _community(self, suits: tuple[int, ...], deuces: int) -> _Community:
-        """What counts alone say: dealers that fall short by so many cards, and those that may be of equal length."""
+        """Return the results from counts alone: shorter dealers by the number of cards, and dealers that may be of
+        equal length."""
         held = [mine + shared for mine, shared in zip(self.pattern.suits, suits, strict=True)]
         left = [len(self.deal.ranks) - cards for cards in held]
         left_deuces = DEUCES - self.pattern.deuces - deuces
@@ -208,8 +210,8 @@ class _Count:
         return _Community(suits, deuces, [0, *reversed(exactly)], terms, longest)
 
     def _equal_length(self, community: _Community, masks: Sequence[int]) -> tuple[Ints, Ints]:
-        """Dealers of the player's length with lower ranks, and with ranks lower or the same; over all hands that hold
-        none of the community."""
+        """Return the dealers of the player's length with lower ranks, and with lower or equal ranks, for all hands that
+        hold none of the community."""
         mine = self._strength[self.pattern.deuces + community.deuces]
         best = np.zeros((1,) * SUITS, np.int64)
         for suit in community.longest:
@@ -228,7 +230,8 @@ class _Count:
         return lower, lower_or_same
 
     def _reaching(self, suit: int, cards: int, deuces: int, shared: int, best: Ints) -> tuple[Ints, Ints]:
-        """How many sets of `cards` of a suit make, with `shared` and `deuces`, a flush below `best`; and not above."""
+        """Return the number of sets of `cards` of a suit that make, with `shared` and `deuces`, a flush below `best`,
+        and one not above it."""
         held = self.pattern.suits[suit]
         key = held, shared, cards, deuces
         if key not in self._running:
@@ -252,7 +255,8 @@ def _along(axis: int, values: Ints) -> Ints:
 
 
 def _ways(left: Sequence[int], most: Sequence[int], cards: int) -> int:
-    """Ways to draw `cards` from suits with `left` cards each, at most so many of each; none when a limit is below 0."""
+    """Return the ways to draw `cards` from suits with `left` cards each and at most `most` of each; 0 if a limit is
+    negative."""
     if min(most, default=0) < 0:
         return 0
     ways = [1] + [0] * cards
@@ -265,7 +269,7 @@ def _ways(left: Sequence[int], most: Sequence[int], cards: int) -> int:
 
 
 def _terms(left: Sequence[int], need: Sequence[int], cards: int, deuces: int, copies: int) -> Iterator[_Term]:
-    """Dealers that reach `need` in some suits and stay below it in the others, by which suits these are."""
+    """Yield the dealers that reach `need` in some suits and stay below it in the others, by these suits."""
     if min(need) < 0:
         return
     for chosen in product((False, True), repeat=SUITS):
@@ -280,9 +284,9 @@ def _terms(left: Sequence[int], need: Sequence[int], cards: int, deuces: int, co
 
 
 def flush_strengths(ranks: Sequence[int], cards: int, wild_kicker: str) -> list[list[int]]:
-    """[deuces][set of other ranks of one suit, bit n for `ranks[n]`] -> the flush they make, as a number.
+    """Return the strength of flushes by [deuces][set of other ranks of one suit, bit n for `ranks[n]`].
 
-    A longer flush is greater, then one with higher cards; equal numbers tie. 0 where there are over `cards` cards.
+    A longer flush is greater, then one with higher cards; equal numbers tie. 0 where there are more than `cards` cards.
     """
     table = []
     for deuces in range(5):
@@ -296,5 +300,5 @@ def flush_strengths(ranks: Sequence[int], cards: int, wild_kicker: str) -> list[
 
 
 def _spell(digits: Sequence[int], places: int) -> int:
-    """Digits of four bits each, the first one highest."""
+    """Pack digits of four bits each into an integer, the first one highest."""
     return sum(digit << 4 * (places - place) for place, digit in enumerate(digits, start=1))

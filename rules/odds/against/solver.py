@@ -1,4 +1,4 @@
-"""Solvers of games of one hand against the dealer's: fold, or play on at one stake or several."""
+"""Solver of games of one hand against the dealer's: fold, or play on at one stake or several."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ from rules.odds.returns import NotComputed, Odds
 
 FOLD: Final = "fold"
 KICKER: Final = "wild-kicker"
-"""The reading that says what a wild card is to such a hand."""
+"""Name of the reading that defines a wild card in such a hand."""
 
 
 class _Standing(NamedTuple):
@@ -46,28 +46,28 @@ class _Raise(NamedTuple):
 
 @dataclass(frozen=True)
 class AgainstTable:
-    """A game as it is asked about."""
+    """A game with one question about its odds."""
 
     question: Question
     bets: Sequence[Bet]
     chosen: Mapping[str, str] = field(default_factory=dict)
-    """Readings that the hands are compared by."""
+    """Readings by which the hands are compared."""
     riding: Sequence[Bet] = ()
-    """Bets that stand or fall with a decision that is made without them."""
+    """Bets that are not part of the decision but whose result depends on it."""
 
     @cached_property
     def settings(self) -> AgainstSettings:
-        """What may be chosen, and on which cards."""
+        """The player's choices and the cards he sees."""
         return against_settings(decisions(self.question.game), self.bets)
 
     @property
     def spec(self) -> OddsSpec:
-        """What the game's file says of its odds."""
+        """The `[odds]` table of the game file."""
         return self.question.game.spec.odds or OddsSpec()
 
     @cached_property
     def beside(self) -> list[Bet]:
-        """Bets that are made beside these, or not."""
+        """Optional bets made with these."""
         return [self.question.game.bets[name] for name in self.spec.beside]
 
     @cached_property
@@ -77,46 +77,46 @@ class AgainstTable:
 
     @cached_property
     def raises(self) -> list[_Raise]:
-        """What the player may play on with, the least first; more than that with such a hand."""
+        """Stakes to play on with, the lowest first; the higher ones need a minimum hand."""
         hands = (bet.raised.at_least for bet in self.bets if isinstance(bet, AgainstBet) and bet.raised)
         hand = next(hands, "")
         return [_Raise(times, hand if number else "") for number, times in enumerate(self.settings.raises)]
 
     @cached_property
     def _steps(self) -> list[tuple[str, Any]]:
-        """Hands, as cards, from which on something else holds, and their strengths."""
+        """Minimum hands, as cards, and their strengths."""
         hands = (*thresholds(self.bets), *(each.at_least for each in self.raises if each.at_least))
         return [(hand, self.strength(hand)) for hand in dict.fromkeys(hands)]
 
     @cached_property
     def ranking(self) -> Ranking:
-        """How the hands that are compared are ranked."""
+        """Ranking of the hands that are compared."""
         return self.question.game.ranking_of(self.against.hand, self.readings)
 
     @cached_property
     def readings(self) -> dict[str, str]:
-        """The option of every reading."""
+        """Option in use, by reading."""
         return self.question.game.default_readings() | dict(self.question.readings) | dict(self.chosen)
 
     @cached_property
     def hands(self) -> list[str]:
-        """The hands of these bets, which may be ranked in several ways."""
+        """Hands of these bets, which may be ranked in several ways."""
         return list(dict.fromkeys(bet.paying_hand for bet in (*self.bets, *self.beside)))
 
     def strength(self, cards: str) -> Any:
-        """Of a hand as the file writes it."""
+        """Return the strength of a hand as the file writes it."""
         return self.ranking.rank([parse_card(text) for text in cards.split()], self.readings).strength
 
     @cached_property
     def _least(self) -> Any:
-        """The strength from which on the dealer's hand qualifies; None where all do."""
+        """Minimum strength of a dealer's hand that qualifies; None if all do."""
         rules = [bet.unqualified_by for bet in self.bets if bet.unqualified_by]
         if not rules:
             return None
         return self.strength(self.question.game.spec.qualifiers[rules[0].qualifier].at_least)
 
     def rank(self, cards: Sequence[Card]) -> _Standing:
-        """A hand by how it is compared, and by every name that a pay table has for it."""
+        """Rank a hand as it is compared, and under every name that a pay table has for it."""
         best = self.ranking.rank(cards, self.readings)
         names = {self.against.hand: best.key}
         for hand in self.hands:
@@ -130,7 +130,7 @@ class AgainstTable:
         return least <= len(cards) <= most
 
     def name(self, kind: Hashable, cards: Sequence[Card]) -> Hashable:
-        """A hand of more cards than count by every name that a pay table has for it."""
+        """Return the keys of a hand of more cards than count, under every name that a pay table has for it."""
         assert isinstance(kind, Met)
         keys = dict(kind.keys)
         for hand in self.hands:
@@ -138,21 +138,21 @@ class AgainstTable:
         return Met(tuple(keys.items()), kind.reaches)
 
     def qualifies(self, standing: Any) -> bool:
-        """Whether the dealer plays with it."""
+        """Return True if the dealer's hand qualifies."""
         return self._least is None or bool(standing.strength >= self._least)
 
     @cached_property
     def cards(self) -> int:
-        """Of a hand."""
+        """Number of cards of a hand."""
         return cards_of(self.question.game.hand(self.against.hand))[1]
 
     @cached_property
     def deck(self) -> Pack:
-        """What is dealt from."""
+        """The deck that is dealt from."""
         return Pack(*self.question.one, dealt_from(self.question.game).jokers)
 
     def cases(self) -> Cases:
-        """How every decision can end."""
+        """Count the possible endings of every decision."""
         if self.ranking.id == FLUSHES:
             return cases_of(self.question, self.hands, self.readings.get(KICKER, "highest-absent"))
         cards, deck, uses = self.cards, self.deck, self.ranking.uses
@@ -162,7 +162,7 @@ class AgainstTable:
         return cases(found, self.question.progress)
 
     def _fine(self, deck: Pack, uses: int) -> frozenset[Hashable]:
-        """The kinds, by the best cards, that a pay table tells apart by the others."""
+        """Return the kinds of best cards that a pay table distinguishes further by the other cards."""
         wanted = set(self.spec.fine)
         if not wanted:
             return frozenset()
@@ -170,29 +170,29 @@ class AgainstTable:
         return frozenset(kind for kind in kinds if self.made(kind) in wanted)
 
     def made(self, kind: Hashable) -> str:
-        """What a hand makes, as it is compared."""
+        """Name the hand made, as it is compared."""
         assert isinstance(kind, Met)
         key = dict(kind.keys)[self.against.hand]
         return key.made if isinstance(key, Made) else str(key)
 
     def words(self, found: Cases, situation: int) -> str:
-        """A hand that the player has seen: `queen high, QC 6C 4D`."""
+        """Describe a hand that the player has seen: `queen high, QC 6C 4D`."""
         cards = found.deck.cards(found.own[situation])
         return f"{self.ranking.rank(cards, self.readings).text}, {' '.join(map(str, reversed(cards)))}"
 
     def raised(self, way: WayToBet) -> list[Fraction]:
-        """The stakes that the player may play on with, in units of the first bet."""
+        """Return the stakes to play on with, in units of the first bet."""
         made = (way.stakes[bet.name] for bet in way.bets if bet.fold == "absent" and not bet.on)
         least = next(made, Fraction(1))
         return [least * each.times for each in self.raises]
 
     def ways_beside(self) -> Iterator[WayToBet]:
-        """The bets, and one of those that are made beside them, of a unit."""
+        """Yield each way to bet with one unit of an optional bet added."""
         for way, bet in product(self.settings.ways, self.beside):
             yield WayToBet((*way.bets, bet), {**way.stakes, bet.name: Fraction(1)}, way.words)
 
     def options(self, wagers: Wagers) -> list[Option]:
-        """Folding, and each stake to play on with."""
+        """Return the options: folding, and each stake to play on with."""
 
         def fold(kind: Hashable, _: str) -> Ending:
             assert isinstance(kind, Met)
@@ -213,14 +213,14 @@ def _raise(wagers: Wagers, raised: _Raise) -> Option:
 
 
 def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
-    """The odds of `bets` together and of each, the best played, for every pay table."""
+    """Count the dealer's hands against every player's hand, and take the best option, for every pay table."""
     riding = _riding(question, bets)
     for chosen in question.choices(KICKER):
         yield from _under(AgainstTable(question, [bet for bet in bets if bet not in riding], chosen, riding))
 
 
 def _riding(question: Question, bets: Sequence[Bet]) -> list[Bet]:
-    """Of a game whose file names no bets of its solver: those that no rule compares with the first."""
+    """Return, for a game whose file names no bets of its solver, the bets that no rule compares with the first."""
     law = question.game.law
     if question.game.spec.odds is not None or law is None:
         return []
@@ -229,7 +229,7 @@ def _riding(question: Question, bets: Sequence[Bet]) -> list[Bet]:
 
 
 def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
-    """The same as hands compare under one choice of readings."""
+    """Compute the odds under one choice of readings that compare hands."""
     question, bets = table.question, table.bets
     try:
         wanted = [(way, chosen, 0) for way in table.settings.ways for chosen in question.tables_together(way.bets)]
@@ -251,7 +251,7 @@ def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
 
 
 def _alike_in_label(table: AgainstTable, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
-    """The choices whose tables bear one number, as schedules printed in pairs do."""
+    """Yield the choices whose tables have the same number, as schedules printed in pairs do."""
     paytables = table.question.game.paytables
     for chosen in table.question.tables_together(bets):
         if len({paytables[name].label for name in chosen.values()}) == 1:
@@ -283,7 +283,7 @@ def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: WayToBet) -> I
 
 
 def _decisions(table: AgainstTable, found: Cases, options: Sequence[Option], played: Played) -> dict[str, Any]:
-    """How many of the hands that can be seen take each option, by what they make, and the ends of each option."""
+    """Return the number of hands that take each option, by hand made, and the lowest and highest hand of each option."""
     ways = {name: sum(hands.values()) for name, hands in played.hands.items()}
     also: dict[str, Any] = {"decisions": {"choice": {name: number for name, number in ways.items() if number}}}
     if found.strength is None:

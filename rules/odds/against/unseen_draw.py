@@ -1,11 +1,11 @@
-"""One card is exchanged unseen, and the hand is held against the best of one card more.
+"""One card is exchanged unseen, and the hand is compared with the dealer's best from one card more.
 
-The player sees his first cards, lays one aside and gets another; the dealer gets one card more than makes a hand
-and takes the best. Nobody folds. First cards that are good enough win at once (CO 47.1-1017.42(7)-(11)).
+The player sees his first cards, lays one aside and gets another; the dealer gets one card more than makes a hand and
+takes the best. No player folds. First cards that are good enough win at once (CO 47.1-1017.42(7)-(11)).
 
-What a showdown is worth depends on the cards seen, all of one hand and the new one, and on which of them was laid
-aside, not on which is new: so it is counted once for every set of cards, alike sets folded, and each card laid
-aside. The dealer's hands are gone through from the weakest up, and counted by the sets of cards that they hold.
+The value of a showdown depends on the cards seen (all of one hand and the new one) and on the discard, not on which
+card is new. So it is counted once for every set of cards, with equivalent sets merged, and each discard. The dealer's
+hands are processed from the weakest up, and counted by the sets of cards that they hold.
 """
 
 from collections import Counter
@@ -24,14 +24,14 @@ from rules.odds.joint import Ending
 from rules.odds.question import Progress
 
 Nets = tuple[Fraction, Fraction, Fraction]
-"""What a unit gains by a win, a tie and a loss."""
+"""Gain of one unit by a win, a tie and a loss."""
 EVEN: Final[Nets] = (Fraction(1), Fraction(0), LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class Showdowns:
-    """By the number of the cards seen, ascending, and by the card laid aside: the level of the others, and how many of
-    the dealer's hands are below it, and below it or equal."""
+    """Showdowns by the number of the cards seen, ascending, and by discard: the level of the remaining cards, and the
+    number of dealer's hands below it, and below or equal to it."""
 
     numbers: Ints
     levels: Ints
@@ -41,7 +41,7 @@ class Showdowns:
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
-    """First cards that win without a draw: the row of every class of hands, and what it gains; one that loses draws."""
+    """First cards that win without a draw: the row of every class of hands, and its gain; a class that loses draws."""
 
     rows: Ints
     pays: RowPays
@@ -49,8 +49,8 @@ class AtOnce:
 
 @dataclass(frozen=True, slots=True)
 class Exchanges:
-    """First hands, alike ones folded, and by the card that is exchanged how many of the dealer's hands are below what
-    is then made, and below it or equal, over every new card."""
+    """First hands, equivalent ones merged, and by discard the number of dealer's hands below the resulting hand, and
+    below or equal to it, over every new card."""
 
     pack: Pack
     hands: Alike
@@ -59,8 +59,8 @@ class Exchanges:
 
 
 def count_exchanges(pack: Pack, levels: Ints, size: int = 5, progress: Progress | None = None) -> Exchanges:
-    """`levels` has the strength of every class of hands of `size` cards as a small number; greater is stronger and
-    equal ones tie."""
+    """Count all exchanges. `levels` has the strength of every class of hands of `size` cards as a small integer;
+    greater is stronger and equal ones tie."""
     of_place = levels[pack.alike(size).of]
     return Exchanges(
         pack, pack.alike(size), *_by_discard(pack, size, of_place, showdowns(pack, size, of_place, progress))
@@ -70,10 +70,11 @@ def count_exchanges(pack: Pack, levels: Ints, size: int = 5, progress: Progress 
 def unseen_draw(
     counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN
 ) -> tuple[Counter[Ending], dict[str, int]]:
-    """How one bet ends whose win, tie and loss gain these `nets`, and how many hands are exchanged and how many not.
+    """Return the endings of one bet with these `nets` for win, tie and loss, and the number of hands that exchange and
+    that do not.
 
-    Of cards whose exchange gains the same, the first is exchanged. Deals: first cards as a set, the new one, the
-    dealer's as a set.
+    Among cards whose exchange gains the same, the first is exchanged. A deal is: first cards as a set, the new card,
+    the dealer's cards as a set.
     """
     pack, hands, size = counted.pack, counted.hands, counted.hands.sets.shape[1]
     win, tie, lose = (int(net * lcm(*(each.denominator for each in nets))) for net in nets)
@@ -101,12 +102,12 @@ def _ended(net: Fraction, what: str, row: str = "") -> Ending:
 
 
 def _dot(weights: Ints, values: Ints) -> int:
-    """Their products' sum, as long as it may be."""
+    """Return the sum of products in Python integers, which cannot overflow."""
     return sum(weight * value for weight, value in zip(weights.tolist(), values.tolist(), strict=True))
 
 
 def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None = None) -> Showdowns:
-    """Those of every class of cards seen; `of_place` has the level of every hand."""
+    """Count the showdowns of every class of cards seen; `of_place` has the level of every hand."""
     numbers, seen, copies = pack.classes(size + 1)
     kept = chosen_places(size + 1, size)[::-1]  # the first card laid aside, the second, ...
     levels = np.stack([of_place[pack.places(seen[:, each])] for each in kept], axis=1)
@@ -133,7 +134,7 @@ def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None =
 
 
 def _by_discard(pack: Pack, size: int, of_place: Ints, found: Showdowns) -> tuple[Ints, Ints]:
-    """[hand, card laid aside] -> the dealer's hands below, and below or equal, summed over the new card."""
+    """Return the dealer's hands below, and below or equal, by [hand, discard], summed over the new card."""
     hands = pack.alike(size).sets
     below, not_above = np.zeros(hands.shape, np.int64), np.zeros(hands.shape, np.int64)
     for card, (able, seen, _) in enumerate(pack.with_each_card(hands)):

@@ -1,16 +1,17 @@
-"""One hand against the dealer's, both of so many cards from one deck: how every decision can end.
+"""One hand against the dealer's, both with the same number of cards from one deck: the possible endings of every
+decision.
 
 The player decides once, on some or all of his own cards and perhaps one of the dealer's. A *situation* is what he then
-sees, suits apart; its *cases* are the hands he can end with and, for each, in how many deals the dealer has no hand
-that plays, a better one, the same, or a lesser one. Nothing here knows what is staked or paid.
+sees, ignoring suits. Its *cases* are his possible final hands and, for each, the number of deals in which the dealer
+does not qualify, wins, ties or loses. Stakes and pays are unknown here.
 
-Hands are taken class by class from the weakest up. For every set of cards that a hand can hold, suits apart, a running
-number says how many of the hands so far hold it; from these follows how many weaker hands share no card with the next
-one: all, less those that hold one of its cards, plus those that hold two of them, and so on. A round through the hands
-of one strength first reads the numbers (weaker hands), then adds the hands to them, then reads again (and equal ones).
-Where one of the dealer's cards is seen, the hands that are looked for hold that card, too.
+Hands are processed class by class from the weakest up. For every set of cards that a hand can hold, ignoring suits, a
+running count says how many of the hands so far hold it. The number of weaker hands that share no card with the next one
+follows by inclusion and exclusion: all, less those that hold one of its cards, plus those that hold two, and so on. For
+the hands of one strength, the counts are first read (weaker hands), then the hands are added, then the counts are read
+again (weaker and equal ones). If one of the dealer's cards is seen, only hands that hold that card are counted.
 
-NumPy is imported by this module and by nothing that deals or settles.
+Only this module, used neither to deal nor to settle, imports NumPy.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -33,36 +34,38 @@ LOSE: Final = "lose"
 TIE: Final = "tie"
 WIN: Final = "win"
 STATES: Final = (NO_HAND, LOSE, TIE, WIN)
-"""Against the player's hand; all but the first with a dealer who qualifies."""
+"""Results against the dealer's hand; all but the first require that he qualifies."""
 
 Numbers = list[npt.NDArray[np.int32]]
-"""By size: [hand, choice of so many of its cards] -> class of the set."""
+"""Class of a set by [hand, choice of its cards], for each size."""
 _ROUNDS: Final = 3
-"""What progress counts each hand as: once for its strength, twice for the showdowns."""
+"""Units of progress per hand: one for its strength, two for the showdowns."""
 _AT_ONCE: Final = 100_000
-"""Hands whose sets are numbered together: some hundred megabytes."""
+"""Number of hands whose sets are numbered together; uses a few hundred megabytes."""
 
 
 class AgainstHand(Protocol):
-    """What a ranking says of a hand: what it beats, and what pay tables know it by."""
+    """Result of a ranking: the strength, and the key for pay tables."""
 
     @property
     def strength(self) -> Any:
-        """Orderable; the greater wins, equals tie."""
+        """Comparable strength; the greater wins, equal ones tie."""
 
     @property
     def key(self) -> Hashable:
-        """What rows of pay tables are looked up by."""
+        """Key for the rows of pay tables."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Who sees what. `seen` of the player's own `cards` and `up` of the dealer's (0 or 1) are known at the decision.
+    """Cards that each side holds and sees.
 
-    `rank` says what a hand of `uses` cards is, whatever its suits are called, the best of which count; 0: of all of
-    them. `qualifies`: the dealer's hand plays; every hand above one that does must, too. `name` may give a hand's kind
-    another name, by all of its cards: for every class whose best cards are of a kind in `fine`, and once for each other
-    kind, for all hands of it.
+    `seen` of the player's own `cards` and `up` of the dealer's (0 or 1) are known at the decision. `rank` ranks a hand
+    of `uses` cards, independent of the names of suits, and the best such cards count; 0 means all cards. `qualifies`
+    says if the dealer's hand plays; every stronger hand must qualify too.
+
+    `name` may rename a hand's kind by all of its cards: for every class whose best cards are of a kind in `fine`, and
+    for each other kind once for all its hands.
     """
 
     rank: Callable[[Sequence[Card]], AgainstHand]
@@ -78,11 +81,11 @@ class Contest:
 
 @dataclass(frozen=True)
 class Cases:
-    """Every situation and how it can end, in equally likely deals.
+    """Every situation and its possible endings, in equally likely deals.
 
-    Situation i is `own[i]` (and `up[i]` of the dealer's), met in `copies[i]` ways. Case j belongs to the situation
-    `of[j]`, ascending; the player then ends with a hand of `kinds[kind[j]]`, and `deals[j]` counts by `STATES`.
-    `strength[i]` is a number that orders the hands, where they are whole.
+    Situation i is `own[i]` (and `up[i]` of the dealer's), with `copies[i]` ways. Case j belongs to the situation
+    `of[j]`, ascending; the player's final hand is of `kinds[kind[j]]`, and `deals[j]` counts by `STATES`. `strength[i]`
+    orders the hands, if they are complete.
     """
 
     deck: Pack
@@ -97,14 +100,14 @@ class Cases:
 
     @property
     def total(self) -> int:
-        """Deals in all."""
+        """Total number of deals."""
         return int(self.deals.sum())
 
 
 def cases(contest: Contest, progress: Progress | None = None) -> Cases:
     """Count every deal of `contest`.
 
-    ValueError for cards that cannot be seen so, and for a hand that qualifies below one that does not.
+    Raises ValueError for an impossible number of cards seen, and for a qualifying hand below one that does not qualify.
     """
     if contest.up not in (0, 1) or not contest.up * contest.cards <= contest.seen <= contest.cards or not contest.seen:
         raise ValueError("the player sees some of his own cards, or all of them and perhaps one of the dealer's")
@@ -121,7 +124,7 @@ class _Hands:
     kind: npt.NDArray[np.int32]
     kinds: tuple[Hashable, ...]
     least: int
-    """The weakest hand that qualifies, as a strength."""
+    """Strength of the weakest hand that qualifies."""
 
 
 def _hands(contest: Contest, progress: Progress | None) -> _Hands:
@@ -157,7 +160,7 @@ def _hands(contest: Contest, progress: Progress | None) -> _Hands:
 def _named(
     contest: Contest, sets: Sets, kind: npt.NDArray[np.int32], kinds: Sequence[Hashable]
 ) -> tuple[npt.NDArray[np.int32], dict[Hashable, int]]:
-    """The kinds by other names, and their numbers."""
+    """Return the renamed kinds and their numbers."""
     assert contest.name is not None
     found: dict[Hashable, int] = {}
     renamed = np.zeros_like(kind)
@@ -172,9 +175,9 @@ def _named(
 
 @dataclass
 class Running:
-    """How many hands so far hold each class of sets of these `sizes`.
+    """Number of hands so far that hold each class of sets of these `sizes`.
 
-    A hand goes into a set's class in as many parts of `whole` as it stands for hands with that very set.
+    A hand is added to a set's class in as many parts of `whole` as it represents hands with that very set.
     """
 
     sets: Pack
@@ -186,13 +189,13 @@ class Running:
         self.share = [self.whole // self.sets.alike(size).copies for size in self.sizes]
 
     def add(self, numbers: Numbers, copies: Ints) -> None:
-        """Hands by the numbers of their sets, and how many each stands for."""
+        """Add hands by the numbers of their sets, with the number of hands each represents."""
         for held, share, number in zip(self.held, self.share, numbers, strict=True):
             np.add.at(held, number, copies[:, None] * share[number])
 
     def clear_of(self, numbers: Numbers) -> Ints:
-        """Hands so far that hold what is seen of the dealer's and no other card of each row, a whole hand left out of
-        the sum."""
+        """Return the number of hands so far that hold the dealer's seen card and no other card of each row; a complete
+        hand is excluded from the sum."""
         found = np.zeros(len(numbers[0]), np.int64)
         for size, (held, number) in enumerate(zip(self.held, numbers, strict=True)):
             found += (-1) ** size * held[number].sum(axis=1)
@@ -237,7 +240,7 @@ class _Count:
 
     @cached_property
     def _situations(self) -> tuple[Ints, Sets, Ints]:
-        """Hands, the dealer's card that is seen with each, and in how many ways; suits a hand holds alike are one."""
+        """Hands, the dealer's card seen with each, and the number of ways; suits that a hand holds alike are merged."""
         sets, deck = self.hands.sets, self.contest.deck
         if not self.contest.up:
             return np.arange(len(sets)), np.zeros((len(sets), 0), np.uint8), self.hands.copies
@@ -251,18 +254,18 @@ class _Count:
 
     @property
     def _sizes(self) -> range:
-        """Of sets that are counted: what is seen of the dealer's and some of the player's own."""
+        """Sizes of the sets that are counted: the dealer's seen card and some of the player's own."""
         return range(self.contest.up, self.contest.cards + self.contest.up)
 
     def _rows(self, part: slice) -> slice:
-        """The situations of some hands."""
+        """Return the situations of some hands."""
         if not self.contest.up:
             return part
         start, stop = np.searchsorted(self._situations[0], (part.start, part.stop))
         return slice(int(start), int(stop))
 
     def _parts(self, hands: int) -> Iterator[slice]:
-        """The first `hands` in parts that keep a strength together."""
+        """Yield the first `hands` in parts that keep equal strengths together."""
         start, most = 0, max(_AT_ONCE // (self.contest.deck.size if self.contest.up else 1), 1)
         while start < hands:
             last = self.hands.strength[min(start + most, hands) - 1]
@@ -271,7 +274,7 @@ class _Count:
             start = part.stop
 
     def _numbers(self, hands: Sets, up: Sets | None = None) -> Numbers:
-        """The sets that hands hold, of the sizes that are counted; with `up`, which they do not hold, in each."""
+        """Return the sets of the counted sizes that hands hold; with `up`, a card they do not hold, added to each."""
         deck, found = self.contest.deck, []
         for size in self._sizes:
             chosen = chosen_places(self.contest.cards, size if up is None else size - 1)
@@ -282,8 +285,8 @@ class _Count:
         return found
 
     def _ends(self, part: slice, numbers: Numbers, met: Numbers, unqualified: Running, running: Running) -> Ints:
-        """For each situation of some hands, the dealer's hands by `STATES`; the hands are added to the running
-        numbers."""
+        """Return the dealer's hands by `STATES` for each situation of some hands, and add the hands to the running
+        counts."""
         contest, copies, rows = self.contest, self.hands.copies[part], self._rows(part)
         strength = self.hands.strength[self._situations[0][rows]]
         every = comb(contest.deck.size - contest.cards - contest.up, contest.cards - contest.up)

@@ -1,1 +1,1 @@
-"""What is wrong with printed pay tables."""
+"""Audit of printed pay tables."""

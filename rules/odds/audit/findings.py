@@ -1,4 +1,4 @@
-"""What is wrong with a printed pay table, and the nearest one that would be in line."""
+"""Findings about a printed pay table, and the nearest consistent table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Fault = Literal[
 
 
 class Slip(NamedTuple):
-    """A fault and, in words, what shows it."""
+    """A fault with its explanation."""
 
     fault: Fault
     why: str
@@ -32,21 +32,24 @@ class Slip(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A table that would be in line: what changes, row -> what it then pays, None for a row that goes; and what the
-    table then returns, None where that is not known from the cards alone."""
+    """A consistent table.
+
+    `changes`: the new pay by row, None for a removed row. `returned`: the return of the table, None if the cards alone
+    do not give it.
+    """
 
     changes: Mapping[str, str | None]
     returned: Fraction | None
 
     @property
     def text(self) -> str:
-        """`straight 6 to 1, no pair, returns 97.6833 %`."""
+        """The proposal in words: `straight 6 to 1, no pair, returns 97.6833 %`."""
         rows = [f"no {row}" if pays is None else f"{row} {pays}" for row, pays in self.changes.items()]
         known = [] if self.returned is None else [f"returns {percent(self.returned, 4)} %"]
         return ", ".join([*rows, *known])
 
     def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`."""
+        """Return the object that `--json` prints."""
         found: dict[str, Any] = {"changes": dict(self.changes)}
         if self.returned is not None:
             found |= {"return": str(self.returned), "return_pct": percent(self.returned, 6)}
@@ -55,7 +58,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class PaytableFinding:
-    """One fault of one table. `suspect` is the reason the table's file already gives; a fault without one is news."""
+    """One fault of one table. `suspect` is the reason that the table's file already gives; a fault without one is new."""
 
     game: str
     bet: str
@@ -67,7 +70,7 @@ class PaytableFinding:
     proposal: Proposal | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`."""
+        """Return the object that `--json` prints."""
         found: dict[str, Any] = {"schema": "dealwire.finding/1", "type": "finding"}
         found |= {name: getattr(self, name) for name in ("game", "bet", "paytable", "reading", "fault", "why")}
         found |= {"suspect": self.suspect} if self.suspect else {}

@@ -1,8 +1,9 @@
-"""The nearest table that would be in line, for one that cannot be meant: as few figures changed as may be.
+"""Proposal of the nearest consistent table for one that appears to be a misprint, with as few changed figures as
+possible.
 
-It takes its figures from the table's sisters, which tell what the maker pays for such a row. Tried are, in this order:
-one figure changed, or two; the pays set one row higher or lower against the hands; the rows that sisters have beside;
-without sisters, a narrower last row.
+The figures come from the table's sisters, which show what the maker pays for such a row. The candidates are, in this
+order: one figure changed, or two; the pays moved one row up or down against the hands; the additional rows of the
+sisters; and, without sisters, a narrower last row.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -17,22 +18,22 @@ from rules.odds.returns import back_of
 from rules.paytables.paytable import PayRow, PayTable, flatten, parse_pay
 
 LEAST: Final = Fraction(1, 2)
-"""A table that returns less is not meant."""
+"""Lowest plausible return of a table."""
 _MOST_CHANGED: Final = 2
 _NARROWER: Final = ("6s", "7s", "8s", "9s", "10s", "jacks", "queens", "kings", "aces")
 
 Counts = Mapping[Hashable, int]
-"""Key of a hand -> how many deals make it."""
+"""Number of deals by key of a hand."""
 
 
 class PayReckoner:
-    """What a table would return, its rows changed at will, for hands that are counted."""
+    """Computes the return of a table with changed rows, for hands that are counted."""
 
     def __init__(self, counts: Counts | None, only: Sequence[str], wager_cents: int) -> None:
         self._counts, self._only, self._wager_cents = counts, only, wager_cents
 
     def returned(self, table: PayTable) -> Fraction | None:
-        """Of a unit staked; None where hands are not counted, or a meter pays."""
+        """Return the return per unit staked; None if hands are not counted or a meter pays."""
         if self._counts is None or any(row.pays.unit == "percent" for row in table.rows):
             return None
         rows, back = flatten(table, self._only), Fraction(0)
@@ -43,14 +44,14 @@ class PayReckoner:
         return back / sum(self._counts.values())
 
     def is_kept(self, table: PayTable) -> bool:
-        """Whether what the table returns can be meant, as far as that is known."""
+        """Return True if the table's return is plausible, as far as it is known."""
         returned = self.returned(table)
         return returned is None or LEAST <= returned <= 1
 
 
 def nearest(table: PayTable, sisters: Sequence[PayTable], reckoner: PayReckoner) -> Proposal | None:
-    """The table with the fewest changes that is in line with its sisters; of several the one that returns most nearly
-    what they do, or, without any, the most."""
+    """Return the consistent table with the fewest changes; of several, the one nearest to the sisters' return or,
+    without sisters, the highest return."""
     sound = [each for each in sisters if reckoner.is_kept(each) and not [*out_of_order(each)]]
     returns = [found for each in sound if (found := reckoner.returned(each)) is not None]
     aim = median(returns) if returns else Fraction(1)
@@ -74,7 +75,7 @@ def _is_in_line(table: PayTable, sisters: Sequence[PayTable], reckoner: PayRecko
 
 
 def _candidates(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[tuple[Iterable[PayTable], bool]]:
-    """Tables with ever more changes, those with as many together, and whether they must differ from every sister."""
+    """Yield groups of tables with more and more changes, and whether a group must differ from every sister."""
     others = {row.when: _others(table, row, sisters) for row in table.rows}
     for number in range(1, _MOST_CHANGED + 1):
         changed = (
@@ -90,7 +91,7 @@ def _candidates(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[tuple[
 
 
 def _others(table: PayTable, row: PayRow, sisters: Sequence[PayTable]) -> list[PayRow]:
-    """The row as sisters have it, each other way once."""
+    """Return the row as sisters have it, without duplicates."""
     found: dict[tuple[str, int], PayRow] = {}
     for sister in sisters:
         for each in sister.rows:
@@ -105,8 +106,7 @@ def _with(table: PayTable, changed: Mapping[str, PayRow]) -> PayTable:
 
 
 def _shifted(table: PayTable, sisters: Sequence[PayTable], step: int) -> Iterator[PayTable]:
-    """The table's pays in their order beside a sister's rows, so many rows higher; what is then left as the sister has
-    it."""
+    """Yield the table's pays moved along a sister's rows; the remaining rows are the sister's."""
     pays = [row.pays for row in table.rows]
     for sister in sisters:
         whens = [row.when for row in sister.rows]
@@ -120,13 +120,13 @@ def _shifted(table: PayTable, sisters: Sequence[PayTable], step: int) -> Iterato
 
 
 def _filled(table: PayTable, sister: PayTable) -> PayTable:
-    """The sister's rows, with the pays of this table where it has the row and they are not the slip."""
+    """Return the sister's rows with this table's pays for the rows it has."""
     own = {row.when: row for row in table.rows}
     return table.model_copy(update={"rows": tuple(own.get(row.when, row) for row in sister.rows)})
 
 
 def _narrower(table: PayTable) -> Iterator[PayTable]:
-    """The last row for fewer hands, or with the stake alone."""
+    """Yield the table with its last row for fewer hands, or paying a push."""
     *rows, last = table.rows
     if last.when == "pair":
         for ranks in _NARROWER:

@@ -1,7 +1,7 @@
-"""What is wrong with printed pay tables, by computing them: nothing is settled here, a person is told.
+"""Audit of printed pay tables by computing their odds. It settles nothing; it only reports.
 
-A table is looked at by itself (what it returns, its rows in their order, what it prints of itself) and beside the other
-tables of its bet (`rules.odds.audit.sisters`).
+Each table is checked on its own (its return, the order of its rows, its printed figures) and against the other tables
+of its bet (`rules.odds.audit.sisters`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,21 +21,22 @@ from rules.odds.solvers import answers_for
 from rules.paytables.paytable import PayTable
 
 _UNORDERED: Final = frozenset({"race", "points", "identical", "card"})
-"""Kinds of table whose rows are bets of their own, or are none the better for standing higher."""
+"""Kinds of table whose rows are separate bets, or are not ordered from the best hand down."""
 _ELSEWHERE: Final = "under this reading alone; under another the table is sound"
 _MENDED: Final = frozenset(
     {"over-100", "under-50", "row-out-of-order", "envy-out-of-order", "out-of-line", "row-missing", "table-stops"}
 )
-"""Faults that another table would not have."""
+"""Faults that a different table would fix."""
 
 Found = Odds | NotComputed | PaytableFinding
 
 
 def audit(games: Iterable[Game], question: Question | None = None) -> Iterator[Found]:
-    """The odds of every bet of `games` and, after those of a bet, what is wrong with its tables.
+    """Yield the odds of every bet of `games` and, after those of a bet, the findings about its tables.
 
-    Every reading is tried, but for bets that a solver counts: those under the game's default, which take long enough.
-    Bets that are decided together are judged together. `question` says how to count; its game and readings do not.
+    Every reading is tried, except for bets that a solver counts: those are tried only under the game's defaults,
+    because they take long. Bets that are decided together are tested together. `question` says how to count; its game
+    and readings are ignored.
     """
     for game in games:
         each_game = replace(question, game=game, readings={}) if question else Question(game)
@@ -50,7 +51,7 @@ def audit(games: Iterable[Game], question: Question | None = None) -> Iterator[F
 
 
 def _once(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
-    """A table that serves several bets is found fault with once."""
+    """Yield each finding once, for tables that serve several bets."""
     for each in found:
         if isinstance(each, PaytableFinding):
             key = each.paytable, each.fault, each.why, tuple(each.reading.items())
@@ -61,7 +62,7 @@ def _once(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
 
 
 def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
-    """A bet that stands alone, and every table it has."""
+    """Audit an independent bet and all its tables."""
     yield from found
     for table in question.tables(bet):
         counted = [each for each in found if isinstance(each, Odds) and each.paytable == table.id]
@@ -77,7 +78,7 @@ def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -
 
 
 def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
-    """Bets that are decided together: what they return is judged together, the print of each table by itself."""
+    """Audit bets that are decided together: their returns together, each table's print separately."""
     game, seen = question.game, set[str]()
     for each in found:
         yield each
@@ -99,7 +100,8 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
 def _findings(
     question: Question, bet: Bet, table: PayTable, found: Odds | None, slips: Sequence[Slip], *, mend: bool = True
 ) -> Iterator[PaytableFinding]:
-    """`mend`: propose a table that is in line; where only one reading of several is at fault, none is needed."""
+    """Yield the findings of a table; `mend` adds a proposal. None is needed where only one of several readings is at
+    fault."""
     proposal = None
     if mend and any(slip.fault in _MENDED for slip in slips) and table.kind not in _UNORDERED:
         known = found is not None and by_cards_alone(question, bet)
@@ -122,7 +124,7 @@ def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
 
 
 def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
-    """What only the odds show. A bet that another one asks for is no matter of its own returns."""
+    """Yield the faults that the odds show. A bet that depends on another one is not tested by its own return."""
     dependent = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
     if found.returned > 1 and not dependent:
         yield Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
@@ -147,7 +149,7 @@ def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
 
 
 def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:
-    """What the print shows by itself and beside its sisters."""
+    """Yield the faults of the print itself and compared with its sisters."""
     if table.kind in _UNORDERED:
         return
     game, sisters = question.game, _sisters(question.game, bet, table)
@@ -160,7 +162,7 @@ def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:
 
 
 def _is_twice(game: Game, table: PayTable, sister: PayTable) -> bool:
-    """Whether two schedules are one: alike in every bet that both have a table for."""
+    """Return True if two schedules are the same in every bet that has a table of both."""
     pairs = [(table, sister)]
     for bet in game.bets.values():
         own, other = (
@@ -173,6 +175,6 @@ def _is_twice(game: Game, table: PayTable, sister: PayTable) -> bool:
 
 
 def _agrees(exact: Fraction, printed: str) -> bool:
-    """True when the exact figure, rounded as the print is, is what it prints."""
+    """Return True if the exact figure, rounded to the printed digits, is the printed one."""
     places = len(printed.partition(".")[2])
     return abs(exact * 100 - Fraction(printed)) * 2 <= Fraction(1, 10**places)

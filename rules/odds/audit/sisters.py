@@ -1,7 +1,7 @@
-"""Pay tables of one bet beside each other: what one has that no other has, and what it lacks that all the others have.
+"""Comparison of the pay tables of one bet: figures and rows that only one of them has or lacks.
 
-A maker's tables for one bet differ by a step here and there. A figure that is twice the highest of all the others, or
-half the lowest, is a slip; so is a last row that is missing where the others go on.
+A maker's tables for one bet differ slightly from each other. A figure that is more than twice the highest of all the
+others, or less than half the lowest, is a slip; so is a missing last row where the others continue.
 """
 
 import re
@@ -15,24 +15,24 @@ from rules.odds.audit.findings import Slip
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
 FACTOR: Final = 2
-"""How many times the highest, or what part of the lowest, figure of the others is out of line."""
+"""Factor above the highest, or below the lowest, figure of the others that is out of line."""
 _FEWEST: Final = 2
-"""Sisters that it takes to be one among several."""
+"""Minimum number of sisters for a comparison."""
 _ANOTHER_MAKE: Final = 3
-"""Rows far from those of the others that are no slip any more, but another table."""
+"""Number of rows far from the others' from which it is a different table and not a slip."""
 _MOST_GO_ON: Final = Fraction(3, 4)
-"""How many of the others must have a row that a table stops before."""
+"""Part of the others that must have the rows after which a table stops."""
 _BY_PLACE: Final = re.compile(r"(left of|right of|above|below|beside) .+")
 
 
 def are_sisters(table: PayTable, other: PayTable) -> bool:
-    """Whether two tables are of one make: more than half of all rows that either has stand in both."""
+    """Return True if two tables are of one make: they share more than half of all their rows."""
     own, others = ({row.when for row in each.rows} for each in (table, other))
     return table.id != other.id and 2 * len(own & others) > len(own | others)
 
 
 def amount(row: PayRow) -> Fraction | None:
-    """What the row pays as a number to compare; None where that is a share of a meter, or the stake."""
+    """Return the pay of a row as a comparable number; None for a share of a meter or a push."""
     if row.pays.unit in ("percent", "push"):
         return None
     value = Fraction(row.pays.amount)
@@ -40,13 +40,13 @@ def amount(row: PayRow) -> Fraction | None:
 
 
 def text_of(table: PayTable, row: PayRow) -> str:
-    """The pay as a table prints it; a bare number in the unit of its table."""
+    """Return the pay as a table prints it; a bare number gets the unit of its table."""
     pays = row.pays
     return Pay(table.bare or "to", pays.amount).text if pays.unit == "bare" else str(pays.text)
 
 
 def out_of_order(table: PayTable) -> Iterator[Slip]:
-    """Rows run from the best hand down: none pays more than the one above it, nor has more envy."""
+    """Yield rows that pay more, or have more envy, than the row above: rows are ordered from the best hand down."""
     for above, below in pairwise(table.rows):
         if below.group == above.group and below.pays.rank > above.pays.rank:
             why = f"{below.when!r} pays {text_of(table, below)}, more than {above.when!r} above it"
@@ -58,7 +58,7 @@ def out_of_order(table: PayTable) -> Iterator[Slip]:
 
 
 def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
-    """Pays and envy far from those of every sister, and rows that every sister has."""
+    """Yield pays and envy far from those of every sister, and missing rows that every sister has."""
     if len(sisters) < _FEWEST:
         return
     apart = [*_far_off(table, sisters)]
@@ -81,7 +81,7 @@ def _far_off(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
 
 
 def _envy(table: PayTable, row: PayRow) -> Fraction:
-    """In wagers that the table's envy is printed for."""
+    """Return the envy in units of the wager it is printed for."""
     return Fraction(row.envy_cents, table.envy_base_cents or USUAL_ENVY_BASE_CENTS)
 
 
@@ -93,8 +93,8 @@ def _apart(what: str, own: Fraction, others: Sequence[Fraction]) -> Iterator[Sli
 
 
 def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
-    """What most sisters have below the last row is where a table stops; what all have between its first row and its
-    last, a row that is lost."""
+    """Yield the rows most sisters have below the table's last row (it stops early), and rows all have between its first
+    and last (a row is lost)."""
     own = [row.when for row in table.rows]
     orders = [[row.when for row in sister.rows] for sister in sisters]
     rows = dict.fromkeys(row for order in orders for row in order)
@@ -118,7 +118,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
 
 
 def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
-    """Wherever a sister has the row: whether it stands above every row of `own`, and whether below."""
+    """Yield for each sister with the row: is it above every row of `own`, and is it below."""
     for order in orders:
         if row in order:
             others = [order.index(each) - order.index(row) for each in own if each in order]
@@ -126,7 +126,7 @@ def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterat
 
 
 def same_pays(table: PayTable, other: PayTable) -> bool:
-    """Whether two tables pay the same, envy and the wager that it is printed for among it."""
+    """Return True if two tables pay the same, including the envy and its wager."""
 
     def pays(each: PayTable) -> object:
         base = each.envy_base_cents or USUAL_ENVY_BASE_CENTS
@@ -137,7 +137,7 @@ def same_pays(table: PayTable, other: PayTable) -> bool:
 
 
 def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
-    """A table without a number among others, or one that is called by its place beside another."""
+    """Yield a fault for a table without a number among numbered ones, or one labeled by its position next to another."""
     named = [each for each in sisters if each.label]
     if len(named) < _FEWEST or len(named) < len(sisters):
         return
@@ -147,7 +147,7 @@ def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
 
 
 def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
-    """By what all pays of the sister must be divided to be this table's; None where it is not one number above 1."""
+    """Return the factor by which all pays of the sister exceed this table's; None if it is not one number above 1."""
     others = {row.when: amount(row) for row in sister.rows}
     pairs = [(own, others.get(row.when)) for row in table.rows if (own := amount(row))]
     ratios = {other / own for own, other in pairs if other}
@@ -155,7 +155,7 @@ def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
 
 
 def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
-    """A table headed for another wager than a sister's, whose amounts are the same dollars."""
+    """Yield a fault for a table headed for a different wager than a sister that pays the same dollars."""
     for sister in sisters:
         times = _scaled_down(table, sister)
         if times and table.envy_base_cents == times * (sister.envy_base_cents or USUAL_ENVY_BASE_CENTS):
@@ -174,7 +174,7 @@ def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
 
 
 def wager_in(heading: str) -> int:
-    """The dollars of a heading such as `$5 Pays`; 0 where it names none."""
+    """Return the dollars of a heading such as `$5 Pays`; 0 if there are none."""
     found = re.search(r"\$([0-9]+)", heading)
     return int(found[1]) if found else 0
 

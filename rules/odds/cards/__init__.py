@@ -1,1 +1,1 @@
-"""How often cards make what a pay table looks up."""
+"""Counts of the cards that make each key of a pay table."""

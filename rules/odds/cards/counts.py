@@ -1,4 +1,4 @@
-"""Exact counts by combinatorics: longest flushes, and the ends of a race of columns."""
+"""Exact counts by combinatorics: longest flushes, and the results of a race of columns."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,10 +18,11 @@ _OF_SUIT: Final = 13
 
 
 def count_flush_lengths(natural: str = "own-suit", *, cards: int = 7, ranks: int = 12) -> Counter[tuple[int, int]]:
-    """(longest natural flush, longest flush) -> hands of `cards` cards from four suits of a deuce and `ranks` others.
+    """Count hands of `cards` cards by (longest natural flush, longest flush), from four suits with a deuce and `ranks`
+    others.
 
-    What a deuce is to a natural flush is the reading `natural`. Ranks change neither length, so a hand is counted by
-    which deuces it holds and how many other cards of each suit: some thousand cases for all C(52,7) hands.
+    The reading `natural` decides if a deuce counts in a natural flush. Ranks do not change the lengths, so a hand is
+    reduced to its deuces and the number of other cards of each suit: a few thousand cases for all C(52,7) hands.
     """
     counted: Counter[tuple[int, int]] = Counter()
     for deuces in product((0, 1), repeat=len(SUITS)):
@@ -41,7 +42,8 @@ def count_flush_lengths(natural: str = "own-suit", *, cards: int = 7, ranks: int
 
 
 def finishing_card(column: int = 5, most: int = 16, decks: int = 1) -> dict[int, Fraction]:
-    """Cards drawn when a suit first has `column` cards -> probability; 0 for no such suit within `most` cards."""
+    """Return the probability by the number of cards drawn when a suit first has `column` cards; key 0 if no suit has
+    within `most` cards."""
     found: dict[int, Fraction] = {}
     for cards in range(column, most + 1):
         before = cards - 1
@@ -53,7 +55,7 @@ def finishing_card(column: int = 5, most: int = 16, decks: int = 1) -> dict[int,
 
 
 def _short(cards: int, column: int, decks: int) -> int:
-    """Ways to draw `cards` from the three other suits, fewer than `column` of each."""
+    """Return the ways to draw `cards` from the three other suits, fewer than `column` of each."""
     return sum(
         prod(comb(_OF_SUIT * decks, number) for number in held)
         for held in product(range(column), repeat=len(SUITS) - 1)
@@ -62,9 +64,9 @@ def _short(cards: int, column: int, decks: int) -> int:
 
 
 def race_ends(column: int, most: int, readings: Mapping[str, str], decks: int = 1) -> dict[RaceEnd, Fraction]:
-    """Every way a race ends, with an extra card drawn when no suit has won, and its probability; they add up to 1.
+    """Return the probability of every result of a race, with an extra card drawn if no suit won; they add up to 1.
 
-    Which ranks stand in the winning column does not hang on when it was filled: any are as likely as any others.
+    The ranks in the winning column do not depend on the time it was filled: all are equally likely.
     """
     return dict(_race_ends(column, most, tuple(sorted(readings.items())), decks))
 

@@ -1,13 +1,13 @@
-"""What cards make of themselves: for every hand of so many cards from a deck or a shoe, the key that a pay table looks
-up, with how many deals lead to it. Hands that differ in the order of their suits alone are looked at once.
+"""Counts of all hands from a deck or a shoe, by the key that a pay table looks up. Hands that differ only in the order
+of their suits are ranked once.
 
-Where suits matter only from `suited` cards of one suit on, and two suits cannot both reach that, hands fall in two:
+If suits matter only from `suited` cards of one suit on, and two suits cannot both have so many, hands are of two sorts:
 
-- no suit reaches it: only the ranks count, so one hand speaks for every way to give suits to them;
-- one suit does: its ranks, and all there is to the few other cards.
+- no suit has so many: only the ranks count, so one hand represents every assignment of suits;
+- one suit has: its ranks count, together with everything about the few other cards.
 
-That leaves 290,000 hands to look at out of C(52,7) = 133,784,560. Otherwise every hand up to the order of suits is
-looked at, or, where a row names a suit, every hand. Jokers are alike; what they stand for is the ranking's business.
+That leaves 290,000 hands to rank out of C(52,7) = 133,784,560. Otherwise every hand up to the order of suits is ranked
+or, if a row names a suit, every hand. Jokers are identical; the ranking decides what they stand for.
 """
 
 from collections import Counter
@@ -24,14 +24,14 @@ Key = Callable[[tuple[Card, ...]], Hashable]
 
 _JOKERS: Final = CARDS[0x51:0x55]
 _DIGIT: Final = 128
-"""Bits for the ways to hold cards with so many of one's own: more than any number of hands takes."""
+"""Bits per digit of the number of ways by own cards: more than any count of hands needs."""
 _STEP: Final = 1 << 12
-"""Hands between two words on how far it is."""
+"""Number of hands between two progress reports."""
 
 
 class CardDeck(NamedTuple):
-    """What is dealt from: `decks` decks of all `ranks` in so many `suits` and `jokers` jokers each. `own` cards of a
-    hand come from a deck of their own, which has no jokers."""
+    """The cards that are dealt from: `decks` decks of all `ranks` in `suits` suits with `jokers` jokers each. `own`
+    cards of a hand come from a separate deck without jokers."""
 
     decks: int = 1
     jokers: int = 0
@@ -41,34 +41,35 @@ class CardDeck(NamedTuple):
 
     @property
     def cards(self) -> int:
-        """How many there are, without the deck of one's own."""
+        """Number of cards, without the separate deck."""
         return self.decks * (len(self.ranks) * self.suits + self.jokers)
 
     def hands(self, cards: int) -> int:
-        """In how many ways so many cards are dealt."""
+        """Return the number of ways to deal this many cards."""
         return comb(len(self.ranks) * self.suits, self.own) * comb(self.cards, cards - self.own)
 
     def ways(self, times: int, of: int = 1) -> int:
-        """In how many ways a card, or one of so many, is held so often: a digit for each number of own ones."""
+        """Return the number of ways to hold a card, or one of several, this many times: one digit for each number of
+        own cards."""
         return sum(
             comb(of, own) * comb(self.decks * of, times - own) << _DIGIT * own
             for own in range(min(self.own, times) + 1)
         )
 
     def dealt(self, ways: int) -> int:
-        """The ways with as many own cards as there are to be."""
+        """Return the number of ways with exactly `own` cards from the separate deck."""
         return ways >> _DIGIT * self.own & (1 << _DIGIT) - 1
 
 
 class Holding(NamedTuple):
-    """Cards of one suit by their ranks, in order, and how many ways there are to take them from the shoe."""
+    """Cards of one suit by their ranks, in order, and the number of ways to take them from the shoe."""
 
     ranks: tuple[int, ...]
     ways: int
 
 
 Weighed = tuple[tuple[Card, ...], int]
-"""A hand, and how many there are of which it is one, as `CardDeck.ways` has it."""
+"""A hand, and the number of hands it represents, as in `CardDeck.ways`."""
 
 
 def count_dealt(
@@ -81,11 +82,12 @@ def count_dealt(
     flush_decides: bool = False,
     progress: Progress | None = None,
 ) -> Counter[Hashable]:
-    """Key -> how many of the hands of `cards` cards have it; they add up to all that can be dealt.
+    """Count all hands of `cards` cards by key.
 
-    `suited`: from how many cards of one suit on suits matter, a joker counted as one; None where they may always.
-    `by_suit`: the key knows one suit from another. `flush_decides`: where one suit has so many cards, they are worth
-    more than any hand with the others, and the key is asked of them alone.
+    - `suited`: the minimum number of cards of one suit, jokers included, for suits to matter; None if they may
+      always matter.
+    - `by_suit`: the key distinguishes suits by name.
+    - `flush_decides`: a suit with so many cards outranks any hand with other cards, so only its cards are ranked.
     """
     found: Counter[Hashable] = Counter()
     number, of = 0, shoe.hands(cards)
@@ -104,7 +106,7 @@ def count_dealt(
 
 
 def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool, flush_decides: bool) -> Iterator[Weighed]:
-    """Hands without a joker, each with how many it speaks for."""
+    """Yield the hands without a joker, each with the number of hands it represents."""
     suits = range(shoe.suits)
     if by_suit:
         for sizes in product(range(cards + 1), repeat=shoe.suits):
@@ -129,7 +131,7 @@ def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool, flush_
 
 @cache
 def _holdings(size: int, shoe: CardDeck) -> tuple[Holding, ...]:
-    """Every choice of `size` cards of one suit."""
+    """Return every choice of `size` cards of one suit."""
     chosen = (
         (ranks, prod(shoe.ways(times) for times in Counter(ranks).values()))
         for ranks in combinations_with_replacement(shoe.ranks, size)
@@ -142,7 +144,7 @@ def _cards(suits: Sequence[int], held: Sequence[Holding]) -> tuple[Card, ...]:
 
 
 def _up_to_suits(cards: int, shoe: CardDeck, suits: Sequence[int]) -> Iterator[Weighed]:
-    """Hands of these suits, of each order of suits one."""
+    """Yield hands of these suits, one for each order of suits."""
     for sizes in _partitions(cards, len(suits), cards):
         groups = [(size, sizes.count(size)) for size in dict.fromkeys(sizes)]
         for chosen in product(*(_alike(size, number, shoe) for size, number in groups)):
@@ -153,7 +155,8 @@ def _up_to_suits(cards: int, shoe: CardDeck, suits: Sequence[int]) -> Iterator[W
 
 @cache
 def _alike(size: int, number: int, shoe: CardDeck) -> tuple[tuple[tuple[Holding, ...], int], ...]:
-    """`number` suits with `size` cards each, in one order, and how many orders are the same."""
+    """Return the choices for `number` suits with `size` cards each, in one order, and the number of orders that are the
+    same."""
     return tuple(
         (group, prod(factorial(times) for times in Counter(group).values()))
         for group in combinations_with_replacement(_holdings(size, shoe), number)
@@ -161,7 +164,7 @@ def _alike(size: int, number: int, shoe: CardDeck) -> tuple[tuple[tuple[Holding,
 
 
 def _partitions(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
-    """`total` as so many numbers, the greatest first."""
+    """Yield `total` as a sum of `parts` numbers, the greatest first."""
     if parts == 0:
         if total == 0:
             yield ()
@@ -172,7 +175,7 @@ def _partitions(total: int, parts: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 def _ranks_alone(cards: int, shoe: CardDeck, suited: int) -> Iterator[Weighed]:
-    """Hands with fewer than `suited` cards of every suit, of each set of ranks one."""
+    """Yield one hand for each set of ranks with fewer than `suited` cards of every suit."""
     for ranks in combinations_with_replacement(shoe.ranks, cards):
         times = tuple(sorted(Counter(ranks).values()))
         ways = _ways_without(times, shoe, suited)
@@ -182,7 +185,8 @@ def _ranks_alone(cards: int, shoe: CardDeck, suited: int) -> Iterator[Weighed]:
 
 @cache
 def _ways_without(times: tuple[int, ...], shoe: CardDeck, suited: int) -> int:
-    """Ways to take ranks that are held so many times, fewer than `suited` of each suit; two suits cannot reach it."""
+    """Return the ways to take ranks held this many times with fewer than `suited` of each suit; two suits cannot both
+    reach it."""
     of_suit = [1]  # index: cards of one given suit
     for number in times:
         grown = [0] * (len(of_suit) + number)

@@ -1,4 +1,4 @@
-"""What a game's cards come from, as its dealing procedure has it."""
+"""Decks of a game, from its dealing procedure."""
 
 from math import comb
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from rules.odds.cards.dealt import CardDeck
 
 
 class DealtFrom(NamedTuple):
-    """`decks` decks of 52 cards, each with its `jokers`; `allowed`: how many decks the procedure lets a table have."""
+    """`decks` decks of 52 cards, each with its `jokers`; `allowed` are the numbers of decks that the procedure allows."""
 
     decks: int = 1
     jokers: int = 0
@@ -25,7 +25,7 @@ class DealtFrom(NamedTuple):
 
 
 def deals(game: Game) -> int:
-    """In how many ways one player's cards, the dealer's and those of all can be dealt."""
+    """Return the number of ways to deal one player's cards, the dealer's and the common cards."""
     source = dealt_from(game)
     if game.spec.race is not None:
         return comb(source.shoe.cards, game.spec.race.most)
@@ -48,8 +48,8 @@ def _most(cards: Cards) -> int:
 
 
 def chosen_bets(game: Game) -> frozenset[str]:
-    """Bets that a player makes, takes back or gives a part of up by a choice, and those paid by the same table: what
-    they return hangs on how he chooses."""
+    """Return the bets that a player makes, takes back or partly gives up by choice, and those paid by the same table:
+    their return depends on his choices."""
     procedure = _procedure(game)
     if procedure is None:
         return frozenset()
@@ -60,7 +60,7 @@ def chosen_bets(game: Game) -> frozenset[str]:
 
 
 def keeps_cards(game: Game) -> bool:
-    """Whether a player chooses which of his cards he keeps."""
+    """Return True if a player chooses which of his cards he keeps."""
     procedure = _procedure(game)
     return procedure is not None and any(
         choice.draws or choice.discards or choice.lays_aside for choice in procedure.decision
@@ -73,7 +73,7 @@ def _procedure(game: Game) -> Procedure | None:
 
 
 def dealt_from(game: Game) -> DealtFrom:
-    """The deck of the first procedure of `game`; one deck of 52 cards where it names none that is at hand."""
+    """Return the deck of the game's first procedure; one deck of 52 cards if none is available."""
     procedure = _procedure(game)
     if procedure is None:
         return DealtFrom()

@@ -1,4 +1,4 @@
-"""How often a hand of a game file makes each key of its ranking, whatever anybody decides."""
+"""Counts of the deals by key of a hand's ranking, independent of any choice."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
@@ -17,13 +17,14 @@ from rules.paytables.conditions import SUITS
 
 _RUNS: Final = ("royal flush", "straight flush", "flush")
 FLUSHES: Final = "longest-flush"
-"""A ranking whose hands are counted suit by suit."""
+"""Id of the ranking whose hands are counted suit by suit."""
 _FIVE_CARD: Final = "five-card"
 _BY_NAME: Final = tuple(f" in {suit}" for suit in SUITS.values())
 _MATCH: Final = "royal flush and "
 _WITH_MATCH: Final = 5
 _FEW: Final = 5
-"""Cards up to which hands of several decks are looked at with all their suits: identical cards may matter."""
+"""Number of cards up to which hands of several decks are ranked with all their suits, because identical cards may
+matter."""
 _KEPT: Final[dict[tuple[Hashable, ...], Counter[Hashable]]] = {}
 
 
@@ -34,7 +35,7 @@ def distribution(
     readings: Mapping[str, str],
     progress: Progress | None = None,
 ) -> Counter[Hashable]:
-    """Key -> how many deals have it, of hands that take so many cards of each of their places, in this order."""
+    """Count deals by key, for hands that take these numbers of cards from their places, in order."""
     ranking = under(ranking, readings)
     key = ranking.id, places, shoe, tuple(sorted(readings.items()) if ranking.id == FLUSHES else ())
     if key not in _KEPT:
@@ -43,14 +44,14 @@ def distribution(
 
 
 def readings_of(ranking: Ranking) -> frozenset[str]:
-    """The readings that change a key of the ranking."""
+    """Return the readings that change a key of the ranking."""
     if isinstance(ranking, PokerRanking):
         return frozenset(reading for reading, _ in ranking.instead)
     return frozenset({"natural"} if ranking.id == FLUSHES else ())
 
 
 def under(ranking: Ranking, readings: Mapping[str, str]) -> Ranking:
-    """The ranking that stands for this one under these readings."""
+    """Return the ranking that replaces this one under these readings."""
     if isinstance(ranking, PokerRanking):
         return next((each for (name, option), each in ranking.instead.items() if readings.get(name) == option), ranking)
     return ranking
@@ -90,14 +91,14 @@ def _count(
 
 
 class _Hand(tuple[Card, ...]):
-    """A hand whose key hangs on the order it was dealt in; no ranking has such a key."""
+    """A hand whose key depends on the order in which it was dealt; a type that no ranking uses as a key."""
 
     __slots__ = ()
 
 
 def suits_of(ranking: Ranking) -> tuple[int | None, bool]:
-    """From how many cards of a suit on the ranking looks at suits, None when it may always; whether it knows them by
-    name."""
+    """Return the minimum number of cards of a suit for the ranking to use suits (None if it may always), and whether it
+    names suits."""
     if not isinstance(ranking, PokerRanking):
         return 5 if ranking.id == _FIVE_CARD else None, False
     categories = (*ranking.order, *ranking.also)
@@ -110,7 +111,7 @@ def suits_of(ranking: Ranking) -> tuple[int | None, bool]:
 
 
 def _ordered(ranking: Ranking, cards: int) -> bool:
-    """Whether a key may hang on which card lies where."""
+    """Return True if a key may depend on the position of a card."""
     return bool(ranking.places) if isinstance(ranking, PokerRanking) else ranking.id == "hole-cards" and cards > 2
 
 
@@ -121,7 +122,7 @@ def _order_matters(ranking: Ranking, hand: tuple[Card, ...]) -> bool:
 
 
 def _parts(ranking: Ranking, places: tuple[int, ...]) -> tuple[int, ...]:
-    """The hand cut wherever a place begins, or what its ranking looks at does."""
+    """Return the sizes of the parts of a hand, cut at the start of each place and of each part that its ranking uses."""
     cuts = {sum(places[:number]) for number in range(len(places) + 1)}
     if isinstance(ranking, PokerRanking):
         cuts |= {cut for _, _, at in ranking.places for cut in at if cut <= sum(places)}
@@ -130,7 +131,7 @@ def _parts(ranking: Ranking, places: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _orders(hand: tuple[Card, ...], parts: tuple[int, ...]) -> Iterator[tuple[Card, ...]]:
-    """Every way to deal the cards to parts of these sizes; the order within a part does not count."""
+    """Yield every way to deal the cards to parts of these sizes; the order within a part does not count."""
     if not parts:
         yield ()
         return

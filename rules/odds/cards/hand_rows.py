@@ -1,7 +1,7 @@
-"""The rows of a pay table that sets of cards reach: at once, with cards that come, or with others laid aside.
+"""Pay table rows that sets of cards reach: at once, with further cards, or with discards.
 
-Cards that are laid aside cannot come any more, so what the others become is counted by inclusion and exclusion: among
-all hands around the kept cards those without any card laid aside.
+Discards cannot come again, so the hands around the kept cards without any discard are counted by inclusion and
+exclusion.
 """
 
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from rules.odds.cards.table_rows import TableRows
 from rules.odds.question import Progress
 
 _FEW: Final = 5
-"""Cards up to which every set is looked at."""
+"""Maximum number of cards for which every set is ranked."""
 _AT_ONCE: Final = 3
-"""Cards that may come to a larger hand at once."""
+"""Maximum number of further cards added to a larger hand at once."""
 
 
 def one_less(pack: Pack, known: int, table: Ints) -> Ints:
-    """A table of sets of one card more, summed over the card."""
+    """Sum a table of sets with one more card over that card."""
     larger, sets = pack.alike(known + 1), pack.alike(known).sets
     found = np.zeros((len(sets), table.shape[1]), np.int64)
     for able, with_it, left in pack.with_each_card(sets):
@@ -34,7 +34,7 @@ def one_less(pack: Pack, known: int, table: Ints) -> Ints:
 
 @dataclass
 class HandRows:
-    """The rows of the pay table of a hand that sets of cards reach, with an example of each."""
+    """Rows of a hand's pay table that sets of cards reach, with an example of each."""
 
     pack: Pack
     table: TableRows
@@ -49,18 +49,18 @@ class HandRows:
 
     @property
     def kinds(self) -> int:
-        """How many rows there are, that of hands which lose among them."""
+        """Number of rows, including the one of hands that lose."""
         return len(self.table.pays.nets)
 
     def rows(self, sets: Sets) -> Ints:
-        """The row of each set."""
+        """Return the row of each set."""
         found = self._finder.rows(sets)
         for row, at in zip(*np.unique(found, return_index=True), strict=True):
             self._examples.setdefault((sets.shape[1], int(row)), sets[at])
         return found
 
     def after(self, known: int, number: int) -> Ints:
-        """[set of `known` cards, row] -> in how many ways `number` further cards lead to it."""
+        """Return the number of ways in which `number` further cards lead to a row, by [set of `known` cards, row]."""
         key = known, number
         if key not in self._after:
             sets = self.pack.alike(known).sets
@@ -79,7 +79,7 @@ class HandRows:
         return self._coming.setdefault((known, number), MoreCards(self._finder, known + number, number))
 
     def example(self, cards: int, row: int) -> list[int]:
-        """So many cards that reach a row."""
+        """Return an example of `cards` cards that reach a row."""
         if (cards, row) not in self._examples:
             found = (key for key, counts in self._after.items() if sum(key) == cards and counts[:, row].any())
             known, number = next(found)
@@ -88,7 +88,7 @@ class HandRows:
         return [*map(int, self._examples[cards, row])]
 
     def _towards(self, row: int, cards: Sets, number: int) -> Sets:
-        """The cards with so many further ones that lead to the row."""
+        """Return the cards with further ones that lead to the row."""
         if not number:
             return cards
         if self._at_once(len(cards), number):
@@ -102,9 +102,12 @@ class HandRows:
 
 @dataclass(frozen=True, slots=True)
 class LaidAside:
-    """[set, row] -> in how many ways cards come that bring the set, without those at the places `aside`, to the row:
-    `around` has by number of cards the hands around every set of so many, row by row. Found for the sets that are asked
-    for."""
+    """Number of ways, by [set, row], in which cards come that bring the set, without those at the places `aside`, to
+    the row.
+
+    `around` has, by number of cards, the rows of the hands around every set of that size. Values are computed only for
+    the sets requested.
+    """
 
     pack: Pack
     aside: tuple[int, ...]
@@ -112,11 +115,11 @@ class LaidAside:
     around: Mapping[int, Ints]
 
     def __matmul__(self, nets: Ints) -> Ints:
-        """Of every set the rows, each times its net."""
+        """Return the sum over rows of each count times its net, for every set."""
         return self._summed({size: each @ nets for size, each in self.around.items()}, slice(None))
 
     def __getitem__(self, chosen: Ints) -> Ints:
-        """The rows of the sets that are `chosen`."""
+        """Return the rows of the `chosen` sets."""
         return self._summed(self.around, chosen)
 
     def _summed(self, around: Mapping[int, Ints], chosen: Ints | slice) -> Ints:

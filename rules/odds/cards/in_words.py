@@ -1,7 +1,7 @@
-"""What a way to play does with two or three cards, short enough to be read: `AAx KQJs T9o`.
+"""Short descriptions of the two or three cards with which a strategy takes an option: `AAx KQJs T9o`.
 
-Ranks from the highest down, `x` any rank; `s` of one suit, `o` not of one suit, and of three cards `t` two of a suit,
-`r` three suits; without a letter however the suits fall.
+Ranks are from the highest down, with `x` for any rank. `s` means one suit, `o` not one suit and, for three cards, `t`
+two of a suit and `r` three suits; without a letter, suits do not matter.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from protocol.cards import RANKS
 from rules.odds.cards.placed_sets import Ints, Pack, places
 
 MOST: Final = 60
-"""Words beyond which a list is not short any more."""
+"""Maximum number of words of a short list."""
 _LETTERS: Final[Mapping[frozenset[int], str]] = {
     frozenset({1}): "s",
     frozenset({2}): "t",
@@ -24,7 +24,7 @@ _LETTERS: Final[Mapping[frozenset[int], str]] = {
 
 
 def in_words(pack: Pack, size: int, taken: Ints, options: Sequence[str]) -> dict[str, str]:
-    """Option -> the sets of `size` cards that take it, for all options but the commonest; nothing where that is long.
+    """Return the sets of `size` cards that take each option except the most common one; empty if the list is long.
 
     `taken` has the number of the option of every set, by place.
     """
@@ -56,7 +56,7 @@ def _words(pack: Pack, by_ranks: Mapping[tuple[int, ...], Mapping[int, int]], op
 
 
 def _pairs_with_any(by_ranks: Mapping[tuple[int, ...], Mapping[int, int]], option: int, ranks: int) -> set[int]:
-    """Ranks whose pair takes the option with every third card."""
+    """Return the ranks whose pair takes the option with every third card."""
     with_third: Counter[int] = Counter()
     for held, suits in by_ranks.items():
         if len(held) == 3 and len(set(held)) == 2 and set(suits.values()) == {option}:

@@ -1,8 +1,8 @@
-"""Which rows a hand reaches with a few more cards, for every hand at once.
+"""Rows that hands reach with a few further cards, computed for all hands at once.
 
-Ranks and suits are looked at apart. A multiset of ranks is a number, and a card leads from one to the next by a table.
-All the ranks of a hand give the row that it reaches without a flush, those of a suit, where they are enough, that of
-its cards of the suit.
+Ranks and suits are treated separately. A multiset of ranks is a number, and a table leads from it to the next with one
+more card. All the ranks of a hand give its row without a flush; the ranks of a suit, if there are enough, give the row
+of its cards of that suit.
 """
 
 from collections import Counter
@@ -18,15 +18,15 @@ from rules.odds.question import Progress
 
 _NONE = -1
 _STEP = 1 << 6
-"""Sets of further cards between two words on how far it is."""
+"""Number of sets of further cards between two progress reports."""
 
 
 @dataclass
 class MoreCards:
-    """Hands of so many cards, `number` of which are still to come.
+    """Hands of `cards` cards, `number` of which are still to come.
 
-    Of one deck, a flush of `finder.suited` cards outranks every hand that the same cards make otherwise; of several, a
-    hand reaches the better of its two rows, and they run from the best down.
+    With one deck, a flush of `finder.suited` cards outranks any other hand of the same cards. With several decks, a
+    hand reaches the better of its two rows, and rows are ordered from the best down.
     """
 
     finder: RowFinder
@@ -39,7 +39,7 @@ class MoreCards:
         return found
 
     def counts(self, hands: Sets, kinds: int, progress: Progress | None = None) -> Ints:
-        """[hand, row] -> in how many ways the cards left give it; rows are below `kinds`."""
+        """Return the number of ways in which further cards give a row, by [hand, row]; rows are below `kinds`."""
         pack, counts = self.finder.pack, np.zeros((len(hands), kinds), np.int64)
         held = [(hands == card).sum(axis=1) for card in range(pack.size)]
         states = self._states(hands)
@@ -55,7 +55,7 @@ class MoreCards:
         return counts
 
     def example(self, hand: Sets, row: int) -> Sets:
-        """The hand with cards that give it the row."""
+        """Return the hand with further cards that give it the row."""
         states, pack = self._states(hand[None]), self.finder.pack
         for more in self._further:
             found = np.sort(np.concatenate([hand, np.array(more, np.uint8)]))
@@ -64,12 +64,12 @@ class MoreCards:
         raise AssertionError("the row was counted")
 
     def _states(self, hands: Sets) -> list[tuple[Ints, Ints]]:
-        """Of all cards and of each suit: the multisets of ranks that there are, and which of them each hand has."""
+        """Return, for all cards and for each suit, the distinct multisets of ranks and the one of each hand."""
         numbers = [self._tables.number(hands, suit) for suit in (None, *range(self.finder.pack.suits))]
         return [np.unique(each, return_inverse=True) for each in numbers]
 
     def _rows(self, states: list[tuple[Ints, Ints]], more: list[int]) -> Ints:
-        """The row of each hand with these cards."""
+        """Return the row of each hand with these cards."""
         tables, pack = self._tables, self.finder.pack
         (ranks, of), *suits = states
         found: Ints = tables.plain[tables.after(ranks, more)][of]
@@ -87,7 +87,8 @@ class MoreCards:
 
 @dataclass
 class _Tables:
-    """Multisets of up to `size` ranks, numbered in the order of their codes: a digit for how often each is held."""
+    """Multisets of up to `size` ranks, numbered in the order of their codes, which have a digit for the count of each
+    rank."""
 
     finder: RowFinder
     size: int
@@ -108,25 +109,25 @@ class _Tables:
 
     @cached_property
     def _next(self) -> Ints:
-        """[multiset, rank] -> the multiset with one card of that rank; where it would be too large, any."""
+        """Multiset with one more card of a rank, by [multiset, rank]; arbitrary if it would be too large."""
         of_rank = MOST_OF_RANK ** np.arange(len(self.pack.ranks), dtype=np.int64)
         return np.minimum(np.searchsorted(self._codes, self._codes[:, None] + of_rank), len(self._codes) - 1)
 
     def number(self, hands: Sets, suit: int | None = None) -> Ints:
-        """Of the ranks of each hand, or of those of one suit."""
+        """Return the multiset of the ranks of each hand, or of its ranks in one suit."""
         of_rank = MOST_OF_RANK ** (hands.astype(np.int64) // self.pack.suits)
         counted = of_rank if suit is None else np.where(hands % self.pack.suits == suit, of_rank, 0)
         return np.asarray(np.searchsorted(self._codes, counted.sum(axis=1)))
 
     def after(self, states: Ints, cards: list[int]) -> Ints:
-        """The multisets with these cards."""
+        """Return the multisets with these cards added."""
         for card in cards:
             states = self._next[states, card // self.pack.suits]
         return states
 
     @cached_property
     def plain(self) -> Ints:
-        """The row of each multiset of all cards, of as many suits as can be."""
+        """The row of each multiset of all cards, with the suits as different as possible."""
         suits, found = self.pack.suits, np.full(len(self._codes), _NONE, np.int64)
         for number, ranks in enumerate(self._multisets.values()):
             if len(ranks) == self.size and max(Counter(ranks).values()) <= suits * self.pack.decks:
@@ -136,7 +137,7 @@ class _Tables:
 
     @cached_property
     def suited(self) -> Ints:
-        """The row of each multiset of cards of one suit; _NONE where they are too few, or not in the pack."""
+        """The row of each multiset of cards of one suit; _NONE if there are too few, or more than the pack has."""
         suits, found = self.pack.suits, np.full(len(self._codes), _NONE, np.int64)
         for number, ranks in enumerate(self._multisets.values()):
             if len(ranks) >= self.finder.suited and max(Counter(ranks).values()) <= self.pack.decks:

@@ -1,12 +1,11 @@
-"""Sets of cards as numbers, so that what a player sees is an index and a table over all hands is an array.
+"""Sets of cards as integers, so that what a player sees is an index and a table over all hands is an array.
 
-A card is a number: rank * suits + suit, ranks from the lowest up; jokers come last. A set of cards is a row of
-ascending numbers, and its *place* is its position among all sets of its size when the highest card counts most
-(colexicographic order): the sum of C(card, 1), C(next card, 2) and so on. Of a pack of several decks a number may stand
-in a row more than once; the place is then that of the row with 0, 1, 2 ... added. Everything is counted in whole
-numbers.
+A card is a number: rank * suits + suit, with ranks from the lowest up and jokers last. A set of cards is a row of
+ascending numbers, and its *place* is its index among all sets of its size in colexicographic order (the highest card
+counts most): the sum of C(card, 1), C(next card, 2) and so on. With several decks a number may appear more than once in
+a row; the place is then that of the row with 0, 1, 2 ... added. All counts are integers.
 
-NumPy is imported by this module and by nothing that deals or settles.
+Only this module, used neither to deal nor to settle, imports NumPy.
 """
 
 from collections import Counter
@@ -24,23 +23,25 @@ from protocol.cards import CARDS, Card
 
 Ints = npt.NDArray[np.int64]
 Sets = npt.NDArray[np.uint8]
-"""Sets of cards: a row each, ascending."""
+"""Sets of cards: one ascending row each."""
 Masks = npt.NDArray[np.int16]
-"""[set, suit] -> the ranks the set holds of the suit, a bit each."""
+"""Ranks that a set holds of a suit, as bits, by [set, suit]."""
 
 ACES_HIGH: Final = (*range(2, 14), 1)
 """The ranks of a deck as `protocol.cards` numbers them, from the deuce to the ace."""
 MOST_OF_RANK: Final = 8
-"""Above how often a set can hold a rank."""
+"""Base of the digits for counts of a rank: greater than any count in a set."""
 _RANKS: Final = 13
 _AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Sets of one size, alike when exchanging suits, or jokers, turns one into the other.
+    """Classes of sets of one size; two sets are in one class if exchanging suits, or jokers, turns one into the other.
 
-    `of` place of a set -> class, `sets` one set of each class, `copies` in how many ways the sets of a class are dealt.
+    - `of`: the class by place of a set.
+    - `sets`: one set of each class.
+    - `copies`: the number of ways to deal the sets of a class.
     """
 
     of: npt.NDArray[np.int32]
@@ -50,8 +51,8 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The cards of a game: `ranks` in ascending order, each in `suits` suits (1 to 4), then `jokers`, all alike; as
-    many of each as there are `decks`."""
+    """The cards of a game: `ranks` in ascending order, each in `suits` suits (1 to 4), then identical `jokers`; `decks`
+    copies of each."""
 
     ranks: tuple[int, ...] = ACES_HIGH
     suits: int = 4
@@ -60,50 +61,50 @@ class Pack:
 
     @property
     def plain(self) -> int:
-        """How many different cards have a rank and a suit."""
+        """Number of different cards with a rank and a suit."""
         return len(self.ranks) * self.suits
 
     @property
     def size(self) -> int:
-        """How many different cards there are."""
+        """Number of different cards."""
         return self.plain + self.jokers
 
     def card(self, number: int) -> Card:
-        """The card of a number."""
+        """Return the card of a number."""
         rank, suit = divmod(number, self.suits)
         if number < self.plain:
             return CARDS[(suit + 1 << 4) + self.ranks[rank]]
         return CARDS[0x51 + number - self.plain]
 
     def cards(self, one: Sequence[int] | Sets) -> tuple[Card, ...]:
-        """A set as cards."""
+        """Return a set as cards."""
         return tuple(self.card(int(card)) for card in one)
 
     def ways(self, left: int, number: int) -> int:
-        """In how many ways `number` cards can come once `left` are seen."""
+        """Return the number of ways in which `number` further cards can come after `left` are seen."""
         return comb(self.size * self.decks - left, number)
 
     # -------------------------------------------------------------- sets
 
     def sets(self, size: int) -> Sets:
-        """Every set of so many cards in order of place; of several decks, those with more of a card than there are,
-        too."""
+        """Return every set of this size in order of place; with several decks, including sets with more of a card than
+        exist."""
         if self.decks == 1:
             return all_sets(self.size, size)
         return (all_sets(self.size + size - 1, size) - np.arange(size, dtype=np.uint8)).astype(np.uint8)
 
     def places(self, sets: Sets) -> Ints:
-        """The place of each set."""
+        """Return the place of each set."""
         return places(sets if self.decks == 1 else (sets + np.arange(sets.shape[1])).astype(np.uint8))
 
     def rest(self, sets: Sets) -> Sets:
-        """The cards of one deck that are not in each set."""
+        """Return the cards of one deck that are not in each set."""
         clear = np.ones((len(sets), self.size), bool)
         clear[np.arange(len(sets))[:, None], sets] = False
         return np.nonzero(clear)[1].astype(np.uint8).reshape(len(sets), self.size - sets.shape[1])
 
     def with_each_card(self, sets: Sets) -> Iterator[tuple[Ints, Sets, Ints]]:
-        """Card by card: which sets it can be added to, these sets with it, and how many such cards are left."""
+        """Yield for each card: the sets it can be added to, these sets with it, and the number of such cards left."""
         for card in range(self.size):
             left = self.decks - (sets == card).sum(axis=1)
             able = np.flatnonzero(left > 0)
@@ -112,12 +113,12 @@ class Pack:
     # -------------------------------------------------------------- sets that are alike
 
     def alike(self, size: int) -> Alike:
-        """The classes of the sets of `size` cards."""
+        """Return the classes of the sets of `size` cards."""
         return _alike(self, size)
 
     def classes(self, size: int) -> tuple[Ints, Sets, Ints]:
-        """Of each class of sets of `size` cards of one deck: its `suit_free` number, ascending, one set, how many sets
-        it has."""
+        """Return, for each class of sets of `size` cards of one deck: its `suit_free` number (ascending), one set, and
+        the number of its sets."""
         parts = []
         for jokers in range(min(self.jokers, size) + 1):
             for masks in _masks(len(self.ranks), self.suits, size - jokers):
@@ -129,15 +130,15 @@ class Pack:
         return keys[order], sets[order], copies[order]
 
     def suit_free(self, sets: Sets) -> Ints:
-        """A number of each set that does not change when suits are exchanged: its ranks suit by suit, sorted."""
+        """Return a number of each set that does not change when suits are exchanged: its ranks suit by suit, sorted."""
         return self._packed(np.sort(self.by_suit(sets), axis=1), self.joker_count(sets))
 
     def joker_count(self, sets: Sets) -> Ints:
-        """How many jokers each set has."""
+        """Return the number of jokers of each set."""
         return np.asarray((sets >= self.plain).sum(axis=1))
 
     def by_suit(self, sets: Sets) -> Masks:
-        """[set, suit] -> the ranks it holds of the suit, a bit each."""
+        """Return the ranks that each set holds of each suit, as bits, by [set, suit]."""
         held = np.zeros((len(sets), self.suits + 1), np.int16)  # the last one takes the jokers
         rows = np.arange(len(sets))
         for place in range(sets.shape[1]):
@@ -152,7 +153,7 @@ class Pack:
         return found | np.int64(jokers) << self.plain
 
     def _unpacked(self, masks: Masks, jokers: int) -> Sets:
-        """The sets of the masks, the least set of each class."""
+        """Return the sets of the masks, the lowest set of each class."""
         size = sum(int(mask).bit_count() for mask in masks[0])
         held = (masks[:, None, :] >> np.arange(len(self.ranks), dtype=np.int16)[:, None] & 1).astype(bool)
         cards = np.nonzero(held.reshape(len(masks), -1))[1].astype(np.uint8).reshape(len(masks), size)
@@ -173,7 +174,7 @@ def _alike(pack: Pack, size: int) -> Alike:
 
 
 def _alike_of_shoe(pack: Pack, sets: Sets) -> Alike:
-    """The same by a digit of each suit for how often it holds each rank."""
+    """Return the classes with several decks, from a digit per suit for the count of each rank."""
     of_rank = MOST_OF_RANK ** (sets.astype(np.int64) // pack.suits)
     codes = [np.where(sets % pack.suits == suit, of_rank, 0).sum(axis=1) for suit in range(pack.suits)]
     _, first, of = np.unique(np.sort(np.stack(codes), axis=0), axis=1, return_index=True, return_inverse=True)
@@ -184,7 +185,7 @@ def _alike_of_shoe(pack: Pack, sets: Sets) -> Alike:
 
 
 def _masks(ranks: int, suits: int, cards: int) -> Iterator[Masks]:
-    """Every way to hold `cards` cards, suits in no order, in parts alike in how many cards of a suit they hold."""
+    """Yield every way to hold `cards` cards with suits in no order, in parts with equal numbers of cards per suit."""
     sizes = {
         size: [sum(1 << rank for rank in held) for held in combinations(range(ranks), size)]
         for size in range(ranks + 1)
@@ -200,7 +201,7 @@ def _masks(ranks: int, suits: int, cards: int) -> Iterator[Masks]:
 
 
 def _copies(masks: Masks) -> Ints:
-    """How many sets the suits' sorted `masks` stand for: their different orders."""
+    """Return the number of sets that sorted masks of suits represent: their different orders."""
     run, same = np.ones(len(masks), np.int64), np.ones(len(masks), np.int64)
     for suit in range(1, masks.shape[1]):
         run = np.where(masks[:, suit] == masks[:, suit - 1], run + 1, 1)
@@ -213,7 +214,7 @@ def _copies(masks: Masks) -> Ints:
 
 @cache
 def all_sets(pack: int, size: int) -> Sets:
-    """Every set of `size` of `pack` cards, in order of place."""
+    """Return every set of `size` of `pack` cards, in order of place."""
     if size == 0:
         return np.zeros((1, 0), np.uint8)
     smaller = all_sets(pack, size - 1)
@@ -230,7 +231,7 @@ def _binomials(size: int) -> Ints:
 
 
 def places(sets: Sets) -> Ints:
-    """The place of each row of ascending cards."""
+    """Return the place of each row of ascending cards."""
     found = np.zeros(len(sets), np.int64)
     for position in range(sets.shape[1]):
         found += _binomials(position + 1)[sets[:, position]]
@@ -238,13 +239,13 @@ def places(sets: Sets) -> Ints:
 
 
 def with_card(sets: Sets, card: int) -> Sets:
-    """The rows with `card`, which none of them holds, ascending again."""
+    """Return the rows with `card`, which none of them holds, in ascending order again."""
     added = np.full((len(sets), 1), card, np.uint8)
     return np.sort(np.concatenate([sets, added], axis=1), axis=1)
 
 
 def chosen_places(of: int, size: int) -> npt.NDArray[np.intp]:
-    """Every choice of `size` places out of `of`, a row each."""
+    """Return every choice of `size` places out of `of`, one per row."""
     return np.array(list(combinations(range(of), size)), np.intp).reshape(comb(of, size), size)
 
 
@@ -252,8 +253,8 @@ def chosen_places(of: int, size: int) -> npt.NDArray[np.intp]:
 
 
 def _signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
-    """A number that is the same for sets with the same ranks whose suits do not matter: those are read only where one
-    suit has at least `suited` cards. ValueError where two suits could have so many."""
+    """Return a number that is equal for sets with the same ranks whose suits do not matter: suits count only if one has
+    at least `suited` cards. Raises ValueError if two suits could have so many."""
     if suited <= 1:
         return pack.suit_free(sets)
     if sets.shape[1] >= 2 * suited:
@@ -265,15 +266,14 @@ def _signatures(pack: Pack, sets: Sets, suited: int) -> Ints:
 
 
 RowOf = Callable[[Sequence[Card]], int]
-"""The number of the row of a pay table that cards reach."""
+"""Returns the number of the pay table row that cards reach."""
 
 
 @dataclass
 class RowFinder:
-    """Which row sets of cards reach, by calling `row_of` once for sets that cannot differ.
+    """Rows that sets of cards reach; `row_of` is called once for sets that cannot differ.
 
-    Suits matter to `row_of` where one suit has at least `suited` cards and nowhere else, and it does not care for the
-    order of cards.
+    `row_of` must use suits only if one suit has at least `suited` cards, and must ignore the order of cards.
     """
 
     pack: Pack
@@ -282,7 +282,7 @@ class RowFinder:
     _known: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def rows(self, sets: Sets) -> Ints:
-        """The row of each set."""
+        """Return the row of each set."""
         numbers, first, of = np.unique(
             _signatures(self.pack, sets, self.suited), return_index=True, return_inverse=True
         )
@@ -296,12 +296,12 @@ class RowFinder:
 
 
 Choose = Callable[[int, Sequence[Card]], int | None]
-"""A strategy: number of the decision (from 0) and the cards the player sees -> number of the option he takes; None for
-every hand of a decision that it leaves to the best play."""
+"""A strategy: takes the number of the decision (from 0) and the cards the player sees, and returns the number of his
+option; None for every hand of a decision that it leaves to the best play."""
 
 
 def choices(pack: Pack, sets: Sets, decision: int, choose: Choose | None) -> Ints | None:
-    """What `choose` takes for each set; None where the best play decides."""
+    """Return the option of `choose` for each set; None if the best play decides."""
     if choose is None:
         return None
     taken = [choose(decision, pack.cards(each)) for each in sets]

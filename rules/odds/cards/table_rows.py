@@ -1,4 +1,4 @@
-"""The rows of a game's pay table as engines that decide for a player take them: by number, with what a unit gains."""
+"""Rows of a game's pay table for engines that decide for a player: by number, with the gain of one unit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ LOST: Final = Fraction(-1)
 
 @dataclass(frozen=True, slots=True)
 class RowPays:
-    """What a unit of a bet gains by the row that is reached, -1 where it is lost; rows are known by their number."""
+    """Gain of one unit of a bet by the number of the row, -1 if it is lost."""
 
     nets: tuple[Fraction, ...]
     names: tuple[str, ...] = ()
 
     def name(self, row: int) -> str:
-        """Of a row, empty where none pays."""
+        """Return the name of a row, empty if no row pays."""
         return self.names[row] if self.names else ""
 
 
 class TableRows:
-    """The rows of `table` as `bet` is paid by it, in order, and one more for hands that none of them pays, which lose.
+    """The rows of `table` as `bet` is paid by it, in order, and a last one for hands that lose.
 
-    ValueError where a row pays what no decision can weigh: a share of a meter.
+    Raises ValueError for a row that pays a share of a meter, which no decision can weigh.
     """
 
     def __init__(self, question: Question, bet: Bet, table: PayTable) -> None:
@@ -56,10 +56,11 @@ class TableRows:
         return len(self._numbers)
 
     def row_of(self, cards: Sequence[Card]) -> int:
-        """The number of the row that pays the cards."""
+        """Return the number of the row that pays the cards."""
         paid = self._flat[self.ranking.rank(cards, self._readings).key]
         return self.none if paid is None else self._numbers[paid.when]
 
     def finder(self, pack: Pack) -> RowFinder:
-        """Rows of sets of the pack; suits matter to a ranking where as many are alike as make a hand."""
+        """Return the row finder for sets of the pack; suits matter to a ranking only when a hand's worth of cards share
+        one."""
         return RowFinder(pack, self.row_of, (self.ranking.uses or self.ranking.sizes[1]) - pack.jokers)

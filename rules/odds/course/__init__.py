@@ -1,1 +1,1 @@
-"""A game walked through step by step: hand by hand, or every hand at once."""
+"""Walks through a game step by step: hand by hand, or for every hand at once."""
