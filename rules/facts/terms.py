@@ -408,7 +408,8 @@ def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
-    """Refuse pay tables and readings that appear to be misprints, which settle no real bet unless accepted explicitly."""
+    """Refuse pay tables and readings that appear to be misprints, which settle no real bet unless accepted
+    explicitly."""
     for bet, table in tables.items():
         if why := game.paytables[table].suspect:
             clear = [name for name in game.bets[bet].to_choose if not game.paytables[name].suspect]

@@ -88,7 +88,7 @@ _LOW: Final = re.compile(r"(\d) or better low")
 
 
 def category(name: str, house: House) -> Category | None:
-    """Return the category that a file calls `name`, such as `natural 7-card straight flush`; None for an unknown name."""
+    """Return the category that a file calls `name`, such as `natural 7-card straight flush`; None if there is none."""
     if low := _LOW.fullmatch(name):
         return Category(name, "low", house.uses, lambda held: _low(held, int(low[1]), house.uses))
     found = _NAME.fullmatch(name)

@@ -212,7 +212,7 @@ class LongestFlush:
 
 @lru_cache(maxsize=1 << 14)
 def complete(natural_ranks: tuple[int, ...], deuces: int, kicker: str) -> tuple[int, ...]:
-    """Return the ranks from high to low after each of `deuces` took the rank that the reading `wild-kicker` gives it."""
+    """Return the ranks from high to low after each of `deuces` took the rank given by the reading `wild-kicker`."""
     if kicker == "highest-absent":
         taken = [rank for rank in _DOWN if rank not in natural_ranks][:deuces]
     else:

@@ -1,4 +1,4 @@
-"""Records and state of an award book: its records, the round they belong to, and differences between staff and cards."""
+"""Records and state of an award book: its records, their round, and differences between staff and cards."""
 
 from collections.abc import Iterable
 from typing import ClassVar, Literal

@@ -247,7 +247,7 @@ class MeterBank:
         return found
 
     def pay(self, at: RoundKey, seat: int, meter: str, share: Fraction) -> list[MeterRecord]:
-        """Pay a share of the meter's amount, to the cent. A pay of all of it reseeds the meter with seed and reserve."""
+        """Pay a share of the meter's amount, to the cent. Paying all of it reseeds the meter with seed and reserve."""
         now = self._known(meter)
         if not 0 < share <= 1:
             raise MeterRefused(meter, f"a pay of {share} of it", "a share is more than 0 and at most all")

@@ -54,7 +54,7 @@ def progressive_cents(result: RoundResult, game: Game) -> int:
 
 
 def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str, str]) -> dict[str, Meter]:
-    """Return the meters that this game's chosen table pays from; raise SettlementRefused if the bank lacks one of them."""
+    """Return the meters that this game's chosen table pays from; raise SettlementRefused if the bank lacks one."""
     bet = game.progressive
     if bet is None:
         return {}

@@ -81,7 +81,7 @@ def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:
 
 
 def cautions(setup: ProgressiveSetup, table: PayTable, wager_cents: int) -> list[str]:
-    """Return the objections of the maker's recommendations (WA) to this setup with this pay table, one sentence each."""
+    """Return the objections of the maker's recommendations (WA) to this setup and pay table, one sentence each."""
     fixed = max((row.pays.amount for row in table.rows if row.pays.unit == "for"), default=Fraction(0)) * wager_cents
     paying = {row.pays.meter for row in table.rows}
     found = []

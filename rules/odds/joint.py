@@ -1,4 +1,4 @@
-"""From a joint count of bets that are decided together to the odds of them all, and of each by itself."""
+"""Odds from a joint count of bets that are decided together: of all of them, and of each separately."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,10 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Ending(NamedTuple):
-    """One way a round ends for bets in a fixed order: what was `staked` on each and what each gains, both in initial
-    units. `what` tells it in words, where more is known than the amounts; `rows` of the pay tables that pay, one a bet,
-    empty where none does."""
+    """One ending of a round for bets in a fixed order: the stake and the gain of each, in initial units.
+
+    `what` describes it, if more is known than the amounts; `rows` are the paying rows, one per bet, empty if none pays.
+    """
 
     stakes: tuple[Fraction | int, ...]
     nets: tuple[Fraction | int, ...]
@@ -26,7 +27,7 @@ class Ending(NamedTuple):
 
 
 Joint = Mapping[Ending, int] | Mapping[tuple[tuple[Any, ...], tuple[Any, ...]], int]
-"""How a round ends -> how many equally likely deals end so; a plain pair of stakes and nets will do."""
+"""Number of equally likely deals by ending; a plain pair of stakes and nets is accepted too."""
 
 
 def of_joint(
@@ -38,9 +39,9 @@ def of_joint(
     readings: Mapping[str, str] = _NOTHING,
     also: Mapping[str, Any] = _NOTHING,
 ) -> Iterator[Odds]:
-    """The odds of `bets` together, then of each by itself, all in units of the first bet's initial stake.
+    """Yield the odds of `bets` together, then of each separately, all in units of the first bet's initial stake.
 
-    `tables`: bet -> id of the pay table it was counted with; `also`: further figures of the bets together.
+    `tables` has the id of the pay table used, by bet; `also` has further figures of the bets together.
     """
     endings = [(Ending(*key), ways) for key, ways in counted.items()]
     total = sum(ways for _, ways in endings)
@@ -61,7 +62,7 @@ def _odds(
     readings: Mapping[str, str],
     also: Mapping[str, Any],
 ) -> Odds:
-    """Those of the bets at the places `chosen`; endings that are alike for them are one outcome."""
+    """Return the odds of the bets at the indices `chosen`; endings that are equal for them are one outcome."""
     merged: Counter[tuple[Fraction, Fraction, str, str]] = Counter()
     for ending, ways in endings:
         staked = sum((Fraction(ending.stakes[place]) for place in chosen), Fraction(0))

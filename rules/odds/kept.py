@@ -1,7 +1,7 @@
-"""Odds that were counted before: kept in a folder, each under a hash of the program and of all that they depend on.
+"""Cache of computed odds in a folder, each file named by a hash of the program and of everything the odds depend on.
 
-A file holds a line with the hash of the rest, then the rest. One that was torn, or that anybody changed, is counted
-anew. Two processes may count the same: each writes a file of its own and gives it the name, so one of them stays whole.
+A file starts with a line with the hash of the rest. A torn or changed file is ignored and counted from scratch. Two
+processes may count the same odds: each writes its own file and renames it, so one complete file remains.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from devices.files import read_file
 from rules.odds.returns import BetOutcome, NotComputed, Odds
 
 MOST_BYTES: Final = 16 * 1024 * 1024
-"""Longest file that is read: far more than any bet's outcomes take."""
+"""Maximum size of a file that is read: far more than any bet's outcomes need."""
 _RULES: Final = Path(__file__).parent.parent
 _FRACTION: Final = "/"
 
@@ -29,13 +29,14 @@ Found = Odds | NotComputed
 
 
 class KeptOdds:
-    """Odds in a folder. What cannot be read or written there is counted anew, and nothing is said of it."""
+    """Cached odds in a folder. Odds that cannot be read or written are counted from scratch, silently."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, key: str) -> tuple[list[Found], float] | None:
-        """What was kept under `key` and the seconds it took; None when there is nothing, or nothing whole."""
+        """Return the odds cached under `key` and the seconds they took; None if there are none, or the file is
+        damaged."""
         try:
             data = read_file(self.folder / f"{key}.json", MOST_BYTES)
             checked, _, body = data.partition(b"\n")
@@ -47,7 +48,7 @@ class KeptOdds:
             return None
 
     def put(self, key: str, found: Sequence[Found], seconds: float) -> None:
-        """Keep `found`, which took so long, under `key`."""
+        """Cache `found`, which took `seconds`, under `key`."""
         body = json.dumps({"seconds": seconds, "found": [_written(each) for each in found]}).encode()
         with suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +64,7 @@ class KeptOdds:
 
 
 def key_of(*parts: Any) -> str:
-    """The name under which odds are kept that depend on the program and on `parts`, plain values."""
+    """Return the cache key of odds that depend on the program and on `parts`, plain values."""
     text = json.dumps([program_hash(), *parts], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -76,8 +77,11 @@ _IMPORT: Final = re.compile(rf"^\s*from ((?:{'|'.join(_PACKAGES)})[\w.]*) import
 
 @cache
 def program_hash() -> str:
-    """SHA-256 over the code that counts, with all that it imports of this program, and over the rankings and keeps;
-    games, their pay tables, procedures and house ways have hashes of their own."""
+    """Return the SHA-256 of the code that counts, with all its imports from this program, and of the rankings and keep
+    rules.
+
+    Games, their pay tables, procedures and house ways have hashes of their own.
+    """
     found = hashlib.sha256()
     data = (path for pattern in _DATA for path in _RULES.glob(pattern))
     for path in sorted({*counting_modules(), *data}):
@@ -86,13 +90,14 @@ def program_hash() -> str:
 
 
 def counting_modules() -> set[Path]:
-    """The code that counts: this room and the kinds of bets, which a registry finds, with all that they import."""
+    """Return the modules that count: this package and the kinds of bets, which a registry finds, with all that they
+    import."""
     return _imported([*_RULES.glob("odds/**/*.py"), *_RULES.glob("kinds/*.py")])
 
 
 def _imported(files: Iterable[Path]) -> set[Path]:
-    """These modules, and those that they and others of them import; a package where more is asked of it than modules
-    that stand in it."""
+    """Return these modules and everything they import, directly or not; a package itself if more than its modules is
+    imported from it."""
     found, waiting = set[Path](), [*files]
     while waiting:
         path = waiting.pop()
@@ -133,7 +138,7 @@ def _read(written: Mapping[str, Any]) -> Found:
 
 
 def _plain(value: Any) -> Any:
-    """Fractions as text under a key of their own, so that they come back as what they were."""
+    """Return a value with fractions as text under a key of their own, so that they can be restored."""
     if isinstance(value, Fraction):
         return {_FRACTION: str(value)}
     if isinstance(value, Mapping):
@@ -148,7 +153,7 @@ def _whole(value: Any) -> Any:
 
 
 def remembered(kept: KeptOdds | None, key: str, count: Iterable[Found]) -> Iterator[Found]:
-    """What was kept under `key`, or else what `count` yields, which is kept once it came to its end."""
+    """Yield the odds cached under `key`, or else those of `count`, which are cached once complete."""
     before = kept.get(key) if kept is not None else None
     if before is not None:
         yield from before[0]

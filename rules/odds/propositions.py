@@ -1,6 +1,7 @@
-"""Money on outcomes of one event, each outcome a bet of its own: a card that comes, or what some cards make.
+"""Odds of money on the outcomes of one event, each a separate bet: the card that comes, or the hand that some cards
+make.
 
-A card is any of the deck with the same chance, also the second and the third, as long as nobody counts those that came.
+Each card of the deck has the same chance, also as the second and third card; no card counting is assumed.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -22,7 +23,8 @@ from rules.paytables.paytable import PayTable
 
 
 def proposition_odds(question: Question, bet: PropositionBet) -> Iterator[Odds | NotComputed]:
-    """The odds of each outcome, named among the readings as `outcome`; of a card, rank or suit that can win."""
+    """Yield the odds of each outcome, listed among the readings as `outcome`; for one card, rank or suit that can
+    win."""
     for table in question.tables(bet):
         open_ones = [name for name, outcome in bet.outcomes.items() if outcome.wins == "open"]
         if open_ones:
@@ -56,7 +58,7 @@ def _odds(
 def _share(
     question: Question, bet: PropositionBet, table: PayTable, outcome: OutcomeSpec, readings: Mapping[str, str]
 ) -> Fraction:
-    """The probability that it wins."""
+    """Return the probability that it wins."""
     game = question.game
     if outcome.wins == "row":
         ranking = game.rankings[bet.hand]
@@ -79,4 +81,4 @@ def _share(
 _NAMED: Final[Mapping[str, Iterable[str]]] = MappingProxyType(
     {"card": [card.text for card in DECK], "rank": RANKS, "suit": SUITS}
 )
-"""What an outcome may name, by what wins it."""
+"""Names that an outcome may use, by what wins it."""

@@ -1,4 +1,4 @@
-"""What is asked of a game's odds, and which bets are decided together."""
+"""A question about a game's odds, and the helpers that solvers share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,20 +17,20 @@ from rules.odds.strategy.file import Strategy
 from rules.paytables.paytable import PayTable
 
 Progress = Callable[[int, int], None]
-"""Called with how many steps are done and of how many."""
+"""Called with the number of steps done and their total."""
 
 
 def _silent(done: int, of: int) -> None:
-    """Nobody is told how far it is."""
+    """Ignore progress."""
 
 
 def _no_name(name: str) -> None:
-    """Nobody is told what is counted."""
+    """Ignore the name of the bets being counted."""
 
 
 class OneDeck(NamedTuple):
-    """The cards of each deck beside its jokers: the `ranks` from the lowest up, 1 for an ace above the king, each in so
-    many `suits`."""
+    """Cards of each deck apart from jokers: the `ranks` from the lowest up, with 1 for an ace above the king, each in
+    `suits` suits."""
 
     ranks: tuple[int, ...] = (*range(2, 14), 1)
     suits: int = 4
@@ -46,10 +46,15 @@ WHOLE: Final = OneDeck()
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `readings` and `paytable` narrow it, empty asks for all; `meters` in cents, beside a wager of
-    `wager_cents`; `others` is how many more bettors of the progressive sit there, for their envy; `decks`, of a shoe,
-    0 for what the procedure has by default; `workers` is how many processes may count. `progress` is called with how
-    many steps are done and of how many. `one` is what each deck has: fewer cards for a game of few deals."""
+    """A question about a game's odds.
+
+    - `readings`, `paytable`: restrict the question; empty means all.
+    - `meters`: in cents, for a wager of `wager_cents`.
+    - `others`: the number of other bettors of the progressive, for their envy.
+    - `decks`: the number of decks of a shoe, 0 for the procedure's default.
+    - `workers`: the number of processes. `progress`: called with the steps done and their total.
+    - `one`: the cards of each deck; fewer cards make a game of few deals.
+    """
 
     game: Game
     readings: Mapping[str, str] = field(default_factory=dict)
@@ -66,7 +71,7 @@ class Question:
     one: OneDeck = WHOLE
 
     def key(self, bets: Sequence[str]) -> str:
-        """Under what the odds of these bets are kept: all that they depend on."""
+        """Return the cache key of the odds of these bets: everything they depend on."""
         given = (
             dict(self.readings),
             self.paytable,
@@ -83,7 +88,7 @@ class Question:
         return key_of(self.game.id, self.game.sha256, stands_on, list(bets), strategy, *given)
 
     def choices(self, *names: str) -> Iterator[dict[str, str]]:
-        """Every choice among the readings `names` that the game leaves open, its default first."""
+        """Yield every combination of the readings `names` that the game leaves open, the default first."""
         options: dict[str, list[str]] = {}
         for name, reading in self.game.spec.readings.items():
             if name in names:
@@ -93,18 +98,19 @@ class Question:
             yield dict(zip(options, chosen, strict=True))
 
     def tables(self, bet: Bet, beside: Sequence[Bet] = ()) -> Iterator[PayTable]:
-        """The pay tables of `bet` that are asked for; all where the one asked for is another's of those `beside` it."""
+        """Return the requested pay tables of `bet`; all of them if the requested one belongs to another bet in
+        `beside`."""
         anothers = self.paytable not in bet.paytables and any(self.paytable in each.paytables for each in beside)
         return (self.game.paytables[name] for name in bet.paytables if anothers or self.paytable in ("", name))
 
     def tables_together(self, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
-        """Every choice of a pay table that is asked for, by its id, for each of these bets that has some."""
+        """Yield every combination of requested pay tables, by id, for the bets that have some."""
         tabled = [bet for bet in bets if bet.paytables]
         for chosen in product(*(self.tables(bet, tabled) for bet in tabled)):
             yield {bet.name: table.id for bet, table in zip(tabled, chosen, strict=True)}
 
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
-        """What the table prints of its own odds, and why it or one of the readings cannot be meant."""
+        """Return the printed odds of the table, and the reason that it or a reading appears to be a misprint."""
         known = self.game.spec.readings
         taken = (known[name].suspect.get(option, "") for name, option in readings.items() if name in known)
         return {

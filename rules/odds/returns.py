@@ -1,4 +1,4 @@
-"""What a bet gives back, exactly: every outcome with its probability and what a unit of stake becomes."""
+"""Exact returns of a bet: every outcome with its probability and the result of one unit of stake."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,14 +12,16 @@ from rules.paytables.paytable import Pay
 SCHEMA: Final = "dealwire.odds/2"
 _NO_METERS: Final[Mapping[str, Fraction]] = {}
 ROOT_DIGITS: Final = 30
-"""Digits of a standard deviation: the root of a fraction is rarely one itself."""
+"""Digits of a standard deviation, because the root of a fraction is rarely a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class BetOutcome:
-    """One way a bet can end. `back` is what the player then takes back, in units, the stake included where it comes
-    back; None where that hangs on a meter that was not given. `row` of the pay table pays it, if one does. `staked` is
-    what lay there in the end, in units."""
+    """One outcome of a bet.
+
+    `back` is the amount that the player gets back, in units, including a returned stake; None if it depends on an
+    unknown meter. `row` is the paying row, if any. `staked` is the final stake, in units.
+    """
 
     what: str
     probability: Fraction
@@ -30,10 +32,10 @@ class BetOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """A bet, or bets made together, under one pay table and one choice of the readings it depends on.
+    """Odds of a bet, or of bets made together, under one pay table and one choice of the readings it depends on.
 
-    Everything is counted in initial units: the stake of `unit`, which is the bet itself or, where bets are made
-    together, the first of them. `also` holds further figures by name; `printed` and `suspect` are the pay table's.
+    All amounts are in initial units: the stake of `unit`, which is the bet itself or, for bets made together, the first
+    of them. `also` holds further figures by name; `printed` and `suspect` are the pay table's.
     """
 
     game: str
@@ -48,33 +50,33 @@ class Odds:
 
     @property
     def average_bet(self) -> Fraction:
-        """What lies there in the end, on average, in initial units."""
+        """Average final stake, in initial units."""
         return sum((o.probability * o.staked for o in self.outcomes), Fraction(0))
 
     @property
     def house_edge(self) -> Fraction:
-        """What the house keeps of an initial unit, on average; negative when the bet favours the player. Outcomes that
-        hang on an unknown meter give nothing back."""
+        """Average loss per initial unit; negative if the bet favors the player. Outcomes that depend on an unknown
+        meter return nothing."""
         return self.average_bet - sum((o.probability * (o.back or 0) for o in self.outcomes), Fraction(0))
 
     @property
     def element_of_risk(self) -> Fraction:
-        """What the house keeps of each unit staked, raises included; 0 for a bet that is never made."""
+        """Average loss per unit staked, raises included; 0 for a bet that is never made."""
         return self.house_edge / self.average_bet if self.average_bet else Fraction(0)
 
     @property
     def returned(self) -> Fraction:
-        """What comes back of a unit staked, on average; outcomes that hang on an unknown meter left out."""
+        """Average return per unit staked; outcomes that depend on an unknown meter return nothing."""
         return 1 - self.element_of_risk
 
     @property
     def hit_frequency(self) -> Fraction:
-        """How often the player takes back more than he staked."""
+        """Probability that the player gets back more than he staked."""
         return sum((o.probability for o in self.outcomes if o.back is None or o.back > o.staked), Fraction(0))
 
     @property
     def variance(self) -> Fraction | None:
-        """Of what a round gains, in initial units squared; None while it hangs on a meter that was not given."""
+        """Variance of the gain of a round, in initial units squared; None if it depends on an unknown meter."""
         square = Fraction(0)
         for outcome in self.outcomes:
             if outcome.back is None:
@@ -84,11 +86,11 @@ class Odds:
 
     @property
     def incomplete(self) -> bool:
-        """True when an outcome hangs on a meter that was not given, so that the true return is higher."""
+        """True if an outcome depends on an unknown meter, so that the true return is higher."""
         return any(outcome.back is None for outcome in self.outcomes)
 
     def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`: fractions as `A/B`, `_pct` in percent rounded to six places."""
+        """Return the object that `--json` prints: fractions as `A/B`, and `_pct` in percent rounded to six places."""
         found: dict[str, Any] = {
             "schema": SCHEMA,
             "type": "odds",
@@ -118,7 +120,7 @@ class Odds:
 
 @dataclass(frozen=True, slots=True)
 class NotComputed:
-    """A bet whose odds nobody has counted: how many ways to deal there are, and why they were not gone through."""
+    """A bet whose odds are not computed: the number of deals, and the reason."""
 
     game: str
     bet: str
@@ -126,7 +128,7 @@ class NotComputed:
     why: str
 
     def to_dict(self) -> dict[str, Any]:
-        """As printed by `--json`."""
+        """Return the object that `--json` prints."""
         found = {"schema": SCHEMA, "type": "odds", "game": self.game, "bet": self.bet, "computed": False}
         return found | {"deals": self.deals, "why": self.why}
 
@@ -138,8 +140,8 @@ def _plain(outcome: BetOutcome) -> dict[str, Any]:
 
 
 def back_of(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) -> Fraction | None:
-    """What a unit of stake becomes when a row pays it; `meters` stand in units of stake, and amounts that are paid
-    whatever was staked are counted for a stake of `wager_cents`."""
+    """Return the amount that one unit of stake becomes if a row pays it; `meters` are in units of stake, and fixed
+    amounts are for a stake of `wager_cents`."""
     if pay.unit == "percent":
         meter = meters.get(pay.meter or "")
         plus = back_of(pay.plus, meters, wager_cents) if pay.plus else Fraction(0)
@@ -152,7 +154,8 @@ def back_of(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) ->
 def back_by(
     outcome: Outcome | None, meters: Mapping[str, Fraction] = _NO_METERS, wager_cents: int = 100
 ) -> Fraction | None:
-    """What a unit of stake becomes that ends so; nothing comes of what is no bet. As `back_of`."""
+    """Return the amount that one unit of stake becomes with this outcome, 0 if there is no bet. Arguments as in
+    `back_of`."""
     if outcome is None:
         return Fraction(0)
     if outcome.row is None:
@@ -162,18 +165,18 @@ def back_by(
 
 
 def gain_of(outcome: Outcome | None, wager_cents: int = 100) -> Fraction | None:
-    """What a unit of stake gains that ends so: nothing where it is no bet; None where that hangs on a meter."""
+    """Return the gain of one unit of stake with this outcome: 0 if there is no bet, None if it depends on a meter."""
     back = back_by(outcome, _NO_METERS, wager_cents)
     return Fraction(0) if outcome is None else None if back is None else back - 1
 
 
 def percent(value: Fraction, places: int) -> float:
-    """A fraction in percent, for the eye: rounded to `places`."""
+    """Return a fraction in percent, rounded to `places` for display."""
     return float(round(value * 100, places))
 
 
 def root(value: Fraction, digits: int = ROOT_DIGITS) -> str:
-    """The square root of a fraction, to so many digits and rounded, in plain notation."""
+    """Return the square root of a fraction, rounded to this many digits, in plain notation."""
     wide = Context(prec=2 * digits)
     exact = wide.sqrt(wide.divide(Decimal(value.numerator), Decimal(value.denominator)))
     return f"{Context(prec=digits).plus(exact):f}"

@@ -1,4 +1,4 @@
-"""A bet that the best row of a table pays: from the probability of every hand it can look at to its odds."""
+"""Odds of a bet that the best row of a table pays, from the probability of every hand."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -14,7 +14,7 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def shares_of(counted: Mapping[Any, int]) -> dict[Any, Fraction]:
-    """From how many deals lead to each key to its probability."""
+    """Convert the number of deals by key to probabilities."""
     total = sum(counted.values())
     return {key: Fraction(number, total) for key, number in counted.items()}
 
@@ -27,7 +27,7 @@ def paid_by_row(
     shares: Mapping[Any, Fraction],
     also: Mapping[str, Any] = _NOTHING,
 ) -> Odds:
-    """A bet that is paid by the best row, out of the probability of every key of its table."""
+    """Return the odds of a bet paid by the best row, from the probability of every key of its table."""
     rows = question.game.tables[bet.name, table.id]
     chances: dict[PaidRow | None, Fraction] = {}
     for key, share in shares.items():
@@ -57,10 +57,11 @@ def paid_by_row(
 
 
 def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any, Fraction]) -> dict[str, Any]:
-    """What the meters add: the fixed pays alone, the share of each meter a round takes, and where the bet breaks even.
+    """Return the effect of the meters: the return of the fixed pays alone, the share of each meter a round takes, and
+    the break-even meter.
 
-    Meters are counted in wagers, so a wager of 1 dollar reads them in dollars. Envy is what each other bettor at the
-    table adds, in wagers of the same amount.
+    Meters are in wagers, so for a wager of 1 dollar they are in dollars. Envy is the amount that each other bettor at
+    the table adds, in wagers of the same amount.
     """
     base = table.envy_base_cents or USUAL_ENVY_BASE_CENTS
     fixed, envy, taken = Fraction(0), Fraction(0), dict[str, Fraction]()
@@ -87,7 +88,7 @@ def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any
 
 
 def _rounding(rows: Iterable[PaidRow]) -> dict[str, str]:
-    """A word on pays that are not whole times the stake."""
+    """Return a note on pays that are not a whole multiple of the stake."""
     uneven = [row.pay.text for row in rows if row.pay.unit in ("to", "for") and row.pay.amount.denominator > 1]
     if not uneven:
         return {}
@@ -95,5 +96,5 @@ def _rounding(rows: Iterable[PaidRow]) -> dict[str, str]:
 
 
 def _flat(rows: Iterable[PaidRow], wager_cents: int) -> dict[str, int]:
-    """The wager for which amounts were counted that are paid whatever was staked."""
+    """Return the wager for which fixed amounts were counted."""
     return {"wager_cents": wager_cents} if any(row.pay.unit in ("flat", "flat-to") for row in rows) else {}

@@ -1,7 +1,7 @@
-"""Who counts the bets that are decided together: a game file names a solver, and this is the list of them.
+"""Registry of the solvers for bets that are decided together; a game file names one.
 
-A solver is called with the question and the bets it answers for, in the order of the game's file, and yields the odds
-of them together and of each, best through `rules.odds.joint`. Many need NumPy, so each is loaded when it is asked for.
+A solver is called with the question and its bets, in the order of the game's file, and yields the odds of them together
+and of each, preferably through `rules.odds.joint`. Many need NumPy, so each is loaded on first use.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,8 +25,8 @@ Solver = Callable[[Question, Sequence[Bet]], Iterator[Odds | NotComputed]]
 
 
 class SolverRow(NamedTuple):
-    """The module and function of a solver; what it `reads` off the decisions, or refuses with their clause; whether it
-    can play as a file says."""
+    """A solver: its module and function; the function that `reads` its settings from the decisions, or refuses them
+    with their clause; and whether it supports strategy files."""
 
     function: str
     reads: Callable[[Decisions, Sequence[Bet]], object]
@@ -51,13 +51,13 @@ SOLVERS: Final[Mapping[str, SolverRow]] = MappingProxyType(
         "unseen-draw": SolverRow("unseen:unseen_draw_odds", settings.unseen_draw_settings),
     }
 )
-"""By the name in a game file."""
+"""Solvers by the name in a game file."""
 
 
 def answers_for(game: Game) -> list[Bet]:
-    """The bets that the game's solver counts, the first of them the unit; none where it has no solver.
+    """Return the bets that the game's solver counts, the first being the unit; empty if it has no solver.
 
-    A game whose bets are decided by the longer flush has one without naming it.
+    A game whose bets are decided by the longer flush has a solver without naming it.
     """
     spec = game.spec.odds
     own = [bet for bet in game.bets.values() if not bet.tip_for]
@@ -70,12 +70,13 @@ def answers_for(game: Game) -> list[Bet]:
 
 
 def solver_name(game: Game) -> str:
-    """Of the solver of a game that has one."""
+    """Return the name of the solver of a game that has one."""
     return game.spec.odds.solver if game.spec.odds else FLUSHES
 
 
 def solver(game: Game) -> Solver:
-    """The solver of a game that has one. OddsRefused names those there are; ExtraMissing the package it needs."""
+    """Return the solver of a game that has one. Raises OddsRefused with the known solvers, or ExtraMissing with the
+    package needed."""
     name = solver_name(game)
     if name not in SOLVERS:
         raise OddsRefused("solver", name, SOLVERS)
@@ -90,9 +91,10 @@ def solver(game: Game) -> Solver:
 
 
 def odds_faults(game: Game, files: Mapping[str, Path] = MappingProxyType({})) -> Iterator[TomlFileError]:
-    """Each name in `[odds]` of a game's file that stands for nothing, and each procedure by which players choose
-    otherwise than is counted, at its line. One that is not in `files` nor elsewhere at hand is no matter of the odds.
-    None of it touches a settlement, so a game with a fault here settles.
+    """Yield an error for each unknown name in `[odds]` of a game's file, and for each procedure with other choices than
+    the solver counts, at its line.
+
+    A procedure that is not available is skipped. These errors do not affect settlement.
     """
     wrong = [*_strange(game)]
     for key, why in wrong or _decided_otherwise(game, files):
@@ -111,7 +113,8 @@ def _strange(game: Game) -> Iterator[tuple[Key, str]]:
 
 
 def _decided_otherwise(game: Game, files: Mapping[str, Path]) -> Iterator[tuple[Key, str]]:
-    """Each procedure whose decisions are not those that the solver counts, or not those of the first."""
+    """Yield an error for each procedure whose decisions are not those that the solver counts, or differ from the first
+    procedure's."""
     bets, first = answers_for(game), None
     for number, name in enumerate(game.spec.procedures if bets else ()):
         try:

@@ -1,7 +1,7 @@
-"""Solvers of bets that are settled against cards, or by cards, that no decision can look at.
+"""Solvers of bets that are decided by cards that no decision can take into account.
 
-One card exchanged without a look at the next, points of two hands, hands of a deck and a shoe together: each reads the
-bets of the game's file and their tables.
+These are: one card exchanged before the next is seen, points of two hands, and hands of a deck and a shoe together.
+Each solver reads the bets of the game's file and their tables.
 """
 
 from collections import Counter
@@ -34,7 +34,8 @@ from rules.paytables.conditions import CONDITIONS
 
 
 def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """One bet at even money, decided for some first cards by what they are: for each table of these."""
+    """Count one exchange of an unseen card at even money, and first cards that win at once, for each of their
+    tables."""
     (bet,) = bets
     pack = Pack(*question.one, dealt_from(question.game).jokers)
     shown = question.game.instead[bet.name]
@@ -52,7 +53,7 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
-    """The strength of every class of hands as a number without gaps."""
+    """Return the strength of every class of hands as an integer without gaps."""
     ranking, readings = question.game.rankings[bet.hand], question.game.default_readings()
     numbers: dict[tuple[int, ...], int] = {}
 
@@ -65,7 +66,7 @@ def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
 
 
 def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets on the higher or the lower of two hands of points from one shoe, each by itself; nobody decides anything."""
+    """Count bets on the higher or lower of two hands of points from one shoe, each separately and without decisions."""
     game = question.game
     for bet in bets:
         if not isinstance(bet, AgainstBet):
@@ -81,7 +82,8 @@ def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def count_points(shoe: Mapping[int, int], cards: int = 3) -> Counter[tuple[int, int]]:
-    """(points of the player, of the dealer) -> deals, both hands as sets; `shoe`: points -> how many such cards."""
+    """Count deals by (points of the player, of the dealer), both hands as sets; `shoe` has the number of cards by
+    points."""
     hands = [Counter(held) for held in combinations_with_replacement(sorted(shoe), cards)]
     found: Counter[tuple[int, int]] = Counter()
     for mine in hands:
@@ -101,7 +103,7 @@ def _total(held: Counter[int]) -> int:
 
 
 def _points(ranking: Ranking, card: Card, cards: int) -> int:
-    """Of one card: a hand of nothing else, which a shoe can give, has so many times as much."""
+    """Return the points of one card, computed from a hand of copies of it, which a shoe allows."""
     total = ranking.rank([card] * cards, {}).key
     if not isinstance(total, int):
         raise TypeError(f"{ranking.id} does not count points")
@@ -118,15 +120,15 @@ def _ended(game: Game, bet: AgainstBet, mine: int, other: int) -> Ending:
 
 
 def _rows_held(game: Game, bet: AgainstBet, points: int) -> frozenset[str]:
-    """Rows of a tie's rules that these points are."""
+    """Return the rows of a tie's rules that these points satisfy."""
     conditions = CONDITIONS[game.rankings[bet.against].vocabulary]
     checks = ((rule.row, conditions.check(rule.row)) for rule in bet.ties)
     return frozenset(row for row, check in checks if check is not None and check(points))
 
 
 def two_shoes_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
-    """Bets on own cards of one deck with community cards of a shoe, and propositions on these, each by itself; nobody
-    decides anything."""
+    """Count bets on own cards from one deck with community cards from a shoe, and propositions on these, each
+    separately and without decisions."""
     for bet in bets:
         if isinstance(bet, PropositionBet):
             yield from proposition_odds(question, bet)

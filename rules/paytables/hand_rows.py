@@ -107,7 +107,7 @@ def _pair(row: re.Match[str], hand: Made) -> int:
 
 
 def _of_rank(kind: str) -> Fits:
-    """Return a matcher of a hand of this kind by its first rank: `pair of aces`, `full house, aces full`, `ace high`."""
+    """Return a matcher of a kind by its first rank: `pair of aces`, `full house, aces full`, `ace high`."""
 
     def fits(row: re.Match[str], hand: Made) -> int:
         return NARROWER if hand.kind == kind and hand.ranks[0] == rank_of(row[1]) else 0

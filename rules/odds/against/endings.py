@@ -1,4 +1,5 @@
-"""Endings of bets that share one decision, by a game's file: when the hand is folded, and when it meets the dealer's."""
+"""Endings of bets that share one decision, by a game's file: when the hand is folded, and when it meets the
+dealer's."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,7 +94,8 @@ class Wagers:
         return Ending(stakes, nets, "fold", tuple(row for _, row in ends))
 
     def played(self, met: Met, state: str, times: Fraction = Fraction(1)) -> Ending:
-        """Return the ending against the dealer's hand; the bets made by playing on are raised to `times` their stake."""
+        """Return the ending against the dealer's hand; the bets made by playing on are raised to `times` their
+        stake."""
         stakes, nets, rows = [], [], []
         for bet in self.bets:
             stake = self._stake(bet) * (times if bet.fold == "absent" and not bet.on else 1)

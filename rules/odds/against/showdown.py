@@ -116,7 +116,8 @@ def _spread(cards: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 class _Term(NamedTuple):
-    """Dealers whose flush has the player's length in exactly the suits named, with the number of cards drawn to each."""
+    """Dealers whose flush has the player's length in exactly the suits named, with the number of cards drawn to
+    each."""
 
     ways: int
     deuces: int

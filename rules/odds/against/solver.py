@@ -283,7 +283,8 @@ def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: WayToBet) -> I
 
 
 def _decisions(table: AgainstTable, found: Cases, options: Sequence[Option], played: Played) -> dict[str, Any]:
-    """Return the number of hands that take each option, by hand made, and the lowest and highest hand of each option."""
+    """Return the number of hands that take each option, by hand made, and the lowest and highest hand of each
+    option."""
     ways = {name: sum(hands.values()) for name, hands in played.hands.items()}
     also: dict[str, Any] = {"decisions": {"choice": {name: number for name, number in ways.items() if number}}}
     if found.strength is None:

@@ -58,7 +58,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class PaytableFinding:
-    """One fault of one table. `suspect` is the reason that the table's file already gives; a fault without one is new."""
+    """One fault of one table. `suspect` is the reason that the table's file already gives; a fault without one is
+    new."""
 
     game: str
     bet: str

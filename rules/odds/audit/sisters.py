@@ -137,7 +137,8 @@ def same_pays(table: PayTable, other: PayTable) -> bool:
 
 
 def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
-    """Yield a fault for a table without a number among numbered ones, or one labeled by its position next to another."""
+    """Yield a fault for a table without a number among numbered ones, or one labeled by its position next to
+    another."""
     named = [each for each in sisters if each.label]
     if len(named) < _FEWEST or len(named) < len(sisters):
         return

@@ -12,7 +12,8 @@ from rules.odds.cards.dealt import CardDeck
 
 
 class DealtFrom(NamedTuple):
-    """`decks` decks of 52 cards, each with its `jokers`; `allowed` are the numbers of decks that the procedure allows."""
+    """`decks` decks of 52 cards, each with its `jokers`; `allowed` are the numbers of decks that the procedure
+    allows."""
 
     decks: int = 1
     jokers: int = 0

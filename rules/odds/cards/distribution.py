@@ -122,7 +122,8 @@ def _order_matters(ranking: Ranking, hand: tuple[Card, ...]) -> bool:
 
 
 def _parts(ranking: Ranking, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sizes of the parts of a hand, cut at the start of each place and of each part that its ranking uses."""
+    """Return the sizes of the parts of a hand, cut at the start of each place and of each part that its ranking
+    uses."""
     cuts = {sum(places[:number]) for number in range(len(places) + 1)}
     if isinstance(ranking, PokerRanking):
         cuts |= {cut for _, _, at in ranking.places for cut in at if cut <= sum(places)}

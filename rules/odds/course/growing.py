@@ -1,10 +1,11 @@
-"""Games of one player's hand alone, of which he sees more and more cards: the course walked for every hand at once.
+"""Games of a single player's hand that he sees grow, walked for every hand at once.
 
-All that he knows is a set of cards, so what may come is a table with a row for each set, alike ones folded, and a
-column for each way to end: a line of choices, and the rows of the pay tables that his hands reach. A card that may come
-sums the tables of the sets that it makes; a choice takes each set's row from the table of the way that gains most. What
-an ending comes to is settled, once for each column.
-Cards are laid aside by their places in the set.
+All that the player knows is a set of cards. So the future is a table with a row for each set, with equivalent sets
+merged, and a column for each ending: a sequence of choices, and the rows of the pay tables that his hands reach. The
+next card sums the tables of the sets that it makes; a choice takes each set's row from the table of the way that gains
+most. Each column's ending is settled once.
+
+Discards are identified by their places in the set.
 """
 
 from collections import Counter
@@ -29,15 +30,15 @@ from rules.odds.joint import Ending
 
 Flags = npt.NDArray[np.bool_]
 _PLACES: Final = CARDS[0x60:0x70]
-"""What lies there for the cards of a set, in their order."""
+"""Placeholder cards for the cards of a set, in their order."""
 _NEVER: Final = np.iinfo(np.int64).min
 Rows = tuple[tuple[str, int], ...]
-"""Hand -> the row of its pay table that it reaches."""
+"""Row of its pay table that each hand reaches."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A column: what was chosen and staked, and the rows that the hands reach."""
+    """A column: the choices and stakes, and the rows that the hands reach."""
 
     lying: Lying
     rows: Rows = ()
@@ -45,9 +46,12 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """All that can come of each set of cards, in so many equally likely `deals`: [set, end] -> how many of them end so;
-    without `counts` nothing more comes. `taken`: [set, choice] -> how often each choice of `made`, a step and the place
-    of a way, is made from there on."""
+    """Future of each set of cards, in `deals` equally likely deals.
+
+    - `counts`: the number of deals by [set, end]; None if nothing more comes.
+    - `made`: the choices that may follow, each a step and the index of a way.
+    - `taken`: by [set, choice], the number of deals in which each choice of `made` is taken.
+    """
 
     ends: tuple[End, ...]
     deals: int = 1
@@ -58,22 +62,25 @@ class Coming:
 
 @dataclass
 class Growing(GameCourse[Coming]):
-    """`tables`: hand -> the rows of the pay table that pay it. `strategy`: what somebody stakes who does not play for
-    the most, at each choice the place among the stakes that are open, the least first."""
+    """Walk of a growing hand.
+
+    `tables`: by hand, the rows of the pay table that pay it. `strategy`: a strategy other than the best play; at each
+    choice it returns the index among the open stakes, the lowest first.
+    """
 
     pack: Pack
     tables: Mapping[str, HandRows]
     strategy: Choose | None = None
     taken: Mapping[tuple[str, int], int] = field(default_factory=dict, init=False)
-    """How many deals take each way at each step, by its place: a fold first, then by what lies there."""
+    """Number of deals that take each way at each step, by its index: a fold first, then by stake."""
     first_ways: Sequence[Way] = field(default=(), init=False)
-    """The ways that are open at the first decision, by their places."""
+    """Ways that are open at the first decision, by index."""
     first: Ints = field(default_factory=lambda: np.zeros(0, np.int64), init=False)
-    """The place of the way that is taken with every set of cards at the first decision, by the place of the set."""
+    """Index of the way taken at the first decision, by the place of the set of cards."""
     _endings: dict[End, Ending | None] = field(default_factory=dict, init=False)
 
     def run(self) -> dict[End, int]:
-        """How many deals end each way, under the best play or the strategy."""
+        """Return the number of deals by ending, under the best play or the strategy."""
         found = self.from_the_deal()
         assert isinstance(found.counts, np.ndarray), "cards are dealt"
         if found.taken is not None:
@@ -82,13 +89,13 @@ class Growing(GameCourse[Coming]):
         return {end: number for end, number in ways if number}
 
     def ending(self, end: End) -> Ending:
-        """The bets of an end, each settled with a hand that reaches the row."""
+        """Return the ending of the bets, each settled with a hand that reaches the row."""
         found = self._settled(end)
         assert found is not None, "a bet is held"
         return found
 
     def _settled(self, end: End) -> Ending | None:
-        """None where a bet is held, so that it may not be played so."""
+        """Return the ending, or None if a bet is held, so that the way is not allowed."""
         if end not in self._endings:
             rows = dict(end.rows)
             by_hand = {hand: self.settler.ending(self._with_cards(end.lying, hand, row)) for hand, row in rows.items()}
@@ -101,7 +108,7 @@ class Growing(GameCourse[Coming]):
         return self._endings[end]
 
     def _with_cards(self, lying: Lying, hand: str, row: int) -> Lying:
-        """Cards of which those of the hand reach the row."""
+        """Return the state with example cards, those of the hand reaching the row."""
         wanted = self.settler.terms.game.hand(hand).of if hand else {}
         left = Counter({place: cards[1] if isinstance(cards, tuple) else cards for place, cards in wanted.items()})
         left[OWN] = min(left[OWN], len(lying.at(OWN)) - len(lying.aside))
@@ -121,11 +128,11 @@ class Growing(GameCourse[Coming]):
     # -------------------------------------------------------------- the course
 
     def settled(self, lying: Lying) -> Coming:
-        """One end."""
+        """Return a single ending."""
         return Coming((End(lying),))
 
     def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
-        """The sum over the cards that may come to each set."""
+        """Return the sum over the cards that may come to each set."""
         known = _known(lying)
         then = replace(lying, groups=(*lying.groups, Group(at, step, _PLACES[known : known + number])))
         coming = go_on(then)
@@ -142,7 +149,7 @@ class Growing(GameCourse[Coming]):
         return replace(coming, deals=deals, counts=tables[0], taken=tables[1] if coming.taken is not None else None)
 
     def _fewer(self, table: Ints, known: int, number: int) -> Ints:
-        """A table of sets of so many cards more, summed over these."""
+        """Sum a table of sets over their last `number` cards."""
         if not known:
             weights = self.pack.alike(number).copies.tolist()
             columns = (zip(column, weights, strict=True) for column in table.T.tolist())
@@ -152,7 +159,7 @@ class Growing(GameCourse[Coming]):
         return table // factorial(number)
 
     def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
-        """The way that gains most with each set, of equal ones the one that stakes least."""
+        """Choose for each set the way that gains most; of equal ways, the one with the lowest stake."""
         known = _known(lying)
         ways = by_stake(ways)
         found = [self._spread(go_on(way.lying), known) for way in ways]
@@ -171,7 +178,7 @@ class Growing(GameCourse[Coming]):
         return _chosen_of(found, chosen, step)
 
     def alike(self, lying: Lying) -> Hashable:
-        """All but the cards, of which the step tells how many there are."""
+        """Return everything but the cards; the step implies their number."""
         wagers = tuple(sorted(lying.wagers.items()))
         return wagers, lying.choices, lying.folded, lying.given_up, lying.aside, _known(lying)
 
@@ -191,8 +198,8 @@ class Growing(GameCourse[Coming]):
         return chosen
 
     def _open(self, way: Way, coming: Coming, sets: Sets) -> Flags:
-        """The sets with which a way may be taken: it ends with no bet held, pays a hand that is shown for what it is,
-        and draws as it must."""
+        """Return the sets for which a way is open: it holds no bet, it shows a hand only if that is paid, and it draws
+        as it must."""
         held = np.array([self._settled(end) is None for end in coming.ends], np.int64)
         assert coming.counts is not None, "it was spread"
         able = (coming.counts @ held == 0) if held.any() else np.ones(len(sets), np.bool_)
@@ -215,7 +222,7 @@ class Growing(GameCourse[Coming]):
     # -------------------------------------------------------------- tables
 
     def _complete(self, lying: Lying) -> Iterator[str]:
-        """The hands that decide bets and have all their cards, where these are all that lie there."""
+        """Yield the hands that decide bets and are complete with exactly the cards present."""
         there = {group.place: len(lying.at(group.place)) for group in lying.groups}
         there[OWN] = len(lying.at(OWN)) - len(lying.aside)
         over = {(group.place, group.step) for group in lying.groups}
@@ -232,7 +239,7 @@ class Growing(GameCourse[Coming]):
                 yield hand
 
     def _last(self, coming: Coming, then: Lying, number: int) -> Coming:
-        """The last cards of a hand, by the row that they lead to; others change nothing."""
+        """Return the last cards of a hand by the row they lead to; other last cards change nothing."""
         hands = [*self._complete(then)]
         if not hands:
             return coming
@@ -248,7 +255,7 @@ class Growing(GameCourse[Coming]):
         return Coming(ends, self.pack.ways(known, number), counts)
 
     def _spread(self, coming: Coming, known: int, then: Lying | None = None) -> Coming:
-        """A table of an end with which no more cards come that count; `then`: what lay there when the hands were
+        """Return the table of an ending for which no more counting cards come; `then` is the state when the hands were
         complete."""
         if coming.counts is not None:
             return coming
@@ -260,7 +267,7 @@ class Growing(GameCourse[Coming]):
         return found
 
     def _by_row(self, coming: Coming, hand: str, known: int) -> Coming:
-        """The same by the rows that a hand of the sets reaches, unless it has more cards by then."""
+        """Split the columns by the rows that a hand of the sets reaches, unless it gets more cards first."""
         if any(hand in dict(end.rows) for end in coming.ends):
             return coming
         assert isinstance(coming.counts, np.ndarray), "it was spread"
@@ -272,7 +279,7 @@ class Growing(GameCourse[Coming]):
 
 
 def _hand_of(bet: Bet, lying: Lying) -> str:
-    """The hand that decides a bet, after the choices that were made."""
+    """Return the hand that decides a bet after the choices made."""
     chosen = {name for _, name in lying.choices}
     return bet.instead.hand if bet.instead is not None and bet.instead.choice in chosen else bet.hand
 
@@ -282,7 +289,7 @@ def _known(lying: Lying) -> int:
 
 
 def _chosen_of(found: Sequence[Coming], chosen: Ints, step: str) -> Coming:
-    """Of each set the row of the table that is chosen, and what is chosen."""
+    """Return, for each set, the row of the chosen table, and the choices taken."""
     deals = lcm(*(each.deals for each in found))
     ends = list(dict.fromkeys(end for each in found for end in each.ends))
     made = [(step, at) for at in range(len(found))]

@@ -1,7 +1,7 @@
-"""Solvers of games in which a player sees his own hand grow, and has nobody against him.
+"""Solvers of games in which a player sees his own hand grow and has no opponent.
 
-The course is that of the procedure, walked for all hands at once; each ending is settled. A solver names the tables,
-the ways in which the bets may lie there, and the words.
+The course is the procedure's, walked for all hands at once; each ending is settled. A solver provides the pay tables,
+the ways to bet and the words.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ GIVEN_UP: Final = ("surrender", "keep")
 
 
 class _Walk:
-    """A game walked through with these bets, their tables and readings."""
+    """Walk of a game with these bets, their tables and readings."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class _Walk:
         self.ways = self.course.run()
 
     def taken(self, step: int, words: Sequence[str]) -> dict[str, int]:
-        """Of the hands that come to a decision, how many take each way; several may be called the same."""
+        """Return the number of hands at a decision that take each way; several ways may share a word."""
         name = list(dict.fromkeys(name for name, _ in self.course.taken))[step]
         found = dict.fromkeys(words, 0)
         for at, word in enumerate(words):
@@ -77,8 +77,8 @@ class _Walk:
         readings: Mapping[str, str] = _NOTHING,
         assumes: str = "",
     ) -> Iterator[Odds]:
-        """The bets together and each by itself: their ends in `words`, what is `decided`, and, where it is short, which
-        of the `first` cards, so many, take each way of the first decision."""
+        """Yield the bets together and each separately: their endings in `words`, the decisions and, if the list is
+        short, the `first` cards that take each way of the first decision."""
         ways: Counter[Ending] = Counter()
         for end, number in self.ways.items():
             ways[self.course.ending(end)._replace(what=words(end))] += number
@@ -102,7 +102,7 @@ def _rows(question: Question, bet: Bet, table: PayTable, decks: int = 1) -> Hand
 
 
 def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets that may be taken back, in order, and last the one that stays."""
+    """Walk the bets that may be taken back, in order, and the last one that stays."""
     names, (own, _) = [bet.name for bet in bets], sizes(question.game, bets[-1])
 
     def words(end: End) -> str:
@@ -116,14 +116,14 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def _of_sets(walk: _Walk, step: int, known: int) -> dict[str, int]:
-    """The ways taken at a decision, each set of the cards that are seen counted once, whichever of them came last."""
+    """Return the ways taken at a decision, with each set of seen cards counted once regardless of their order."""
     back, stays = walk.taken(step, KEPT).values()
     same = (back + stays) // comb(walk.pack.size, known)
     return {KEPT[1]: stays // same, KEPT[0]: back // same}
 
 
 def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante and a bet a street."""
+    """Walk the ante and one bet per street."""
     names, raises = [bet.name for bet in bets], street_raises(decisions(question.game), bets)
     own, _ = sizes(question.game, bets[0])
 
@@ -141,9 +141,9 @@ def streets_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante, the bets made by going on, insurance and fee.
+    """Walk the ante, the bets to continue, the insurance and the fee.
 
-    Without the insurance the last card cannot be had, so both ways to play are counted.
+    Without the insurance the last card cannot be bought, so both ways to play are counted.
     """
     *wagers, insurance, fee = bets
     settings = bonus_settings(decisions(question.game), bets)
@@ -176,9 +176,9 @@ def bonus_card_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Bets on three hands that grow, a share of the last of which may be given up, or may not.
+    """Walk bets on three growing hands, with and without the surrender of a share of the last.
 
-    First the three together, for all their tables, then each by itself; the first two hang on nothing but their cards.
+    First the three bets together, for all their tables, then each separately; the first two depend only on their cards.
     """
     alone: dict[tuple[int, str, tuple[tuple[str, str], ...]], Odds] = {}
     known: dict[str, HandRows] = {}
@@ -207,7 +207,7 @@ def surrender_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """One bet on kept cards that the community fills."""
+    """Walk one bet on kept cards that the community completes."""
     (bet,) = bets
     size = sizes(question.game, bet)[1]
 
@@ -221,7 +221,7 @@ def community_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odd
 
 
 def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """A bet on the two of four cards that are kept and the board, all from one shoe."""
+    """Walk a bet on the two of four cards that are kept and the board, all from one shoe."""
     (bet,) = bets
     decks = question.decks or dealt_from(question.game).decks
     assumes = "one hand, and its cards are kept for this bet alone"
@@ -231,10 +231,11 @@ def kept_pair_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
 
 def discard_one_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The ante, the bet and the bonus. A strategy says where the bet is made, the discard is the best.
+    """Walk the ante, the bet and the bonus with one discard. A strategy decides where the bet is made; the discard is
+    the best one.
 
-    First for each table the ante and the bet, played for them alone; then for each table of the bonus the bonus, played
-    for it alone.
+    First, for each of their tables, the ante and the bet, played for them alone; then, for each of its tables, the
+    bonus, played for it alone.
     """
     ante, bet, bonus = bets
     own = cards_of(question.game.hand(question.game.instead[ante.name].hand))[1]

@@ -1,4 +1,4 @@
-"""The round that one player's walk through a game ends in, and what its settlement makes of his bets."""
+"""The round at the end of one player's walk through a game, and the result of its settlement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ _PAID: Final = ("win", "push")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Cards that came to a place together, by the step that dealt or showed them."""
+    """Cards that came to a place together, and the step that dealt or showed them."""
 
     place: str
     step: str
@@ -37,8 +37,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """All that lies there for one player: the `groups` of cards in their order, his `wagers` in cents, what he chose at
-    each step, what he laid away or apart, how he set his hand, and what he gave up of which bet."""
+    """State of the table for one player.
+
+    - `groups`: groups of cards in order.
+    - `wagers`: his wagers in cents. `choices`: his choice at each step.
+    - `aside`: his discards. `low`, `dealer_low`: the low parts of set hands.
+    - `given_up`: see below.
+    """
 
     groups: tuple[Group, ...] = ()
     wagers: Mapping[str, int] = field(default_factory=dict, hash=False)
@@ -48,16 +53,16 @@ class Lying:
     low: Cards = ()
     dealer_low: Cards = ()
     given_up: tuple[str, str, int] = ("", "", 0)
-    """The bet, what it is called from then on, and its cents before."""
+    """The bet that was partly surrendered, its name afterwards, and its cents before."""
 
     def at(self, place: str) -> Cards:
-        """The cards of a place."""
+        """Return the cards of a place."""
         return tuple(card for group in self.groups if group.place == place for card in group.cards)
 
 
 @dataclass(frozen=True)
 class Settler:
-    """Settles what lies there on `terms`, for the `bets` that are counted; `unit` is a stake of one, in cents."""
+    """Settles a state on `terms` for the `bets` that are counted; `unit` is a stake of one, in cents."""
 
     plan: Plan
     terms: Terms
@@ -65,7 +70,7 @@ class Settler:
     unit: int
 
     def ending(self, lying: Lying) -> Ending | None:
-        """The ending of the bets; None where the settlement holds one of them, so that it may not be played so."""
+        """Return the ending of the bets; None if the settlement holds one of them, so that the way is not allowed."""
         found = settle_on(self.round(lying), self.terms)
         lines = {line.bet: line for line in found.lines if line.bet in self._counted}
         if any(line.result == "held" for line in lines.values()):
@@ -75,7 +80,7 @@ class Settler:
         return Ending(stakes, nets, "", rows)
 
     def why_held(self, lying: Lying) -> str:
-        """The reason for which the settlement holds a bet; empty where it holds none."""
+        """Return the reason that the settlement holds a bet; empty if it holds none."""
         found = settle_on(self.round(lying), self.terms)
         held = (line for line in found.lines if line.result == "held" and line.bet in self._counted)
         return next((f"{line.bet}: {line.why}" for line in held), "")
@@ -87,7 +92,7 @@ class Settler:
         return names | {each.as_ for each in given if each.bet in names}
 
     def _of_bet(self, bet: Bet, lying: Lying, lines: Mapping[str, SettlementLine]) -> tuple[Fraction, Fraction, str]:
-        """Stake and net in units, and the row that pays; of a bet that was given up in part, the whole stake."""
+        """Return the stake and net in units, and the paying row; for a partly surrendered bet, the whole stake."""
         given, name, before = lying.given_up
         cents = before if bet.name == given else lying.wagers.get(bet.name, 0)
         mine = [lines[each] for each in (bet.name, name if bet.name == given else "") if each in lines]
@@ -96,7 +101,7 @@ class Settler:
         return Fraction(cents, self.unit), Fraction(net, self.unit), row or ""
 
     def round(self, lying: Lying) -> RoundResult:
-        """The round as it stands when its bets are settled."""
+        """Build the round as it is when its bets are settled."""
         dealer = lying.at(DEALER)
         return RoundResult(
             table="odds",
@@ -157,7 +162,7 @@ class Settler:
 
     @cached_property
     def hands(self) -> frozenset[str]:
-        """The hands that decide the bets."""
+        """Hands that decide the bets."""
         names = {each.hand for each in self.terms.game.spec.qualifiers.values()}
         for bet in self.bets:
             names |= {bet.hand, *(each.hand for each in bet.hand_when), *([bet.instead.hand] if bet.instead else [])}
@@ -169,12 +174,12 @@ class Settler:
 
     @cached_property
     def watched(self) -> frozenset[tuple[str, str]]:
-        """Step and place, where a hand is what lay there then."""
+        """Steps and places whose cards at that time make a hand."""
         hands = (self.terms.game.hand(name) for name in self.hands)
         return frozenset((step, place) for hand in hands for place, steps in hand.at.items() for step in steps)
 
     def _stages(self, lying: Lying) -> list[Stage]:
-        """Cards that lay at a place when such a step was over."""
+        """Return the stages of the watched steps: the cards at a place at the end of the step."""
         found, there = [], dict[str, Cards]()
         for group in lying.groups:
             there[group.place] = there.get(group.place, ()) + group.cards
@@ -195,7 +200,7 @@ def _split(cards: Cards, low: Cards, by: str) -> Split | None:
 
 
 def without(cards: Sequence[Card], some: Sequence[Card]) -> Cards:
-    """Cards less some of them; of several decks the same face may be there more than once."""
+    """Return the cards without some of them; with several decks, the same face may occur more than once."""
     left = list(cards)
     for card in some:
         left.remove(card)

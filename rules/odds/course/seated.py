@@ -1,4 +1,4 @@
-"""A seat at a game's table as its bets are counted: what lies there before the deal, on which terms it is settled."""
+"""The seat for which bets are counted: its wagers before the deal, and the terms of settlement."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -11,11 +11,11 @@ from rules.odds.decide.decisions import Decisions, decisions
 from rules.odds.question import Question
 
 UNIT_CENTS: Final = 2000
-"""Of a bet of one unit that may be of any amount; what no token divides is counted exactly."""
+"""Cents of one unit for a bet of any amount; amounts that are not whole tokens are counted exactly."""
 
 
 class Seated(NamedTuple):
-    """What may be chosen, who settles it, and the wagers before the deal, in cents."""
+    """The decisions, the settler, and the wagers before the deal, in cents."""
 
     decisions: Decisions
     settler: Settler
@@ -32,8 +32,11 @@ def seated(
     stakes: Mapping[str, Fraction] | None = None,
     without: Collection[str] = (),
 ) -> Seated:
-    """A seat with these bets and those that they may not lie without, each paid by one of these `tables` and as much as
-    the procedure asks for, or as `stakes` says in units of the first; `without` those that are not made."""
+    """Return a seat with these bets and the bets they require, each paid by one of these `tables`.
+
+    Each stake is the amount that the procedure requires, or that of `stakes` in units of the first bet; bets in
+    `without` are not made.
+    """
     game = question.game
     found = decisions(game).under(options or {})
     given = game.default_readings() | dict(question.readings) | dict(readings or {})

@@ -1,8 +1,8 @@
-"""The course of a game for one player, step by step of its procedure: cards that come, choices that are open, endings.
+"""Course of a game for one player, step by step of its procedure: cards, choices and endings.
 
-Cards that nobody has seen may be any that are left, so a card is dealt when it is first seen, and what lies there is
-what the player knows. What a hand of cards stands for is left to those who walk the course: each card by itself
-(`rules.odds.course.walk`), or every hand at once (`rules.odds.course.growing`).
+Unseen cards may be any that are left, so a card is dealt when it is first seen, and the state is what the player knows.
+Subclasses decide what the cards stand for: each card separately (`rules.odds.course.walk`), or every hand at once
+(`rules.odds.course.growing`).
 """
 
 from abc import ABC, abstractmethod
@@ -27,7 +27,7 @@ from rules.odds.course.played_round import Lying, Settler
 from rules.odds.decide.decisions import DecisionPoint, Decisions, OpenChoice
 
 V = TypeVar("V")
-"""All that can come of what lies there."""
+"""Value of the future from a state."""
 GoOn = Callable[[Lying], V]
 _SEATS: Final = "seats"
 _NONE: Final[Mapping[str, int]] = MappingProxyType({})
@@ -35,8 +35,8 @@ _NONE: Final[Mapping[str, int]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One thing to do at a step: the choice, and what lies there then. `draw`: how many cards it asks for by what the
-    hand holds in the next exchange."""
+    """One way to act at a step: the choice, and the state after it. `draw` is the next exchange, if it prescribes the
+    number of cards by the hand."""
 
     choice: OpenChoice | None
     lying: Lying
@@ -44,12 +44,12 @@ class Way:
 
 
 def for_least(ways: Sequence[Way]) -> list[Way]:
-    """Of ways that gain the same, one that gives nothing up, and of these the one that stakes least."""
+    """Order ways so that, of equal gains, those that give nothing up come first, then the lowest stake."""
     return sorted(ways, key=lambda way: (way.lying.folded, way.lying.given_up[0], sum(way.lying.wagers.values())))
 
 
 def by_stake(ways: Sequence[Way]) -> list[Way]:
-    """A fold first, then by what lies there; without a fold where playing on costs nothing more."""
+    """Order a fold first, then by stake; omit a fold where playing on costs nothing more."""
     stay = [way.lying.wagers for way in ways if not way.lying.folded and not (way.choice and way.choice.part.last)]
     able = (way for way in ways if not way.lying.folded or way.lying.wagers not in stay)
     return sorted(able, key=lambda way: (not way.lying.folded, sum(way.lying.wagers.values())))
@@ -57,7 +57,7 @@ def by_stake(ways: Sequence[Way]) -> list[Way]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A point of the course: the number of the step, and the cards that lie hidden at each place by then."""
+    """A point of the course: the number of the step, and the cards face down at each place."""
 
     step: int
     hidden: Mapping[str, int]
@@ -65,7 +65,7 @@ class _Place:
 
 @dataclass
 class GameCourse(ABC, Generic[V]):
-    """`wagers`: what lies there before the deal, in cents."""
+    """A walk over the steps. `wagers` are those before the deal, in cents."""
 
     decisions: Decisions
     settler: Settler
@@ -78,29 +78,29 @@ class GameCourse(ABC, Generic[V]):
         return self.decisions.plan
 
     def from_the_deal(self) -> V:
-        """All that can come of the round."""
+        """Return the value of the whole round."""
         return self._from(_Place(0, _NONE), Lying(wagers=dict(self.wagers)))
 
     @abstractmethod
     def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[V]) -> V:
-        """Any cards that are left come to a place, so many."""
+        """Return the value over all cards that are left, `number` of which come to a place."""
 
     @abstractmethod
     def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[V]) -> V:
-        """The player takes the way that gains most."""
+        """Return the value of the way that gains most."""
 
     @abstractmethod
     def settled(self, lying: Lying) -> V:
-        """The bets are settled."""
+        """Return the value of the settled bets."""
 
     @abstractmethod
     def alike(self, lying: Lying) -> Hashable:
-        """A key that is the same for what comes to the same."""
+        """Return a key that is equal for equivalent states."""
 
     # -------------------------------------------------------------- the steps
 
     def _from(self, place: _Place, lying: Lying) -> V:
-        """All that follows from here on; it is the same for cards of other suits."""
+        """Return the value from this point; cached, because it is the same for cards of other suits."""
         key = place.step, self.alike(lying)
         if key not in self._known:
             self._known[key] = self._go_on(place, lying)
@@ -130,7 +130,7 @@ class GameCourse(ABC, Generic[V]):
         return self._from(after, lying)
 
     def _dealt(self, step: DealStep, after: _Place, lying: Lying) -> V:
-        """Cards that the player sees at once, and those that lie hidden."""
+        """Deal cards, some seen by the player at once and some face down."""
         seen = []
         for to in step.to:
             if to == _SEATS:
@@ -142,7 +142,8 @@ class GameCourse(ABC, Generic[V]):
         return self._seen(seen, step, after, lying, turned=False)
 
     def _hides(self, step: ShowStep, place: str, at: _Place, lying: Lying) -> int:
-        """The number of hidden cards that a step turns over at a place; none of a seat's, which its player has seen."""
+        """Return the number of cards that a step turns over at a place; 0 for a seat's own, which its player has
+        seen."""
         hidden = at.hidden.get(place, 0)
         if place == _SEATS or step.cards is None:
             return 0 if place == _SEATS else hidden
@@ -151,7 +152,7 @@ class GameCourse(ABC, Generic[V]):
     def _seen(
         self, cards: Sequence[tuple[str, int]], step: AnyStep, after: _Place, lying: Lying, *, turned: bool = True
     ) -> V:
-        """Cards of these places are seen, any that are left."""
+        """Show cards at these places, any that are left."""
         if not cards:
             return self._from(after, lying)
         (place, number), *others = cards
@@ -166,7 +167,7 @@ class GameCourse(ABC, Generic[V]):
         return self.seen(at, min(number, self._fills(at, number, lying)), lying, step.name, go_on)
 
     def _fills(self, place: str, number: int, lying: Lying) -> int:
-        """The number of a place's cards that count, where they fill the hands up in their order; else all of them."""
+        """Return the number of a place's cards that count, if they fill hands up in order; otherwise all of them."""
         hands = [self.settler.terms.game.hand(name) for name in self.settler.hands]
         looking = [hand for hand in hands if place in hand.of]
         if place == OWN or not looking or any(hand.fill is None for hand in looking):
@@ -175,7 +176,7 @@ class GameCourse(ABC, Generic[V]):
         return max(max(hand.fill or 0 for hand in looking) - kept, 0)
 
     def _shown(self, hidden: Sequence[tuple[str, int]], lying: Lying) -> V:
-        """All that lies hidden is shown, and the bets are settled."""
+        """Show everything face down, and settle the bets."""
         wanted = [(place, number) for place, number in hidden if number and place in self._looked_at]
         if not wanted:
             return self.settled(lying)
@@ -192,7 +193,7 @@ class GameCourse(ABC, Generic[V]):
     # -------------------------------------------------------------- the choices
 
     def ways(self, point: DecisionPoint, lying: Lying) -> Iterator[Way]:
-        """Everything that the player may do at a step."""
+        """Yield everything that the player may do at a step."""
         if point.sets:
             for low in combinations(lying.at(OWN), point.sets):
                 yield Way(None, replace(lying, low=low))
@@ -208,7 +209,7 @@ class GameCourse(ABC, Generic[V]):
                 yield Way(choice, made, draw if choice.part.draws and draw is not None and draw.must else None)
 
     def _choices(self, choice: OpenChoice, lying: Lying) -> Iterator[Lying]:
-        """Every stake and every card laid away that a choice leaves open."""
+        """Yield the state for every stake and discard that a choice allows."""
         if choice.part.folds:
             yield replace(lying, folded=True)
             return
@@ -227,7 +228,7 @@ class GameCourse(ABC, Generic[V]):
                 yield replace(lying, wagers=staked, given_up=given, aside=lying.aside + aside)
 
     def _stakes_without_bounds(self, choice: OpenChoice) -> bool:
-        """True of a choice that stakes a bet which is not counted, where nothing says how much that may be."""
+        """True for a choice with a bet that is not counted and whose amount has no limit."""
         unknown = {bet for bet, stake in choice.stakes.items() if stake.hangs_on or stake.most is None}
         return bool(unknown) and unknown.isdisjoint(bet.name for bet in self.settler.bets)
 
@@ -235,14 +236,14 @@ class GameCourse(ABC, Generic[V]):
         return self.plan.steps[[step.name for step in self.plan.steps].index(name) + 1 :]
 
     def _decides(self, step: AnyStep, point: DecisionPoint, lying: Lying) -> bool:
-        """True when the player has a choice at a step."""
+        """True if the player has a choice at a step."""
         made = self._chosen(lying)
         if isinstance(step, SetStep) and step.choices:
             return any(choice.part.name in step.choices for choice in made)
         return not any(choice.part.last for choice in made) and (not point.only or bool(lying.wagers.get(point.only)))
 
     def _draws(self, lying: Lying) -> int:
-        """The number of cards that the last choice draws."""
+        """Return the number of cards that the last choice draws."""
         return next((choice.part.draws for choice in reversed(self._chosen(lying))), 0)
 
     def _chosen(self, lying: Lying) -> list[OpenChoice]:
@@ -259,16 +260,16 @@ class GameCourse(ABC, Generic[V]):
 
     @cached_property
     def _stands(self) -> bool:
-        """True when the cards still decide a bet of a folded hand."""
+        """True if the cards still decide a bet of a folded hand."""
         return any(bet.fold == "stands" for bet in self.settler.bets)
 
     @cached_property
     def _looked_at(self) -> frozenset[str]:
-        """The places whose cards decide the bets."""
+        """Places whose cards decide the bets."""
         settler = self.settler
         return frozenset(place for name in settler.hands for place in settler.terms.game.hand(name).of)
 
 
 def _with(place: _Place, at: str, more: int) -> _Place:
-    """So many more hidden cards at a place."""
+    """Return the point with `more` additional cards face down at a place."""
     return replace(place, hidden={**place.hidden, at: place.hidden.get(at, 0) + more})

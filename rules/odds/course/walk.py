@@ -1,8 +1,8 @@
-"""A game walked through card by card: every card that may come, every choice that is open, every ending settled.
+"""Walk through a game card by card: every possible card, every open choice, every ending settled.
 
-Where a player may choose, he takes what gains most over all that may follow; each ending is a round that the program
-settles as it settles any other. Nothing is counted cleverly but that hands which differ by the names of suits are
-walked once: it is exact, and as slow as the deck is large. The engines are held to it on small decks.
+Where a player may choose, he takes what gains most over everything that can follow; each ending is a round that the
+program settles like any other. The only shortcut is that hands which differ by the names of suits are walked once. The
+walk is exact, and slow for large decks. The engines are checked against it on small decks.
 """
 
 from collections import Counter
@@ -21,31 +21,34 @@ from rules.odds.course.steps import GameCourse, GoOn, Way, for_least
 from rules.odds.joint import Ending
 
 _JOKERS: Final = 5
-"""The suit that they have in their number."""
+"""Suit number of jokers."""
 _BITS: Final = 5
-"""Enough for how often a face can lie there."""
+"""Bits per counter of a face."""
 
 
 class Ways(NamedTuple):
-    """Of `total` equally likely deals, the number that end each way, by the number of the ending."""
+    """Number of deals by ending, by its number, out of `total` equally likely deals."""
 
     total: int
     counted: Mapping[int, int]
 
 
 Choose = Callable[[str, Lying, Sequence[Way]], Sequence[Way]]
-"""Step, what lies there, the ways that are open -> those that may be taken."""
+"""Restricts the open ways, given the step and the state."""
 
 
 def any_way(_step: str, _lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
-    """Leave every way open."""
+    """Allow every way."""
     return ways
 
 
 @dataclass
 class Walk(GameCourse[Ways | None]):
-    """`deck` is what the cards come from; `apart`: a place whose cards come from a deck of their own, and that deck.
-    `house` sets the dealer's hand. `suits_alike`: no rule of the bets knows one suit from another."""
+    """Walk of single cards.
+
+    `deck` is the deck of cards; `apart` has separate decks by place. `house` sets the dealer's hand. `suits_alike`: no
+    rule of the bets distinguishes suits.
+    """
 
     deck: Sequence[Card]
     choose: Choose = any_way
@@ -56,15 +59,14 @@ class Walk(GameCourse[Ways | None]):
     _nets: list[Fraction] = field(default_factory=list, init=False)
 
     def run(self) -> Counter[Ending]:
-        """Count the deals that end each way, under the best play. AssertionError where every way leads to a bet that
-        is held."""
+        """Count the deals by ending under the best play. Raises AssertionError if every way leads to a held bet."""
         found = self.from_the_deal()
         assert found is not None, "every way leads to a bet that is held"
         endings = list(self._number)
         return Counter({endings[end]: number for end, number in found.counted.items()})
 
     def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
-        """Each hand of the cards that are left."""
+        """Return the value over each hand of the cards that are left."""
         left = Counter(self.apart.get(at, self.deck))
         left -= Counter(
             card for each in lying.groups if (each.place in self.apart) == (at in self.apart) for card in each.cards
@@ -78,7 +80,7 @@ class Walk(GameCourse[Ways | None]):
         return _summed(parts)
 
     def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
-        """The way that gains most with these cards, of equal ones the one that stakes least."""
+        """Return the value of the way that gains most with these cards; of equal ones, the lowest stake."""
         best: tuple[Fraction, Ways] | None = None
         for way in for_least(self.choose(step, lying, [each for each in ways if _may_draw(each, lying)])):
             found = go_on(way.lying)
@@ -89,20 +91,20 @@ class Walk(GameCourse[Ways | None]):
         return best and best[1]
 
     def settled(self, lying: Lying) -> Ways | None:
-        """The round as it lies there; None where a bet is held."""
+        """Settle the round; return None if a bet is held."""
         if self.house is not None and lying.at(DEALER):
             lying = replace(lying, dealer_low=self.house(lying.at(DEALER)))
         end = self.settler.ending(lying)
         return None if end is None else Ways(1, {self._number.setdefault(end, len(self._number)): 1})
 
     def _gain(self, ways: Ways) -> Fraction:
-        """The average gain of all the bets, in units."""
+        """Return the average gain of all the bets, in units."""
         if len(self._nets) < len(self._number):
             self._nets += [Fraction(sum(end.nets)) for end in list(self._number)[len(self._nets) :]]
         return sum((self._nets[end] * number for end, number in ways.counted.items()), Fraction(0)) / ways.total
 
     def alike(self, lying: Lying) -> Hashable:
-        """A key that is the same for cards of other suits."""
+        """Return a key that is equal for cards of other suits."""
         rest = tuple(sorted(lying.wagers.items())), lying.choices, lying.folded, lying.given_up[0]
         piles = [*self._piles(lying), lying.aside, lying.low]
         if not self.suits_alike:
@@ -115,7 +117,7 @@ class Walk(GameCourse[Ways | None]):
         return rest, tuple(sorted(suits)), jokers
 
     def _piles(self, lying: Lying) -> list[Cards]:
-        """The cards place by place; those of a step apart where a hand is what lay there when it was over."""
+        """Return the cards place by place; those of a step are separate if a hand consists of the cards at its end."""
         found: dict[str, list[Cards]] = {}
         for group in lying.groups:
             piles = found.setdefault(group.place, [()])
@@ -126,7 +128,7 @@ class Walk(GameCourse[Ways | None]):
 
 
 def _may_draw(way: Way, lying: Lying) -> bool:
-    """False where a hand draws another number of cards in the next exchange, by what it holds."""
+    """Return False if the hand must draw a different number of cards in the next exchange."""
     if way.draw is None or way.choice is None:
         return True
     must = must_draw(way.draw.must, [card for place in (OWN, *way.draw.counting) for card in lying.at(place)])
@@ -134,7 +136,7 @@ def _may_draw(way: Way, lying: Lying) -> bool:
 
 
 def _summed(parts: Sequence[tuple[int, Ways]]) -> Ways:
-    """All of several ways on, each in so many equally likely deals."""
+    """Combine several continuations, each with its number of equally likely deals."""
     least = lcm(*(ways.total for _, ways in parts))
     counted: dict[int, int] = {}
     for deals, ways in parts:
@@ -145,7 +147,7 @@ def _summed(parts: Sequence[tuple[int, Ways]]) -> Ways:
 
 
 def _hands(left: Sequence[tuple[Card, int]], number: int) -> Iterator[tuple[Cards, int]]:
-    """Every hand of so many cards, and how many there are with the same faces."""
+    """Yield every hand of this many cards, with the number of hands with the same faces."""
     if all(times == 1 for _, times in left):
         yield from ((cards, 1) for cards in combinations([card for card, _ in left], number))
     elif not number:

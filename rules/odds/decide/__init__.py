@@ -1,1 +1,1 @@
-"""What a player may choose, read off the procedure, and what each solver counts of it."""
+"""Players' choices, read from the procedure, and the settings of each solver derived from them."""

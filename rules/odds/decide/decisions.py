@@ -1,7 +1,7 @@
-"""What a player may choose in a game, read off the steps of its procedure: when, at which stake, and what he has seen.
+"""Players' choices in a game, read from the steps of its procedure: when, at which stake, and with which cards seen.
 
-Nothing else in the odds says it again: a solver takes its settings from these points, and a procedure that is changed
-changes the odds with it.
+This is the only source of choices for the odds: a solver derives its settings from it, so a change of the procedure
+changes the odds.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,17 +29,20 @@ _NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
 class DecidedOtherwise(Exception):
-    """The procedure lets players choose, at this step and by this clause, otherwise than is counted."""
+    """The procedure offers players other choices, at this step and by this clause, than the solver counts."""
 
 
 class NoProcedure(DecidedOtherwise):
-    """Nothing says what players may choose."""
+    """No procedure is available to define the choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class StakeRange:
-    """What a bet may be, in units of another: from `least` to `most` (None: no most is said) in steps of `step`, 0 for
-    any amount between. `clauses` say so. `hangs_on`: a bet of no known size, which it is a multiple of."""
+    """Possible amounts of a bet, in units of another.
+
+    From `least` to `most` (None: no maximum) in steps of `step`, 0 for any amount between. `clauses` are the sources.
+    `hangs_on` is a bet of unknown size of which it is a multiple.
+    """
 
     least: Fraction = Fraction(0)
     most: Fraction | None = None
@@ -49,9 +52,11 @@ class StakeRange:
 
     @property
     def sizes(self) -> tuple[Fraction, ...]:
-        """The stakes that can be best, the least first: every step, or of a range without steps its two ends, since
-        what is gained by more is gained by the most. DecidedOtherwise where nothing says how much at least or at most,
-        or no stake is left."""
+        """The stakes that can be best, the lowest first: every step, or the two ends of a range without steps, because
+        a bet that gains by a higher stake gains most at the maximum.
+
+        Raises DecidedOtherwise if there is no minimum or maximum, or no stake is allowed.
+        """
         clauses = ", ".join(self.clauses) or "no rule"
         if self.hangs_on:
             raise DecidedOtherwise(f"{clauses}: a stake hangs on {self.hangs_on}, which may be of several sizes")
@@ -71,8 +76,8 @@ class StakeRange:
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """A choice that is open at a point: its `[[decision]]` row, and what each bet made by it may be, in units. `rest`:
-    what becomes of what is left of a bet of which a share is given up, one of `RESTS`."""
+    """A choice that is open at a point: its `[[decision]]` row, and the possible stakes of each bet made by it, in
+    units. `rest` is the result of the remainder of a bet of which a share is given up, one of `RESTS`."""
 
     part: DecisionPart
     stakes: Mapping[str, StakeRange]
@@ -80,7 +85,7 @@ class OpenChoice:
 
     @property
     def words(self) -> str:
-        """`fold`, `check`, `bet play`, `bet card, draw 1, with insurance`: what is done by it, at whatever stake."""
+        """The action in words, without stakes: `fold`, `check`, `bet play`, `bet card, draw 1, with insurance`."""
         part = self.part
         done = ["fold" + " and keep the wagers" * part.keeps] if part.folds else []
         done += [f"bet {bet}" for bet in self.stakes]
@@ -93,9 +98,12 @@ class OpenChoice:
 
 @dataclass(frozen=True, slots=True)
 class DecisionPoint:
-    """A step at which a player decides. `seen`: how many cards of each place he has seen by then, `own` for his own;
-    `choices` as the step has them, none where he arranges his hand: `sets` cards of it in front. `only`: the bet of
-    those who are asked."""
+    """A step at which a player decides.
+
+    - `seen`: the number of cards of each place he has seen, `own` for his own.
+    - `choices`: the choices of the step; none where he arranges his hand, with `sets` cards in front.
+    - `only`: the bet that a seat must have made to decide.
+    """
 
     step: str
     clause: str
@@ -106,42 +114,42 @@ class DecisionPoint:
 
     @property
     def own(self) -> int:
-        """How many of his own cards the player has."""
+        """Number of the player's own cards."""
         return self.seen.get(OWN, 0)
 
     @property
     def words(self) -> str:
-        """`on own 2, community 1: fold; bet play`."""
+        """The decision in words: `on own 2, community 1: fold; bet play`."""
         cards = ", ".join(f"{place} {number}" for place, number in self.seen.items())
         done = dict.fromkeys(choice.words for choice in self.choices) or [f"set {self.sets} in front"]
         return f"on {cards}: {'; '.join(done)}"
 
     def sizes(self, bet: str) -> tuple[Fraction, ...]:
-        """Each stake of a bet that can be best here, in the order of the choices that make it."""
+        """Return each stake of a bet that can be best here, in the order of the choices that make it."""
         stakes = (choice.stakes[bet] for choice in self.choices if bet in choice.stakes)
         return tuple(dict.fromkeys(size for stake in stakes for size in stake.sizes))
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Everything that a player may choose in a game, with stakes in units of the bet `unit`."""
+    """All choices of a player in a game, with stakes in units of the bet `unit`."""
 
     game: Game
     plan: Plan
     unit: str
 
     def under(self, options: Mapping[str, str]) -> "Decisions":
-        """What may be chosen where these options are in force, too."""
+        """Return the choices under these additional options."""
         return replace(self, plan=Plan(self.plan.procedure, self.plan.options | dict(options)))
 
     @cached_property
     def points(self) -> tuple[DecisionPoint, ...]:
-        """The steps at which a player decides, in order."""
+        """Steps at which a player decides, in order."""
         return tuple(self._points())
 
     @cached_property
     def stakes(self) -> Mapping[str, Fraction]:
-        """Bet -> its stake, of every bet that the rules make a multiple of the unit whatever is chosen."""
+        """Stakes, by bet, of every bet that is always a fixed multiple of the unit."""
         found = {self.unit: Fraction(1)}
         while more := dict(self._equals(found)):
             found |= more
@@ -149,7 +157,7 @@ class Decisions:
 
     @cached_property
     def optional(self) -> frozenset[str]:
-        """Bets before the deal that may be left out beside the unit."""
+        """Bets before the deal that may be omitted, other than the unit."""
         needed, waiting = set[str](), [self.unit]
         while waiting:
             name = waiting.pop()
@@ -159,8 +167,10 @@ class Decisions:
         return self.plan.before_deal - needed - self.plan.tips.keys()
 
     def stake(self, bet: str, choice: str = "") -> StakeRange:
-        """What a bet may be, made by this choice; from nothing to no limit where the rules say nothing of it.
-        DecidedOtherwise where it must be a multiple of two things."""
+        """Return the possible amounts of a bet made by this choice; from nothing to no limit if no rule applies.
+
+        Raises DecidedOtherwise if it must be a multiple of two things.
+        """
         rules = [rule for rule in self._rules(bet, choice) if rule.amount is not None and rule.amount.bet]
         found = StakeRange(clauses=tuple(dict.fromkeys(rule.clause for rule in rules)))
         if bet in self.stakes:
@@ -197,11 +207,11 @@ class Decisions:
         )
 
     def _rules(self, bet: str, choice: str = "") -> Iterator[BetRule]:
-        """Those of a bet that hold whatever is chosen, and those of this choice."""
+        """Yield the rules of a bet that always apply, and those of this choice."""
         return (rule for rule in self.plan.rules if rule.bets == (bet,) and rule.choice in (None, choice))
 
     def _equals(self, known: Mapping[str, Fraction]) -> Iterator[tuple[str, Fraction]]:
-        """Further bets that one which is known makes a multiple of the unit, or that make it one."""
+        """Yield further bets that a known bet makes a multiple of the unit, or that make it one."""
         for rule in self.plan.rules:
             if (
                 rule.kind != "equal"
@@ -218,8 +228,11 @@ class Decisions:
 
 
 def decisions(game: Game, number: int = 0, files: Mapping[str, Path] = _NO_FILES) -> Decisions:
-    """What may be chosen under the game's options by its procedure of this number, looked for in `files` by its id
-    before anywhere else. The unit is the first bet that the game's odds name. NoProcedure where it is not at hand."""
+    """Return the choices under the game's options by its procedure of this number, looked up in `files` by its id
+    first.
+
+    The unit is the first bet that the game's odds name. Raises NoProcedure if the procedure is not available.
+    """
     name = game.spec.procedures[number]
     source = files.get(name) or procedure_source(game, name)
     if source is None:
@@ -229,7 +242,7 @@ def decisions(game: Game, number: int = 0, files: Mapping[str, Path] = _NO_FILES
 
 
 def _unit(game: Game) -> str:
-    """The first bet of those that the odds name, or else of those against a hand."""
+    """Return the first bet that the odds name, else the first one against a hand."""
     if game.spec.odds is not None and game.spec.odds.bets:
         return game.spec.odds.bets[0]
     own = [bet for bet in game.bets.values() if not bet.tip_for]
@@ -237,13 +250,13 @@ def _unit(game: Game) -> str:
 
 
 def _seen(so_far: CardsSoFar) -> Mapping[str, int]:
-    """How many cards of each place lie open, and how many are the player's own."""
+    """Return the number of face-up cards of each place, and of the player's own."""
     found = {to: so_far.held(to) if cards is None else cards for to, cards in so_far.open.items() if to != _SEATS}
     return MappingProxyType({OWN: so_far.held(_SEATS)} | {to: cards for to, cards in found.items() if cards})
 
 
 def _beside(rule: BetRule) -> tuple[str, ...]:
-    """Bets without which one with this rule may not lie."""
+    """Return the bets that a bet with this rule requires."""
     if rule.kind == "needs":
         return rule.others
     return (rule.amount.bet,) if rule.kind in ("equal", "at-most") and rule.amount and rule.amount.bet else ()

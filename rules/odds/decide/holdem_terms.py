@@ -1,7 +1,8 @@
-"""What a hold'em game against the dealer pays, and when a player may raise: plain parameters, known to no game by name.
+"""Parameters of a hold'em game against the dealer: its pays, and the raises of a player. They do not depend on a
+particular game.
 
-Two ways to raise are told apart. In one, a single bet is made once, the later the smaller, or the hand is folded at the
-end; in the other, a bet keeps the hand alive before the flop and further bets of their own may follow.
+There are two ways to raise. In one, a single bet is made once, smaller the later it is, or the hand is folded at the
+end. In the other, a bet keeps the hand alive before the flop, and further separate bets may follow.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,8 +12,8 @@ from typing import NamedTuple
 
 
 class HoldemEnding(NamedTuple):
-    """How a hand ended for its player: folded or not, the category of his best hand, whether the dealer qualified, and
-    "win", "tie" or "lose" against him. For a folded hand, what the showdown would have been."""
+    """Ending of a hand for its player: folded or not, the category of his best hand, the dealer's qualification, and
+    "win", "tie" or "lose" against him. For a folded hand, the showdown that would have been."""
 
     folded: bool
     category: str
@@ -21,13 +22,13 @@ class HoldemEnding(NamedTuple):
 
 
 Net = Callable[[HoldemEnding], Fraction]
-"""What a unit of a bet gains; -1 when it is lost."""
+"""Gain of one unit of a bet; -1 if it is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstBet:
-    """A bet that stands before the cards are dealt. Of a folded hand its net may depend on the category alone. Without
-    `staked`, it is no bet of its own but a pay on another one's stake."""
+    """A bet that is made before the cards are dealt. For a folded hand its net may depend only on the category. Without
+    `staked`, it is not a bet of its own but a pay on another's stake."""
 
     name: str
     net: Net
@@ -36,8 +37,8 @@ class FirstBet:
 
 @dataclass(frozen=True, slots=True)
 class RaiseOnce:
-    """One bet, made once or never: of one of the sizes `before` the flop, or of `flop` units after it, or of `river`
-    units when the board is complete, where the hand is folded otherwise."""
+    """One bet, made once or never: one of the sizes `before` the flop, or `flop` units after it, or `river` units with
+    the board complete, where the hand is folded otherwise."""
 
     before: tuple[int, ...]
     flop: int
@@ -46,8 +47,8 @@ class RaiseOnce:
 
 @dataclass(frozen=True, slots=True)
 class CallAndRaise:
-    """A bet of `call` units before the flop, or the hand is folded; then one of `flop` units after the flop, or not;
-    then one of `turn` units after the fourth card, or not (0: there is none)."""
+    """A bet of `call` units before the flop, or a fold; then optionally `flop` units after the flop; then optionally
+    `turn` units after the fourth card (0: there is no such bet)."""
 
     call: int
     flop: int
@@ -56,8 +57,8 @@ class CallAndRaise:
 
 @dataclass(frozen=True, slots=True)
 class HoldemTerms:
-    """The bets of a game: the first ones, how a player may raise, and the net of a unit raised. The dealer qualifies
-    with the category `qualifier` or above."""
+    """Bets of a game: the first ones, the way to raise, and the net of one unit raised. The dealer qualifies with the
+    category `qualifier` or above."""
 
     first: tuple[FirstBet, ...]
     raises: RaiseOnce | CallAndRaise
@@ -65,14 +66,14 @@ class HoldemTerms:
     qualifier: str = "high card"
 
     def gains(self, line: "Line", ending: HoldemEnding) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-        """Stake and net of each bet: the first ones, then those raised with."""
+        """Return the stake and net of each bet: the first ones, then the raises."""
         each = Fraction(0) if line.folded else self.raised(ending)
         stakes = (*(Fraction(bet.staked) for bet in self.first), *map(Fraction, line.units))
         return stakes, (*(bet.net(ending) for bet in self.first), *(units * each for units in line.units))
 
 
 class Line(NamedTuple):
-    """What a player did: folded or not, and the units of each bet he raised with."""
+    """A player's line of play: folded or not, and the units of each raise."""
 
     folded: bool
     units: tuple[int, ...]
@@ -80,8 +81,8 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HoldemCount:
-    """Every deal by what the player did and how it ended. `before`: what he did before the flop, by classes of holes
-    ("AA", "AKs", "AKo"), 0 for the choice without a bet."""
+    """Number of deals by line of play and ending. `before`: the bet before the flop by class of holes ("AA", "AKs",
+    "AKo"), 0 for the choice without a bet."""
 
     terms: HoldemTerms
     ways: Mapping[tuple[Line, HoldemEnding], int]

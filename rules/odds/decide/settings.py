@@ -1,7 +1,7 @@
-"""What each solver counts by, read off what players may choose in the game's procedure.
+"""Settings of each solver, read from the players' choices in the game's procedure.
 
-A procedure that lets them choose anything else is refused with its clause: DecidedOtherwise. Nothing here counts, so
-`dealwire check` asks it, too.
+A procedure with any other choices is refused with its clause: DecidedOtherwise. Nothing is counted here, so `dealwire
+check` uses it too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _ONCE: Final = (Fraction(1),)
 
 
 class WayToBet(NamedTuple):
-    """The `bets` that are made, what each stakes in units of the first, and the `words` that tell this way apart."""
+    """The `bets` that are made, the stake of each in units of the first, and the `words` that identify this way."""
 
     bets: tuple[Bet, ...]
     stakes: Mapping[str, Fraction]
@@ -32,8 +32,8 @@ class WayToBet(NamedTuple):
 
 
 class AgainstSettings(NamedTuple):
-    """Of `against-dealer`: how many of his own cards the player has seen and how many of the dealer's; how many times
-    the least stake he may play on with; how the bets may be made."""
+    """Settings of `against-dealer`: the number of his own and of the dealer's cards that the player has seen; the
+    multiples of the lowest stake to play on with; the ways to bet."""
 
     seen: int
     dealer_up: int
@@ -42,7 +42,7 @@ class AgainstSettings(NamedTuple):
 
 
 class BonusSettings(NamedTuple):
-    """Of `bonus-card`: the cards at the first decision, the player's own and the community's; fees in antes."""
+    """Settings of `bonus-card`: the player's own and the community's cards at the first decision; fees in antes."""
 
     first_cards: int
     community: int
@@ -51,14 +51,16 @@ class BonusSettings(NamedTuple):
 
 
 class SurrenderSettings(NamedTuple):
-    """Of `surrender`: the share of the last bet that may be given up, and under which readings it may and may not."""
+    """Settings of `surrender`: the share of the last bet that may be given up, and the readings under which it may and
+    may not be."""
 
     share: Fraction
     ways: tuple[tuple[bool, Mapping[str, str]], ...]
 
 
 def sizes(game: Game, bet: Bet) -> tuple[int, int]:
-    """The player's own cards at first, and the cards of the whole hand. DecidedOtherwise for a hand without any."""
+    """Return the number of the player's first cards, and of the whole hand's. Raises DecidedOtherwise for a hand
+    without own cards."""
     hand = game.hand(bet.hand)
     own = hand.of.get(OWN)
     if own is None:
@@ -70,7 +72,7 @@ def sizes(game: Game, bet: Bet) -> tuple[int, int]:
 
 
 class _Counted(NamedTuple):
-    """A decision as a solver counts it: the cards that the player has seen, and all that he may do."""
+    """A decision as a solver counts it: the cards that the player has seen, and all his actions."""
 
     own: int
     does: Sequence[str]
@@ -79,7 +81,7 @@ class _Counted(NamedTuple):
     sets: int = 0
 
     def match(self, point: DecisionPoint) -> DecisionPoint:
-        """The point, where it is this decision."""
+        """Return the point if it is this decision, else raise DecidedOtherwise."""
         seen = {OWN: self.own, _BOARD: self.board, _DEALER: self.dealer}
         ours = {place: cards for place, cards in seen.items() if cards}
         if (dict(point.seen), {each.words for each in point.choices}, point.sets) != (ours, {*self.does}, self.sets):
@@ -90,7 +92,7 @@ class _Counted(NamedTuple):
 
 
 def _matched(found: Decisions, *counted: _Counted) -> list[DecisionPoint]:
-    """The decisions of the procedure, each held against the one that is counted in its place."""
+    """Return the decisions of the procedure, each checked against the corresponding one that is counted."""
     if len(found.points) != len(counted):
         steps = ", ".join(point.step for point in found.points) or "no step"
         raise DecidedOtherwise(f"players decide at {steps} ({found.plan.clause}); counted are {len(counted)} decisions")
@@ -102,7 +104,7 @@ def _refused(point: DecisionPoint, why: str) -> DecidedOtherwise:
 
 
 def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
-    """The stakes of a bet, in the order of the choices."""
+    """Return the stakes of a bet, in the order of the choices."""
     stakes = point.sizes(bet)
     if any(stake.denominator > 1 for stake in stakes):
         raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted are whole ones")
@@ -110,7 +112,7 @@ def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
 
 
 def _one(point: DecisionPoint, bet: str) -> int:
-    """Its only stake."""
+    """Return the only stake of a bet."""
     stakes = _units(point, bet)
     if len(stakes) > 1:
         raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted is one stake")
@@ -126,7 +128,8 @@ def _of_the_unit(point: DecisionPoint, bet: str) -> None:
 
 
 def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
-    """One decision, on some of the player's cards or on all and one of the dealer's: a fold, or one of these bets."""
+    """Match one decision, on some or all of the player's cards and perhaps one of the dealer's: a fold, or one of these
+    bets."""
     point, names = next(iter(found.points), None), [bet.name for bet in bets]
     compared = next((bet for bet in bets if bet.kind == "against"), None)
     if point is None or compared is None:
@@ -150,7 +153,7 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
 def _ways(
     found: Decisions, bets: Sequence[Bet], taken: Mapping[frozenset[str], Sequence[Fraction]]
 ) -> Iterator[WayToBet]:
-    """With each choice the bets that lie there anyway, and those that may be left out, at each stake they may have."""
+    """Yield for each choice the bets that are made anyway, and the optional ones, at each possible stake."""
     given = found.game.spec.odds.stakes if found.game.spec.odds else {}
     by_choice = frozenset[str]().union(*taken)
     free: dict[str, list[Fraction | None]] = {}
@@ -169,7 +172,7 @@ def _ways(
 
 
 def _in_words(stake: Fraction | None, unit: str) -> str:
-    """`half the first wager`."""
+    """Describe a stake: `half the first wager`."""
     return "none" if stake is None else Amount(stake, unit).words().replace("-", " ")
 
 
@@ -177,8 +180,8 @@ def _in_words(stake: Fraction | None, unit: str) -> str:
 
 
 def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAndRaise:
-    """One bet, once, the later the smaller, or a fold on the whole board; or a bet or a fold before the flop, and then
-    further bets, or not."""
+    """Match a single bet, smaller the later it is, or a fold on the complete board; or a bet or fold before the flop,
+    and then optional further bets."""
     raised = [bet.name for bet in bets if bet.fold == "absent" and not bet.on]
     if len(raised) == 1:
         (bet,), at = raised, (("check", 0), ("check", 3), ("fold", 5))
@@ -198,7 +201,7 @@ def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAn
 
 
 def street_raises(found: Decisions, bets: Sequence[Bet]) -> tuple[tuple[int, ...], ...]:
-    """Of `streets`: what may be bet before each card of the community, in antes, the least first."""
+    """Return the settings of `streets`: the possible bets before each community card, in antes, the lowest first."""
     own, size = sizes(found.game, bets[0])
     raised = [bet.name for bet in bets[1:]]
     _of_number(raised, size - own)
@@ -207,7 +210,8 @@ def street_raises(found: Decisions, bets: Sequence[Bet]) -> tuple[tuple[int, ...
 
 
 def take_back_settings(found: Decisions, bets: Sequence[Bet]) -> None:
-    """Of `take-back`: equal bets, all but the last of which may be taken back, one more card of the community seen."""
+    """Match `take-back`: equal bets, all but the last of which may be taken back, each with one more community card
+    seen."""
     own, size = sizes(found.game, bets[-1])
     names = [bet.name for bet in bets]
     _of_number(names[:-1], size - own)
@@ -219,7 +223,8 @@ def take_back_settings(found: Decisions, bets: Sequence[Bet]) -> None:
 
 
 def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
-    """Of `bonus-card`: the ante, the same again or a fold for each card; then, for who paid the insurance, a card."""
+    """Return the settings of `bonus-card`: the ante, the same again or a fold for each card; then a card for a player
+    who bought the insurance."""
     if len(bets) < 4:
         raise DecidedOtherwise("counted are an ante, bets made by going on, an insurance and a fee")
     _, *raised, insurance, fee = (bet.name for bet in bets)
@@ -238,8 +243,8 @@ def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
 
 
 def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
-    """Of `discard-one`: whether a hand may be folded, or else kept without a bet; one card is laid aside, or the hand
-    shown for what it is."""
+    """Match `discard-one` and return True if a hand may be folded, False if it is kept without a bet; one card is laid
+    aside, or the hand is shown at once."""
     if len(bets) != 3 or bets[0].name not in found.game.instead:
         raise DecidedOtherwise("counted are an ante that is paid for a hand shown at once, too, a bet and a bonus")
     own, bet = cards_of(found.game.hand(found.game.instead[bets[0].name].hand))[1], bets[1].name
@@ -250,8 +255,8 @@ def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
 
 
 def surrender_settings(found: Decisions, bets: Sequence[Bet]) -> SurrenderSettings:
-    """Of `surrender`: a share of the last bet given up on the first cards, where the house lets who made all the bets
-    do so."""
+    """Return the settings of `surrender`: a share of the last bet given up on the first cards, where the house allows
+    it to players who made all the bets."""
     steps = [step for step in found.plan.procedure.step if isinstance(step, DecideStep)]
     left_out = [step.when for step in steps if step.when and not chosen(step.when, found.plan.options)]
     offered = {when.option: when.is_ for when in left_out}
@@ -268,7 +273,8 @@ def surrender_settings(found: Decisions, bets: Sequence[Bet]) -> SurrenderSettin
 
 
 def community_discards(found: Decisions, bets: Sequence[Bet]) -> tuple[int, ...]:
-    """Of `community-draw`: how many cards may be laid down of the first ones, which are a whole hand."""
+    """Return the settings of `community-draw`: the possible numbers of discards from the first cards, which are a whole
+    hand."""
     size = sizes(found.game, bets[0])[1]
     words = {choice.words for point in found.points for choice in point.choices}
     able = {number: f"lay down {number}" if number else "check" for number in range(size + 1)}
@@ -278,13 +284,13 @@ def community_discards(found: Decisions, bets: Sequence[Bet]) -> tuple[int, ...]
 
 
 def unseen_draw_settings(found: Decisions, bets: Sequence[Bet]) -> None:
-    """Of `unseen-draw`: one card of a whole hand is exchanged, or the hand wins at once."""
+    """Match `unseen-draw`: one card of a whole hand is exchanged, or the hand wins at once."""
     _matched(found, _Counted(cards_of(found.game.hand(bets[0].hand))[0], ["lay aside 1", "check"]))
 
 
 def kept_pair_settings(found: Decisions, _bets: Sequence[Bet]) -> None:
-    """Of `kept-pair`: two of four cards are kept, before anything else is seen. What else may be chosen beside that is
-    no part of the bet, which is counted for one hand."""
+    """Match `kept-pair`: two of four cards are kept before anything else is seen. Other choices do not affect the bet,
+    which is counted for one hand."""
     point = next(iter(found.points), None)
     if point is None or dict(point.seen) != {OWN: 4} or all(each.words != "lay down 2" for each in point.choices):
         words = point.words if point else "nothing is chosen"
@@ -292,17 +298,17 @@ def kept_pair_settings(found: Decisions, _bets: Sequence[Bet]) -> None:
 
 
 def low_and_high_settings(found: Decisions, bets: Sequence[Bet]) -> None:
-    """Of `low-and-high`: the hand is arranged with one card in front, and nothing else is chosen."""
+    """Match `low-and-high`: the hand is arranged with one card in front, with no other choices."""
     _matched(found, _Counted(max(sizes(found.game, bet)[1] for bet in bets), (), sets=1))
 
 
 def no_decisions(found: Decisions, _bets: Sequence[Bet]) -> None:
-    """Of `points`: nobody chooses anything."""
+    """Match `points`: there are no choices."""
     _matched(found)
 
 
 def only_bets(found: Decisions, _bets: Sequence[Bet]) -> None:
-    """Of `two-shoes`: nobody chooses anything but to make a bet or not."""
+    """Match `two-shoes`: the only choices are to make a bet or not."""
     for point in found.points:
         made = [f"bet {bet}" for choice in point.choices for bet in choice.stakes]
         _Counted(point.own, ["check", *made], point.seen.get(_BOARD, 0)).match(point)

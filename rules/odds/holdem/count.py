@@ -1,11 +1,11 @@
 """Hold'em games against the dealer: the best play at every decision, and every deal counted under it.
 
-Backwards: with the board complete, a hole knows every hand the dealer can hold, so each board and hole is decided by
-itself. What that is worth is added up for each hole and flop (or flop and turn), which decides the bets made there, and
-that in turn for each class of holes, which decides before the flop. A second walk over the boards then counts how every
-deal ends under those decisions (`holdem_walks`; the showdowns of a board are counted by `holdem_showdowns`).
+The count works backwards. With the board complete, a hole knows every hand the dealer can hold, so each board and hole
+is decided separately. The values are added up for each hole and flop (or flop and turn), which decides the bets there,
+and then for each class of holes, which decides the bet before the flop. A second pass over the boards counts how every
+deal ends under these decisions (`holdem.walks`; `holdem.showdowns` counts the showdowns of a board).
 
-Where two choices gain the same, a hand is not folded, and nothing more is bet than it takes.
+If two choices gain the same, a hand is not folded, and no unnecessary bet is made.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,11 +47,11 @@ _PARTS: Final = 48
 
 @dataclass(frozen=True, slots=True)
 class HoldemStrategy:
-    """What a player does where it is not left to the best play (None).
+    """A player's strategy, with None for the decisions left to the best play.
 
     `before`: the units bet before the flop with each hole, 0 for none. `flop`, `turn`: for each folded flop, or flop
-    with turn (row; its cards are given), with which holes he bets. `stays`: for each of some boards, with which holes
-    he does not fold at the end; a function of a module, since it is handed to other processes.
+    with turn (one row, given by its cards), the holes that bet. `stays`: for each of some boards, the holes that do not
+    fold at the end. It must be a function of a module, because it is passed to other processes.
     """
 
     before: Callable[[HoldemDeck], Ints] | None = None
@@ -65,7 +65,7 @@ WHOLE_DECK: Final = HoldemDeck()
 
 
 def no_progress(done: int, of: int) -> None:
-    """Nobody waits."""
+    """Ignore progress."""
 
 
 def count_holdem(
@@ -76,7 +76,7 @@ def count_holdem(
     workers: int = 1,
     progress: Progress = no_progress,
 ) -> HoldemCount:
-    """Every deal, under the best play or `strategy`, counted on `workers` processes."""
+    """Count every deal, under the best play or `strategy`, in `workers` processes."""
     task = HoldemTask(deck, terms.raises, terms.qualifier, _worth(terms), strategy.stays)
     todo = parts(deck, _PARTS)
     steps = 2 * len(todo)
@@ -147,7 +147,7 @@ def _decide(task: HoldemTask, gains: Gains, strategy: HoldemStrategy) -> Choices
 
 
 def _best_before(task: HoldemTask, gains: Gains, flop: Flags, turn: Flags) -> Ints:
-    """The units to bet before the flop, by hole: what counts is the gain of its whole class."""
+    """Return the units to bet before the flop by hole, decided by the gain of its whole class."""
     classes = np.unique(class_names(task.deck), return_inverse=True)[1]
 
     def of_class(gained: Ints) -> Ints:
@@ -169,7 +169,7 @@ def _best_before(task: HoldemTask, gains: Gains, flop: Flags, turn: Flags) -> In
 
 
 def class_names(deck: HoldemDeck) -> list[str]:
-    """Of each hole, which suits apart is "AA", "AKs" of one suit, "AKo" of two."""
+    """Return the class of each hole ignoring suits: "AA", "AKs" suited, "AKo" offsuit."""
     letters = [RANKS_UP[rank - 2] for rank in deck.ranks]
     names = []
     for low, high in deck.holes.T.tolist():

@@ -1,9 +1,9 @@
-"""The deck of a hold'em game as numbers, with suits folded: every board up to the naming of suits, the flops and turns
-inside it, and how holes move when its suits are renamed.
+"""The deck of a hold'em game as integers, with suits folded: boards up to the naming of suits, their flops and turns,
+and the mapping of holes when suits are renamed.
 
-A card is `suit * len(ranks) + rank`, a hole is its place among all pairs of cards. A set of cards is one mask of ranks
-a suit, bit 0 the deuce and bit 12 the ace; it is *folded* when no mask is greater than the one before it. A set may be
-folded since no rule tells suits apart: whatever is counted for one is counted for all that fold to the same masks.
+A card is `suit * len(ranks) + rank`, a hole is its index among all pairs of cards. A set of cards is one mask of ranks
+per suit, with bit 0 for the deuce and bit 12 for the ace. It is *folded* if no mask is greater than the one before it.
+Folding is valid because no rule distinguishes suits: counts are equal for all sets that fold to the same masks.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class FoldedSets:
-    """Every set of so many cards, folded: `masks` one row a set, suit by suit; `weights`, how many sets each stands
-    for; `keys`, the masks as one ascending number each."""
+    """Every set of this many cards, folded: `masks`, one row per set with one column per suit; `weights`, the number of
+    sets each represents; `keys`, the masks as one ascending integer each."""
 
     masks: Ints
     weights: Ints
@@ -35,14 +35,14 @@ class FoldedSets:
 
     @property
     def count(self) -> int:
-        """How many sets are told apart."""
+        """Number of distinct sets."""
         return int(self.keys.size)
 
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """For each of some boards, its subsets of so many cards: `sets`, the place of each among the folded sets, and
-    `namings`, which naming of the suits folds it; rows are boards."""
+    """Subsets of each of some boards, one row per board: `sets`, the index of each among the folded sets, and
+    `namings`, the naming of suits that folds it."""
 
     sets: Places
     namings: Places
@@ -50,55 +50,55 @@ class Inside:
 
 @dataclass(frozen=True)
 class HoldemDeck:
-    """A deck of `suits` suits that each have the `ranks`, 2 to 14 for the ace. The whole deck unless a test asks for
-    less; there must be cards for two hands and a board."""
+    """A deck of `suits` suits that each have the `ranks`, 2 to 14 for the ace. Tests may use smaller decks, which must
+    have cards for two hands and a board."""
 
     ranks: tuple[int, ...] = tuple(range(2, RANKS + 2))
     suits: int = 4
 
     @property
     def size(self) -> int:
-        """Cards in it."""
+        """Number of cards."""
         return self.suits * len(self.ranks)
 
     @property
     def rivals(self) -> int:
-        """Hands the dealer can hold beside a board and a hole."""
+        """Number of hands the dealer can hold for a given board and hole."""
         return comb(self.size - BOARD - 2, 2)
 
     @property
     def deals(self) -> int:
-        """Holes, boards and dealer's hands, the order of the board's cards left out."""
+        """Number of holes, boards and dealer's hands, ignoring the order of the board's cards."""
         return comb(self.size, 2) * comb(self.size - 2, BOARD) * self.rivals
 
     @cached_property
     def holes(self) -> Places:
-        """The two cards of every hole, the lower number first: two rows."""
+        """The two cards of every hole, the lower number first, in two rows."""
         return np.array(list(combinations(range(self.size), 2)), dtype=np.intp).T
 
     @cached_property
     def bit_of(self) -> Ints:
-        """Of each card, the bit of its rank."""
+        """Bit of the rank of each card."""
         return np.array([1 << rank - 2 for _ in range(self.suits) for rank in self.ranks], dtype=np.int64)
 
     @cached_property
     def suit_of(self) -> Places:
-        """Of each card, its suit."""
+        """Suit of each card."""
         return np.repeat(np.arange(self.suits, dtype=np.intp), len(self.ranks))
 
     @cached_property
     def namings(self) -> tuple[tuple[int, ...], ...]:
-        """Every order of the suits: `naming[i]` is the suit that comes to stand at place i."""
+        """Every order of the suits: `naming[i]` is the suit that moves to place i."""
         return tuple(permutations(range(self.suits)))
 
     @cached_property
     def moved(self) -> Places:
-        """Under each naming, the hole from which each folded hole comes: folded = native[moved[naming]]."""
+        """The original hole of each folded hole under each naming: folded = native[moved[naming]]."""
         return self._moves(self.namings)
 
     @cached_property
     def moved_back(self) -> Places:
-        """The other way: native = folded[moved_back[naming]]."""
+        """The inverse of `moved`: native = folded[moved_back[naming]]."""
         return self._moves([tuple(np.argsort(naming)) for naming in self.namings])
 
     def _moves(self, namings: "list[tuple[int, ...]] | tuple[tuple[int, ...], ...]") -> Places:
@@ -113,7 +113,7 @@ class HoldemDeck:
 
 @lru_cache(maxsize=16)
 def folded_sets(deck: HoldemDeck, cards: int) -> FoldedSets:
-    """Every set of `cards` cards of the deck, by ascending key."""
+    """Return every set of `cards` cards of the deck, by ascending key."""
     _, sets, copies = Pack(deck.ranks, deck.suits).classes(cards)
     rank, suit = np.divmod(sets.astype(np.intp), deck.suits)
     masks = -np.sort(-suit_masks(deck, suit * len(deck.ranks) + rank), axis=1)
@@ -130,20 +130,20 @@ def _keys(masks: Ints) -> Ints:
 
 
 def board_cards(deck: HoldemDeck, masks: Ints) -> Places:
-    """The cards of folded sets of equal size, one row a set."""
+    """Return the cards of folded sets of equal size, one row per set."""
     bits = masks[:, deck.suit_of] & deck.bit_of
     rows, cards = np.nonzero(bits)
     return cards.reshape(len(masks), -1) if len(rows) else np.zeros((len(masks), 0), dtype=np.intp)
 
 
 def suit_masks(deck: HoldemDeck, cards: Places) -> Ints:
-    """The masks of sets of cards, suit by suit along a new last axis."""
+    """Return the masks of sets of cards, one per suit along a new last axis."""
     masks = [(deck.bit_of[cards] * (deck.suit_of[cards] == suit)).sum(axis=-1) for suit in range(deck.suits)]
     return np.stack(masks, axis=-1)
 
 
 def inside(deck: HoldemDeck, boards: Places, cards: int) -> Inside:
-    """The subsets of `cards` cards of some boards, in the order of `itertools.combinations`."""
+    """Return the subsets of `cards` cards of some boards, in the order of `itertools.combinations`."""
     chosen = np.array(list(combinations(range(boards.shape[1]), cards)), dtype=np.intp)
     masks = suit_masks(deck, boards[:, chosen])
     order = np.argsort(-masks, axis=2, kind="stable")
@@ -156,7 +156,7 @@ def inside(deck: HoldemDeck, boards: Places, cards: int) -> Inside:
 
 @lru_cache(maxsize=16)
 def _naming_of(deck: HoldemDeck) -> Places:
-    """The naming whose suits, read as digits, make a number."""
+    """Return the naming by the number that its suits make as digits."""
     found = np.zeros(deck.suits**deck.suits, dtype=np.intp)
     for at, naming in enumerate(deck.namings):
         code = 0
@@ -167,8 +167,8 @@ def _naming_of(deck: HoldemDeck) -> Places:
 
 
 def summed_over_alike(deck: HoldemDeck, cards: int, sums: Ints) -> Ints:
-    """`sums`, one row a folded set and one column a hole, each hole given the sum over all holes that only a naming of
-    suits tells apart, as often as namings do: a factor that is the same along the row."""
+    """Sum over holes that differ only by a naming of suits: `sums` has one row per folded set and one column per hole.
+    The sums are multiplied by the number of such namings, which is constant along a row."""
     masks = folded_sets(deck, cards).masks
     whole = np.zeros_like(sums)
     for at, naming in enumerate(deck.namings):

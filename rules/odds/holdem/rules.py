@@ -1,7 +1,8 @@
-"""A strategy file in hold'em, on many boards at once: every hole beside each of them, by the words of `seen_hands`.
+"""Strategy files in hold'em, evaluated on many boards at once: every hole with each of them, by the conditions of
+`seen_hands`.
 
-A best hand of five to seven cards is one number (`holdem_strength`), so a hand to reach is a comparison, and a row of a
-pay table is looked up once for each of the 7,462 numbers.
+The best hand of five to seven cards is one number (`holdem.strength`), so a minimum hand is a comparison, and a row of
+a pay table is looked up once for each of the 7,462 numbers.
 """
 
 from functools import lru_cache, partial
@@ -25,12 +26,12 @@ _AT_ONCE: Final = 64
 _TURN: Final = 4
 
 Rules = tuple[tuple[RuleWhen, bool], ...]
-"""Rules of one decision, first to last: where the words hold, whether to bet (at the end: to stay)."""
+"""Rules of one decision in order: the condition, and whether to bet (at the end: to stay)."""
 
 
 def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> HoldemStrategy:
-    """How hold'em is played by the strategy that was given, decision by decision; what it does not speak of is played
-    best. OddsRefused for a bet that cannot be made."""
+    """Return the given strategy decision by decision; decisions it does not mention are played best. Raises OddsRefused
+    for an impossible bet."""
     strategy = question.strategy
     if strategy is None:
         return BEST_PLAY
@@ -53,7 +54,8 @@ def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> Hol
 
 
 def _rules(strategy: Strategy, number: int) -> Rules:
-    """Of the decision of this number, from 0; none where it is left to the best play or does not exist."""
+    """Return the rules of the decision with this number, from 0; none if it is left to the best play or does not
+    exist."""
     if not strategy.speaks_of(number):
         return ()
     step = strategy.decisions[number].step
@@ -64,29 +66,29 @@ def _rules(strategy: Strategy, number: int) -> Rules:
 
 
 def bets_by(rules: Rules, deck: HoldemDeck, cards: Places) -> Flags:
-    """For sets of three or four cards on the board (row) and each hole, whether the rules bet."""
+    """Return whether the rules bet, for sets of three or four board cards (rows) and each hole."""
     parts = (cards[start : start + _AT_ONCE] for start in range(0, len(cards), _AT_ONCE))
     return np.concatenate([_by_first(rules, SeenHoles(deck, part)) for part in parts])
 
 
 def stays_by(rules: Rules, deck: HoldemDeck, boards: Boards) -> Flags:
-    """The same with the board complete."""
+    """Return whether the rules stay, with the board complete."""
     return _by_first(rules, SeenHoles(deck, boards.cards))
 
 
 def _by_first(rules: Rules, seen: "SeenHoles") -> Flags:
-    """By the first rule that holds; without a bet where none does, and for a hole that cannot be held."""
+    """Return the decision of the first rule that holds; no bet if none does, or for an impossible hole."""
     bets = np.array([*(bet for _, bet in rules), False])
     return np.asarray(bets[first_rule([when for when, _ in rules], seen)] & (seen.strength != NO_HOLE))
 
 
 def codes(deck: HoldemDeck) -> Codes:
-    """The code of each card of a deck by its number."""
+    """Return the code of each card of a deck by its number."""
     return np.array([card_of(suit, rank) for suit in range(deck.suits) for rank in deck.ranks], np.uint8)
 
 
 class SeenHoles(SeenHands):
-    """Some sets of cards on the board, and every hole beside each."""
+    """Sets of board cards, and every hole with each."""
 
     def __init__(self, deck: HoldemDeck, cards: Places) -> None:
         each = codes(deck)
@@ -95,15 +97,16 @@ class SeenHoles(SeenHands):
         self.strength = strengths(deck, cards)
 
     def at_least(self, text: str) -> Flags:
-        """By the number of the strength."""
+        """Compare the number of the strength."""
         return np.asarray(self.strength >= _least(text))
 
     def makes(self, rows: tuple[str, ...]) -> Flags:
-        """By the number, too."""
+        """Look up the rows by the number of the strength."""
         return np.asarray(_paid(rows)[self.strength])
 
     def outs(self) -> Ints:
-        """A card of the hole is none: with the board alone it makes no more than the whole hand does."""
+        """Return the number of outs. A card of the hole is not one: with the board alone it makes no more than the
+        whole hand does."""
         if self.cards.shape[1] < _TURN:
             raise OddsRefused("outs-below with cards on the board", str(self.cards.shape[1]), ["4", "5"])
         with_one = np.sort(strengths_with_one(self.deck, self.cards), axis=1)
@@ -118,6 +121,6 @@ def _least(text: str) -> int:
 
 @lru_cache(maxsize=64)
 def _paid(rows: tuple[str, ...]) -> Flags:
-    """By the number of a strength, whether a hand of it has one of the rows."""
+    """Return, by number of a strength, whether a hand has one of the rows."""
     checks = [row_check(row) for row in rows]
     return np.array([False, *(any(check(hand.key) for check in checks) for hand in ladder().hands), False])

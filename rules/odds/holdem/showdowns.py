@@ -1,10 +1,10 @@
-"""Every showdown on a board, counted: for each hole, how many hands of the dealer it beats, ties and loses to.
+"""Counts of every showdown on a board: for each hole, the number of dealer's hands it beats, ties and loses to.
 
-A hand of the dealer is any two of the cards that neither board nor hole use. All holes of a board are ranked among all
-others at once; those that share a card with the hole are then taken out again, card by card: with N(s) of all holes
-below a strength and n(c, s) of those that hold a card c, a hole a-b of strength s has
+The dealer's hand is any two cards that neither board nor hole use. All holes of a board are ranked at once, and those
+that share a card with the hole are then subtracted, card by card. With N(s) the number of holes below a strength and
+n(c, s) the number of those that hold a card c, a hole a-b of strength s has
 
-    N(s) - n(a, s) - n(b, s)
+     N(s) - n(a, s) - n(b, s)
 
 rivals below it, since no hole but a-b itself holds both cards, and it is not below itself. N and n are running sums
 along the strengths that occur on the board.
@@ -20,12 +20,13 @@ from rules.odds.holdem.strength import NO_HOLE, Small, ladder, strengths
 
 OUTCOMES: Final = ("win", "tie", "lose")
 _LOW: Final = (1 << 32) - 1
-"""Two counts are carried in one number: that below in the upper half, that of equals in the lower."""
+"""Mask of the lower half of a number with two counts: lower hands in the upper half, equal ones in the lower half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """Some boards: their cards, one row a board, how many each stands for, and the strength of each hole."""
+    """Some boards: their cards, one row per board; the number of boards each represents; and the strength of each
+    hole."""
 
     cards: Places
     weights: Ints
@@ -34,26 +35,26 @@ class Boards:
 
 @dataclass(frozen=True, slots=True)
 class Rivals:
-    """For each board (row) and hole (column), the hands of the dealer it beats, ties and loses to, first those that
-    qualify, then the others. A hole that uses a card of the board has none at all."""
+    """Numbers of dealer's hands that each hole (column) beats, ties and loses to on each board (row): first for hands
+    that qualify, then for the others. A hole that uses a card of the board has none."""
 
     qualified: tuple[Ints, Ints, Ints]
     others: tuple[Ints, Ints, Ints]
 
     def every(self) -> "list[tuple[bool, str, Ints]]":
-        """Whether the dealer qualifies, how it ends for the player, how often."""
+        """Return the qualification of the dealer, the outcome for the player, and the count, for each combination."""
         found = [(True, outcome, count) for outcome, count in zip(OUTCOMES, self.qualified, strict=True)]
         return found + [(False, outcome, count) for outcome, count in zip(OUTCOMES, self.others, strict=True)]
 
 
 def some_boards(deck: HoldemDeck, boards: FoldedSets, part: slice) -> Boards:
-    """The boards of a part of the list."""
+    """Return the boards of a part of the list."""
     cards = board_cards(deck, boards.masks[part])
     return Boards(cards, boards.weights[part], strengths(deck, cards))
 
 
 def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
-    """The showdowns of some boards; the dealer qualifies with a hand of the category `qualifier` or above."""
+    """Return the showdowns of some boards; the dealer qualifies with a hand of the category `qualifier` or above."""
     below, equal, unqualified = _ranked(deck, boards, ladder().least(qualifier))
     total = np.where(boards.strength == NO_HOLE, 0, deck.rivals)
     win_others = np.minimum(below, unqualified)
@@ -64,7 +65,7 @@ def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
 
 
 def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, Ints]:
-    """Of each hole, the rivals below it, those equal to it, and those below the strength `least`."""
+    """Return for each hole the number of rivals below it, equal to it, and below the strength `least`."""
     strength = boards.strength
     count, rows = len(strength), np.arange(len(strength), dtype=np.intp)[:, None]
     there = np.zeros((count, NO_HOLE + 1), dtype=np.bool_)

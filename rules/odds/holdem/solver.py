@@ -1,7 +1,7 @@
 """Hold'em against the dealer by a game's file: from its bets and pay tables to terms, and from the count to odds.
 
-`[odds] bets` names the first bets and then those raised with, which are made by not folding; what may be raised when
-is read off the procedure.
+`[odds] bets` names the first bets and then the raises, which are made instead of folding. The possible raises are read
+from the procedure.
 """
 
 from collections import Counter
@@ -34,11 +34,11 @@ from rules.paytables.paytable import PaidRow
 
 
 class _Unfit(Exception):
-    """A bet of the file needs more than the two hands' categories and which is better."""
+    """A bet of the file depends on more than the two hands' categories and which is better."""
 
 
 def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The odds of the bets together and of each, for every pay table of theirs that is asked for."""
+    """Count every board with every hand of both sides, and raise for the most, for every pay table."""
     for tables in question.tables_together(bets):
         try:
             rows = _rows_of(question.game, bets, tables)
@@ -56,7 +56,7 @@ _MOST_KEPT: Final = 4
 
 
 def _counted(question: Question, terms: HoldemTerms) -> HoldemCount:
-    """The count, which tables that pay these bets alike share."""
+    """Return the count, which is shared by tables that pay these bets alike."""
     grid = product((False, True), CATEGORIES, (True, False), OUTCOMES)
     endings = [HoldemEnding(*ending) for ending in grid]
     nets = tuple(terms.gains(Line(ending.folded, (1,)), ending) for ending in endings)
@@ -79,7 +79,7 @@ def _deck(one: OneDeck) -> HoldemDeck:
 # ------------------------------------------------------------------ from the file to terms
 
 _Rows = Mapping[str, Mapping[str, PaidRow | None]]
-"""Bet with a pay table -> category -> the row that pays it."""
+"""Paying row by category, for each bet with a pay table."""
 
 
 def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Rows:
@@ -95,7 +95,7 @@ def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Row
 
 
 def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerms:
-    """What the file says of bets that are paid by these rows."""
+    """Return the terms of bets that are paid by these rows."""
     game = question.game
     for name, cards in (("player", {"own": 2, "community": 5}), ("dealer", {"dealer": 2, "community": 5})):
         if dict(game.hand(name).of) != cards or game.rankings[name].id != "poker":
@@ -130,7 +130,7 @@ def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
 
 
 def _net(bet: Bet, rows: _Rows) -> Net:
-    """What a unit of it gains by its kind's outcome."""
+    """Return the gain of one unit of the bet, by its kind's outcome."""
     if not isinstance(bet, AgainstBet | TableBet):
         raise _Unfit(f"{bet.name} is of kind {bet.kind}")
     if isinstance(bet, AgainstBet) and (
@@ -161,7 +161,7 @@ _SIGNS: Final[Mapping[str, int]] = {"win": 1, "tie": 0, "lose": -1}
 
 
 def _endings(found: HoldemCount, bets: Sequence[Bet], rows: _Rows) -> Counter[Ending]:
-    """As the bets stand in the file, each with the row that pays it."""
+    """Return the endings with the bets in the order of the file, each with the row that pays it."""
     order = [*(each.name for each in found.terms.first), *(each.name for each in _raised(bets))]
     places = [order.index(bet.name) for bet in bets]
     counted: Counter[Ending] = Counter()
@@ -176,8 +176,8 @@ def _endings(found: HoldemCount, bets: Sequence[Bet], rows: _Rows) -> Counter[En
 
 
 def _played(found: HoldemCount, bets: Sequence[Bet]) -> dict[str, Any]:
-    """What the player does: how many deals each line of play takes, the holes by what is bet with them before the flop,
-    and what is folded, by category."""
+    """Return the player's decisions: deals by line of play, holes by the bet before the flop, and folded hands by
+    category."""
     names = [bet.name for bet in _raised(bets)]
     lines: Counter[str] = Counter()
     folded: Counter[str] = Counter()

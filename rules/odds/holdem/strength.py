@@ -1,9 +1,9 @@
-"""The strength of every hole on a board: the best five of seven cards, looked up.
+"""Strength of every hole on a board: the best five of seven cards, by lookup.
 
-What five cards make is what the ranking `poker` says of them (47.1-1004); each strength has a number, 1 for the weakest
-of 7,462, and more cards have that of their best five. With five of a suit on seven cards there is neither four of a
-kind nor a full house, so a hand's strength is the greater of two: that of its ranks, suits left out, and that of the
-ranks in its suit. The first is looked up by the ranks of board and hole, the second by the set of ranks in the suit.
+The ranking `poker` ranks five cards (47.1-1004). Each strength has a number, 1 for the weakest of 7,462; more cards
+have that of their best five. Seven cards with five of a suit make neither four of a kind nor a full house, so a hand's
+strength is the greater of two: that of its ranks, ignoring suits, and that of the ranks in its suit. The first is
+looked up by the ranks of board and hole, the second by the set of ranks in the suit.
 """
 
 from collections.abc import Iterable
@@ -34,21 +34,21 @@ CATEGORIES: Final = (
 _SUITED: Final = 5
 _MOST: Final = 7
 _DIGIT: Final = 3
-"""Bits for how often a rank is held."""
+"""Bits per counter of a rank."""
 _OF_RANK: Final = 1 << _DIGIT * np.arange(RANKS, dtype=np.int64)
 STRENGTHS: Final = 7462
 NO_HOLE: Final = STRENGTHS + 1
-"""In place of a strength, and above all: a hole that cannot be held."""
+"""Placeholder above all strengths, for an impossible hole."""
 Small = npt.NDArray[np.int16]
 
 
 def card_of(suit: int, rank: int) -> Card:
-    """The card of a suit from 0 and a rank, 14 for the ace."""
+    """Return the card of a suit, from 0, and a rank, 14 for the ace."""
     return CARDS[(suit + 1 << 4) | (1 if rank == ACE_HIGH else rank)]
 
 
 def ranked(cards: Iterable[Card]) -> Ranked:
-    """What the ranking of hold'em makes of cards."""
+    """Rank cards by the ranking of hold'em."""
     return ranking("poker").rank(cards, {})
 
 
@@ -57,31 +57,31 @@ def _of_one_suit(mask: int) -> list[Card]:
 
 
 def _of_ranks(ranks: tuple[int, ...]) -> list[Card]:
-    """Cards of as many suits as can be; ranks from 0."""
+    """Return cards of these ranks, from 0, with suits as different as possible."""
     return [card_of(place % 4, rank + 2) for place, rank in enumerate(ranks)]
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """All that five cards can make, weakest first: a hand of each strength, and the number of each, from 1."""
+    """All hands of five cards, weakest first: an example of each strength, and the number of each, from 1."""
 
     hands: tuple[Ranked, ...]
     numbers: dict[Any, int]
     category: npt.NDArray[np.intp]
-    """By number; those of 0 and `NO_HOLE`, which are no hands, do not count."""
+    """Category by number; the entries of 0 and `NO_HOLE`, which are not hands, are unused."""
 
     def least(self, category: str) -> int:
-        """The number of the weakest hand of a category."""
+        """Return the number of the weakest hand of a category."""
         return int(np.searchsorted(self.category[:NO_HOLE], CATEGORIES.index(category)) or 1)
 
     def lowest(self, category: str) -> Ranked:
-        """The weakest hand of a category."""
+        """Return the weakest hand of a category."""
         return self.hands[self.least(category) - 1]
 
 
 @lru_cache(maxsize=1)
 def ladder() -> Ladder:
-    """By the ranking of hold'em."""
+    """Return the ladder of strengths by the ranking of hold'em."""
     found = dict[Any, Ranked]()
     dealt = [_of_ranks(ranks) for ranks in _multisets(_SUITED)]
     dealt += [_of_one_suit(sum(1 << rank for rank in ranks)) for ranks in combinations(range(RANKS), _SUITED)]
@@ -93,15 +93,15 @@ def ladder() -> Ladder:
 
 
 def _multisets(cards: int) -> list[tuple[int, ...]]:
-    """So many ranks of four suits."""
+    """Return the multisets of this many ranks, at most four alike."""
     every = combinations_with_replacement(range(RANKS), cards)
     return [ranks for ranks in every if max(map(ranks.count, ranks)) <= 4]
 
 
 @lru_cache(maxsize=_MOST)
 def by_ranks(cards: int) -> tuple[Ints, Ints]:
-    """Multisets of five to seven ranks by their `_row_keys`, ascending, and the number that each makes, suits left
-    out."""
+    """Return multisets of five to seven ranks by their `_row_keys`, ascending, and the number of each, ignoring
+    suits."""
     rows = np.array(_multisets(cards), dtype=np.int64)
     keys = _OF_RANK[rows].sum(axis=1)
     if cards == _SUITED:
@@ -116,7 +116,7 @@ def by_ranks(cards: int) -> tuple[Ints, Ints]:
 
 
 def _number_of(keys: Ints, cards: int) -> Ints:
-    """What so many ranks make; 0 of more than four alike."""
+    """Return the number of these ranks; 0 for more than four alike."""
     known, numbers = by_ranks(cards)
     at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     return np.asarray(np.where(known[at] == keys, numbers[at], 0))
@@ -124,7 +124,7 @@ def _number_of(keys: Ints, cards: int) -> Ints:
 
 @lru_cache(maxsize=1)
 def by_suit() -> Small:
-    """The number of each set of five to seven ranks in a suit; 0 with fewer than five."""
+    """Return the number of each set of five to seven ranks in a suit; 0 for fewer than five."""
     found = np.zeros(1 << RANKS, np.int16)
     for cards in range(_SUITED, _MOST + 1):
         for ranks in combinations(range(RANKS), cards):
@@ -138,7 +138,7 @@ def by_suit() -> Small:
 
 @lru_cache(maxsize=16)
 def _beside(deck: HoldemDeck, cards: int) -> tuple[Ints, Small]:
-    """The keys of so many ranks, ascending, and for each what it makes with the ranks of a hole (column)."""
+    """Return the keys of this many ranks, ascending, and the number of each with the ranks of each hole (column)."""
     ranks = [rank - 2 for rank in deck.ranks]
     rows = [row for row in combinations_with_replacement(ranks, cards) if max(map(row.count, row)) <= deck.suits]
     keys = np.sort(_OF_RANK[np.array(rows, dtype=np.int64)].sum(axis=1))
@@ -152,7 +152,7 @@ def _row_keys(held: Ints) -> Ints:
 
 @lru_cache(maxsize=4)
 def _of_holes(deck: HoldemDeck) -> tuple[Places, npt.NDArray[np.int16]]:
-    """Of each hole, its ranks as a column of `plain`; and, suit by suit, the ranks it has in it."""
+    """Return the ranks of each hole as a column of `plain`, and the ranks it has in each suit."""
     ranks = np.array(deck.ranks, dtype=np.intp)[np.arange(deck.size) % len(deck.ranks)] - 2
     low, high = deck.holes
     bits = np.array(
@@ -162,7 +162,7 @@ def _of_holes(deck: HoldemDeck) -> tuple[Places, npt.NDArray[np.int16]]:
 
 
 def _dead_holes(deck: HoldemDeck, boards: Places) -> Flags:
-    """For each board (row), which holes use one of its cards."""
+    """Return the holes that use a card of the board, for each board (row)."""
     on_board = np.zeros((len(boards), deck.size), dtype=np.bool_)
     np.put_along_axis(on_board, boards, True, axis=1)
     low, high = deck.holes
@@ -170,14 +170,14 @@ def _dead_holes(deck: HoldemDeck, boards: Places) -> Flags:
 
 
 def _held(deck: HoldemDeck, cards: Places) -> Ints:
-    """How many of each rank some cards are; rows are sets of cards."""
+    """Return the count of each rank for sets of cards (rows)."""
     ranks = np.array(deck.ranks)[cards % len(deck.ranks)] - 2
     return np.asarray((ranks[:, :, None] == np.arange(RANKS)).sum(axis=1))
 
 
 def strengths(deck: HoldemDeck, cards: Places) -> Small:
-    """For each set of three to five cards (row), the number of every hole with them, one for hands of any number of
-    cards; `NO_HOLE` for a hole that uses one of them."""
+    """Return, for each set of three to five cards (row), the number of every hole with them; numbers are comparable
+    across sizes. `NO_HOLE` marks a hole that uses one of the cards."""
     row_keys, plain = _beside(deck, cards.shape[1])
     columns, bits = _of_holes(deck)
     found = plain[np.searchsorted(row_keys, _row_keys(_held(deck, cards)))].take(columns, axis=1)
@@ -191,8 +191,8 @@ def strengths(deck: HoldemDeck, cards: Places) -> Small:
 
 
 def strengths_with_one(deck: HoldemDeck, boards: Places) -> Ints:
-    """For each board of four or five cards (row), the number of each card of the deck with it; 0 for a card of the
-    board."""
+    """Return, for each board of four or five cards (row), the number of each card of the deck with it; 0 for a card of
+    the board."""
     each = np.arange(deck.size)
     ranks = np.array(deck.ranks)[each % len(deck.ranks)] - 2
     found = _number_of(_row_keys(_held(deck, boards))[:, None] + _OF_RANK[ranks], boards.shape[1] + 1)

@@ -1,7 +1,7 @@
-"""The two walks over the boards of a hold'em game: what each decision is worth, and how every deal ends.
+"""The two passes over the boards of a hold'em game: the value of each decision, and the ending of every deal.
 
-Both go through the boards that remain once suits are folded, with every hole of each; the flops inside a board (and the
-flops with turn) are told apart, since that is where bets are made. A walk is cut in parts that processes share.
+Both process the boards that remain after folding suits, with every hole of each. The flops within a board (and flops
+with turn) are distinguished, because bets are made there. The work is divided into parts for several processes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from rules.odds.holdem.strength import CATEGORIES, NO_HOLE, ladder
 FLOP: Final = 3
 TURN: Final = 4
 FLOPS: Final = 10
-"""Flops inside a board; after each of them, two cards may be the turn."""
+"""Number of flops within a board; after each of them, two cards may be the turn."""
 SHOWDOWNS: Final = tuple((qualified, outcome) for qualified in (True, False) for outcome in OUTCOMES)
 _AT_ONCE: Final = 16
 _FLOPS_IN: Final = tuple(
@@ -32,8 +32,8 @@ Stays = Callable[[HoldemDeck, Boards], Flags]
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The terms as whole numbers in one unit, by category (column): what the first bets gain and what a unit raised
-    gains by showdown (row), and what the first bets gain when folded."""
+    """The terms as integers in one unit, by category (column): the gain of the first bets and of one unit raised by
+    showdown (row), and the gain of the first bets when folded."""
 
     first: Ints
     raised: Ints
@@ -42,7 +42,7 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class HoldemTask:
-    """What a process needs to know of the question; `stays` unless the best play decides at the end."""
+    """Data that a worker process needs; `stays` is set unless the best play decides at the end."""
 
     deck: HoldemDeck
     raises: RaiseOnce | CallAndRaise
@@ -53,9 +53,12 @@ class HoldemTask:
 
 @dataclass(slots=True)
 class Gains:
-    """Sums over boards, in the unit of `Worth`. By hole: `first` and `raised`, a unit of either played to the end, and
-    `folded`. By folded flop and hole: `flop`, what betting there gains over not betting; `wait`, what not betting is
-    worth. By folded flop with turn and hole: `turn`, what betting there gains."""
+    """Sums over boards, in the unit of `Worth`.
+
+    By hole: `first` and `raised`, one unit of either played to the end, and `folded`. By folded flop and hole: `flop`,
+    the gain of betting there over not betting; `wait`, the value of not betting. By folded flop with turn and hole:
+    `turn`, the gain of betting there.
+    """
 
     first: Ints
     raised: Ints
@@ -66,13 +69,13 @@ class Gains:
 
     @property
     def fields(self) -> tuple[Ints, ...]:
-        """In order."""
+        """The fields, in order."""
         return self.first, self.raised, self.folded, self.flop, self.wait, self.turn
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Decided: units before the flop by hole; whether to bet by folded flop and hole, by folded flop with turn."""
+    """Decisions: units before the flop by hole; bet or not by folded flop and hole, and by folded flop with turn."""
 
     before: Ints
     flop: Flags
@@ -80,7 +83,7 @@ class Choices:
 
 
 def no_gains(deck: HoldemDeck, raises: RaiseOnce | CallAndRaise) -> Gains:
-    """All at zero."""
+    """Return gains of zero."""
     holes = deck.holes.shape[1]
     flops = folded_sets(deck, FLOP).count
     turns = folded_sets(deck, TURN).count if isinstance(raises, CallAndRaise) and raises.turn else 0
@@ -95,7 +98,7 @@ def no_gains(deck: HoldemDeck, raises: RaiseOnce | CallAndRaise) -> Gains:
 
 
 def parts(deck: HoldemDeck, number: int) -> list[slice]:
-    """The list of boards in about `number` parts."""
+    """Divide the list of boards into about `number` parts."""
     count = folded_sets(deck, BOARD).count
     step = -(-count // number // _AT_ONCE) * _AT_ONCE or _AT_ONCE
     return [slice(start, min(start + step, count)) for start in range(0, count, step)]
@@ -108,7 +111,7 @@ def _batches(deck: HoldemDeck, part: slice) -> Iterator[Boards]:
 
 
 def _gained(table: Ints, boards: Boards, found: Rivals) -> Ints:
-    """What a table of gains by showdown and category comes to over all rivals, for each board and hole."""
+    """Return the total of a table of gains by showdown and category over all rivals, for each board and hole."""
     sums = np.zeros(boards.strength.shape, dtype=np.int64)
     for row, (_, _, count) in zip(table, found.every(), strict=True):
         if (row == row[0]).all():
@@ -126,21 +129,21 @@ def _if_folded(deck: HoldemDeck, worth: Worth, boards: Boards) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _AtEnd:
-    """For each of some boards and hole, over all rivals: what the first bets and a unit raised gain at the showdown,
-    and what the first bets gain when folded."""
+    """Gains over all rivals for each board and hole: of the first bets and of one unit raised at the showdown, and of
+    the first bets when folded."""
 
     first: Ints
     raised: Ints
     folded: Ints
 
     def stays(self, task: HoldemTask, boards: Boards) -> Flags:
-        """With which holes the hand is not folded at the end."""
+        """Return the holes that do not fold at the end."""
         if task.stays is not None:
             return task.stays(task.deck, boards)
         return np.asarray(self.played(task) >= self.folded)
 
     def played(self, task: HoldemTask) -> Ints:
-        """With the bet that is left when the board is complete."""
+        """Return the gain with the bet that remains when the board is complete."""
         units = task.raises.river if isinstance(task.raises, RaiseOnce) else 0
         return self.first + units * self.raised
 
@@ -156,7 +159,7 @@ Rows = tuple[Places, Ints]
 
 
 def gains_of(task: HoldemTask, part: slice) -> list[Rows]:
-    """The sums of a part of the boards, field by field, without the rows that stayed empty."""
+    """Return the sums of a part of the boards, field by field, without empty rows."""
     deck = task.deck
     gains = no_gains(deck, task.raises)
     for boards in _batches(deck, part):
@@ -178,13 +181,13 @@ def gains_of(task: HoldemTask, part: slice) -> list[Rows]:
 
 
 def add_gains(gains: Gains, found: Sequence[Rows]) -> None:
-    """Add what `gains_of` gave."""
+    """Add the result of `gains_of`."""
     for field, (rows, values) in zip(gains.fields, found, strict=True):
         field[rows] += values
 
 
 def _scatter(deck: HoldemDeck, subsets: Inside, values: Ints, into: Ints) -> None:
-    """Each board's row of values, suits renamed, added to the row of every subset."""
+    """Add each board's row of values, with suits renamed, to the row of every subset."""
     moved = deck.moved
     for row, places, namings in zip(values, subsets.sets.tolist(), subsets.namings.tolist(), strict=True):
         for place, naming in zip(places, namings, strict=True):
@@ -200,7 +203,7 @@ def _filled(field: Ints) -> Rows:
 
 
 def lines(raises: RaiseOnce | CallAndRaise) -> list[Line]:
-    """What a player can do, in the order of `ways_of`."""
+    """Return the player's possible lines of play, in the order of `ways_of`."""
     if isinstance(raises, RaiseOnce):
         sizes = (*raises.before, raises.flop, raises.river)
         return [Line(True, (0,)), *(Line(False, (size,)) for size in sizes)]
@@ -209,7 +212,7 @@ def lines(raises: RaiseOnce | CallAndRaise) -> list[Line]:
 
 
 def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
-    """For a part of the boards: deals by line of play, showdown and category."""
+    """Count deals by line of play, showdown and category, for a part of the boards."""
     deck = task.deck
     ways: Ints = np.zeros((len(lines(task.raises)), len(SHOWDOWNS), len(CATEGORIES)), dtype=np.int64)
     for boards in _batches(deck, part):
@@ -225,7 +228,8 @@ def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
 
 
 def _times(task: HoldemTask, choices: Choices, boards: Boards, found: Rivals) -> Iterator[Ints]:
-    """For each line of play, how many of the orders of each board lead to it, by board and hole (or by hole)."""
+    """Yield, for each line of play, the number of orders of each board that lead to it, by board and hole (or by
+    hole)."""
     deck, before = task.deck, choices.before
     flops = inside(deck, boards.cards, FLOP)
     at_flop = [_looked_up(deck, choices.flop, *row) for row in zip(flops.sets, flops.namings, strict=True)]
@@ -249,7 +253,8 @@ def _times(task: HoldemTask, choices: Choices, boards: Boards, found: Rivals) ->
 
 
 def _times_with_turn(deck: HoldemDeck, choices: Choices, boards: Boards, at_flop: Sequence[Ints]) -> Iterator[Ints]:
-    """Bets at the flop and at the turn: four flops stand in each flop with turn, and each in two of those."""
+    """Yield the lines with bets at the flop and at the turn: each flop with turn contains four flops, and each flop
+    belongs to two of them."""
     plays = choices.before != 0
     turns = inside(deck, boards.cards, TURN)
     both, flop, turn = [], [], []
@@ -267,7 +272,7 @@ def _times_with_turn(deck: HoldemDeck, choices: Choices, boards: Boards, at_flop
 
 
 def _looked_up(deck: HoldemDeck, chosen: Flags, sets: Places, namings: Places) -> Ints:
-    """What is chosen at each subset of a board (row), for the holes as the board names their suits: 0 or 1."""
+    """Return the choice at each subset of a board (row), 0 or 1, for the holes under the board's naming of suits."""
     moved_back = deck.moved_back
     pairs = zip(sets.tolist(), namings.tolist(), strict=True)
     return np.array([chosen[place].take(moved_back[naming]) for place, naming in pairs], dtype=np.int64)

@@ -1,1 +1,1 @@
-"""A way to play that somebody wrote down, and for which hands each of its rules is meant."""
+"""Strategies from files, and the hands to which each of their rules applies."""

@@ -1,7 +1,7 @@
-"""A way to play that somebody wrote down, as a strict TOML file: what is chosen at each step, rules first to last.
+"""A strategy as a strict TOML file: rules for the choice at each step; the first that matches decides.
 
-A step of which the file says nothing is left to the best play; one that it speaks of needs a rule for every hand, the
-last of them without a condition, or `[otherwise]`. What a condition may ask is in `rules.odds.strategy.words`.
+A step that the file does not mention is played best. A step that it mentions needs a rule for every hand: a last rule
+without a condition, or `[otherwise]`. The conditions are in `rules.odds.strategy.words`.
 """
 
 import hashlib
@@ -22,10 +22,10 @@ from rules.odds.strategy.words import RuleWhen, faults_of, of_own
 
 
 class StrategyRule(TomlTable):
-    """At this step, with such a hand, this is chosen; `times`: how many times the least bet, where more may be bet."""
+    """The choice at this step with such a hand; `times` is the multiple of the lowest bet, where more may be bet."""
 
     step: str
-    """The step at which is chosen, as the procedure has it."""
+    """The step of the decision, as the procedure has it."""
     when: RuleWhen = RuleWhen()
     choose: str
     """The choice that is made."""
@@ -33,18 +33,18 @@ class StrategyRule(TomlTable):
 
 
 class StrategyFile(TomlTable):
-    """A strategy file. `otherwise`: step -> what is chosen when no rule speaks of the hand."""
+    """A strategy file. `otherwise`: the choice by step if no rule matches the hand."""
 
     schema_: Literal["dealwire.strategy/1"] = Field(alias="schema")
     title: str
     game: str = ""
-    """The game that it is for, by id; without it any game that has its steps."""
+    """Id of the game that it is for; without it, any game that has its steps."""
     rule: tuple[StrategyRule, ...] = ()
     otherwise: dict[str, str] = Field(default_factory=dict)
 
 
 class ChosenBy:
-    """A step at which a player decides, and what each choice puts on the table at least, in units of the first bet."""
+    """A step at which a player decides, with the minimum bet of each choice in units of the first bet."""
 
     def __init__(self, point: DecisionPoint) -> None:
         self.step = point.step
@@ -53,7 +53,7 @@ class ChosenBy:
 
 
 def _units(choice: OpenChoice, staked: bool) -> Fraction:
-    """0 for a fold, a bet taken back, and a check beside a choice that bets; 1 for a bet that stays."""
+    """Return 0 for a fold, a bet taken back, and a check as an alternative to a bet; 1 for a bet that stays."""
     if choice.part.folds or choice.part.takes_back or (staked and not choice.stakes):
         return Fraction(0)
     return max((stake.least for stake in choice.stakes.values()), default=Fraction(0)) or Fraction(1)
@@ -61,37 +61,38 @@ def _units(choice: OpenChoice, staked: bool) -> Fraction:
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy for one game, ready to be asked."""
+    """A strategy for one game, ready for use."""
 
     spec: StrategyFile
     game: Game
 
     @cached_property
     def sha256(self) -> str:
-        """Over what the file says."""
+        """SHA-256 of the content of the file."""
         return hashlib.sha256(self.spec.model_dump_json(by_alias=True).encode()).hexdigest()
 
     @cached_property
     def decisions(self) -> tuple[ChosenBy, ...]:
-        """The steps at which is decided, in order."""
+        """Steps at which a player decides, in order."""
         return _decisions(self.game)
 
     def speaks_of(self, number: int) -> bool:
-        """Whether the file says what to do at the decision, counted from 0; else it is played best. It says nothing of
-        one that the procedure does not have."""
+        """Return True if the file covers the decision, counted from 0; otherwise it is played best. A decision that the
+        procedure does not have is never covered."""
         if number >= len(self.decisions):
             return False
         step = self.decisions[number].step
         return step in self.spec.otherwise or any(rule.step == step for rule in self.spec.rule)
 
     def asks_of_own(self, number: int) -> str:
-        """The first condition of the decision's rules that only some of the player's cards can meet; empty without."""
+        """Return the first condition of the decision's rules that depends on which cards are the player's own; empty if
+        there is none."""
         step = self.decisions[number].step
         return next(filter(None, (of_own(rule.when) for rule in self.spec.rule if rule.step == step)), "")
 
     def rules(self, number: int) -> list[tuple[RuleWhen, Fraction]]:
-        """What is put on the table at the decision, counted from 0, by its rules, first to last: 0 for a fold, a check
-        or a bet taken back, else so many units of the first bet."""
+        """Return the bet at the decision, counted from 0, by its rules in order: 0 for a fold, a check or a bet taken
+        back, else units of the first bet."""
         decision, spec = self.decisions[number], self.spec
         found = [
             (rule.when, decision.units[rule.choose] * rule.times) for rule in spec.rule if rule.step == decision.step
@@ -101,7 +102,7 @@ class Strategy:
 
 
 def load_strategy(path: Path, game: Game) -> Strategy:
-    """The strategy in a file, for this game; TomlFileError names file, line, key and what is allowed."""
+    """Load the strategy in a file for this game; TomlFileError names the file, line, key and allowed values."""
     return Strategy(load(path, StrategyFile, lambda spec: _faults(spec, game)), game)
 
 
@@ -113,7 +114,7 @@ def _decisions(game: Game) -> tuple[ChosenBy, ...]:
 
 
 def _faults(spec: StrategyFile, game: Game) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another, or of the game."""
+    """Yield the errors between keys, and with the game."""
     decisions = {each.step: each for each in _decisions(game)}
     if spec.game and spec.game != game.id:
         yield ("game",), f"is for {spec.game}, not for {game.id}"

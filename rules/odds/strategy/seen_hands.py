@@ -1,7 +1,8 @@
-"""What a player sees, many hands at once, and for which of them a rule of a strategy is meant.
+"""The cards that players see, for many hands at once, and the hands to which a rule of a strategy applies.
 
-Cards stand in arrays by their codes, the last axis a hand's; the axes before it broadcast, so that boards (rows) beside
-holes (columns) are looked at as one hand is. NumPy is imported by this module and by nothing that deals or settles.
+Cards are in arrays by their codes, with a hand's cards along the last axis. The axes before it broadcast, so boards
+(rows) with holes (columns) are treated like single hands. Only this module, used neither to deal nor to settle, imports
+NumPy.
 """
 
 from abc import ABC, abstractmethod
@@ -24,16 +25,16 @@ Codes = npt.NDArray[np.uint8]
 _SUITS: Final = range(1, 5)
 _JOKERS: Final = 0x50
 _DRAW: Final = 4
-"""Cards of one suit that a fifth makes a flush of."""
+"""Number of cards of one suit that need a fifth for a flush."""
 
 
 def codes_of(cards: Sequence[Card]) -> Codes:
-    """One hand, of one row."""
+    """Return one hand as an array with one row."""
     return np.array([cards], np.uint8).reshape(1, len(cards))
 
 
 def ranks_of(cards: Codes) -> Ints:
-    """The rank of each card, an ace above the king; 0 of a joker."""
+    """Return the rank of each card, with an ace above the king; 0 for a joker."""
     ranks = (cards & 0x0F).astype(np.int64)
     return np.asarray(np.where(cards >= _JOKERS, 0, np.where(ranks == 1, ACE_HIGH, ranks)))
 
@@ -43,36 +44,36 @@ def _rank(letter: str) -> int:
 
 
 class SeenHands(ABC):
-    """`own`: the player's own cards, `board` those of all, `dealer` the dealer's that lie open."""
+    """Hands to examine. `own`: the player's own cards; `board`: the common cards; `dealer`: the dealer's open cards."""
 
     def __init__(self, own: Codes, board: Codes, dealer: Codes) -> None:
         self.own, self.board, self.dealer = own, board, dealer
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of an array with one value a hand."""
+        """Shape of an array with one value per hand."""
         return np.broadcast_shapes(*(cards.shape[:-1] for cards in (self.own, self.board, self.dealer)))
 
     def number(self, test: Callable[[Codes], Flags]) -> Ints:
-        """How many of a hand's cards, his own and the board's, are such."""
+        """Return the number of a hand's cards, own and board, that satisfy `test`."""
         return np.asarray(test(self.own).sum(axis=-1) + test(self.board).sum(axis=-1))
 
     def times(self, rank: int | Ints) -> Ints:
-        """How many of a hand's cards are of a rank."""
+        """Return the number of a hand's cards of a rank."""
         each = np.asarray(rank)[..., None]
         return self.number(lambda cards: np.asarray(ranks_of(cards) == each))
 
     @abstractmethod
     def at_least(self, text: str) -> Flags:
-        """Hands that are no lower than this one."""
+        """Return the hands that equal or beat this one."""
 
     @abstractmethod
     def makes(self, rows: tuple[str, ...]) -> Flags:
-        """Hands that hold one of these rows."""
+        """Return the hands that make one of these rows."""
 
     @abstractmethod
     def outs(self) -> Ints:
-        """How many cards that nobody has seen make more with the board than the player has."""
+        """Return the number of unseen cards that make more with the board than the player has."""
 
 
 class RankedHands(SeenHands):
@@ -85,7 +86,7 @@ class RankedHands(SeenHands):
 
     @cached_property
     def _hands(self) -> tuple[list[tuple[Card, ...]], Ints]:
-        """Each hand that differs from the others, and which of them each is."""
+        """Distinct hands, and the index of each hand among them."""
         cards = np.concatenate([self.own, self.board], axis=1)
         hands, of = np.unique(cards, axis=0, return_inverse=True)
         return [tuple(CARDS[code] for code in hand) for hand in hands.tolist()], of.ravel()
@@ -95,12 +96,12 @@ class RankedHands(SeenHands):
         return np.array([look(hand) for hand in hands])[of]
 
     def at_least(self, text: str) -> Flags:
-        """By strength; OddsRefused for cards that the ranking does not take."""
+        """Compare by strength; raise OddsRefused for cards that the ranking does not take."""
         least = strength_of(self.game, parse_cards(text))
         return self._each(lambda hand: bool(strength_of(self.game, hand) >= least))
 
     def makes(self, rows: tuple[str, ...]) -> Flags:
-        """By key."""
+        """Look up the rows by key."""
         checks, known = [row_check(row) for row in rows], dict[Hashable, bool]()
 
         def pays(hand: tuple[Card, ...]) -> bool:
@@ -112,7 +113,7 @@ class RankedHands(SeenHands):
         return self._each(pays)
 
     def outs(self) -> Ints:
-        """Card by card of the deck."""
+        """Count the outs card by card of the deck."""
         own = self.own.shape[1]
 
         def beaten_by(hand: tuple[Card, ...]) -> int:
@@ -123,7 +124,7 @@ class RankedHands(SeenHands):
 
 
 def holds(when: RuleWhen, seen: SeenHands) -> Flags:
-    """The hands for which everything that `when` names holds."""
+    """Return the hands that satisfy all conditions of `when`."""
     found = np.ones(seen.shape, np.bool_)
     for word, look in _WORDS.items():
         value = getattr(when, word)
@@ -139,7 +140,7 @@ def holds(when: RuleWhen, seen: SeenHands) -> Flags:
 
 
 def first_rule(rules: Sequence[RuleWhen], seen: SeenHands) -> Ints:
-    """For each hand the number of the first rule that holds; how many there are where none does."""
+    """Return the number of the first matching rule for each hand; the number of rules if none matches."""
     found = np.full(seen.shape, len(rules), np.int64)
     for at, when in enumerate(rules):
         left = found == len(rules)
@@ -150,8 +151,8 @@ def first_rule(rules: Sequence[RuleWhen], seen: SeenHands) -> Ints:
 
 
 def units_for(strategy: Strategy, number: int, seen: SeenHands) -> tuple[Ints, list[Fraction]]:
-    """What is put on the table at the decision, counted from 0: for each hand the number of the rule that says it, and
-    by rule so many units of the first bet; 0 for a fold, a check or a bet taken back."""
+    """Return the bet at the decision, counted from 0: for each hand the number of the rule that decides, and by rule
+    the units of the first bet; 0 for a fold, a check or a bet taken back."""
     rules = strategy.rules(number)
     return first_rule([when for when, _ in rules], seen), [units for _, units in rules]
 
@@ -169,7 +170,7 @@ def _high(seen: SeenHands, high: HighCards) -> Flags:
 
 
 def of_class(seen: SeenHands, classes: tuple[str, ...]) -> Flags:
-    """The player's first two cards are of such a class."""
+    """Return the hands whose first two own cards are of one of these classes."""
     if seen.own.shape[-1] < 2:
         return np.zeros(seen.shape, np.bool_)
     two = seen.own[..., :2]
@@ -191,7 +192,7 @@ def _dealer(seen: SeenHands, letters: str) -> Flags:
 
 
 def _held(seen: SeenHands, cards: Codes, times: int) -> Flags:
-    """One of these cards is of a rank that the hand holds so often."""
+    """Return the hands in which one of these cards is of a rank held this many times."""
     ranks = ranks_of(cards)
     found = [seen.times(ranks[..., at]) >= times for at in range(ranks.shape[-1])]
     return np.asarray(np.logical_or.reduce([np.zeros(seen.shape, np.bool_), *found]))
@@ -210,7 +211,8 @@ def _of_suit(seen: SeenHands, suit: int) -> Ints:
 
 
 def _suited(seen: SeenHands, number: int, spread: int) -> Flags:
-    """So many cards of one suit; all of that suit within `spread` ranks, the ace high or low."""
+    """Return the hands with this many cards of one suit, all of that suit within `spread` ranks, with the ace high or
+    low."""
     found = np.zeros(seen.shape, np.bool_)
     for suit in _SUITS:
         hit = _of_suit(seen, suit) >= number
@@ -221,7 +223,7 @@ def _suited(seen: SeenHands, number: int, spread: int) -> Flags:
 
 
 def _width(seen: SeenHands, suit: int, ace: int) -> Ints:
-    """From the lowest to the highest card of a suit."""
+    """Return the distance from the lowest to the highest card of a suit."""
     lowest, highest = ACE_HIGH + 1, 0
     for cards in (seen.own, seen.board):
         ranks, there = ranks_of(cards), cards >> 4 == suit

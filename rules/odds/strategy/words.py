@@ -1,5 +1,5 @@
-"""What a rule of a strategy may ask of the cards that a player sees. Everything that one `when` names must hold, as
-`rules.odds.strategy.seen_hands` looks at them."""
+"""Conditions of a strategy's rule on the cards that a player sees; `rules.odds.strategy.seen_hands` evaluates them. All
+conditions of a `when` must hold."""
 
 import re
 from collections import Counter
@@ -24,24 +24,27 @@ _POKER: Final = CONDITIONS["poker"]
 
 
 class HighCards(TomlTable):
-    """At least so many cards of this rank or a higher one."""
+    """A minimum number of cards of this rank or higher."""
 
     rank: Annotated[str, Field(pattern=f"^[{RANKS_UP}]$")]
     """The lowest rank that counts: 2 to 9, T, J, Q, K, A."""
     cards: Annotated[int, Field(ge=1, le=9)] = 1
-    """How many of them at least."""
+    """Minimum number of such cards."""
 
 
 class RuleWhen(TomlTable):
-    """Conditions on the cards a player sees, without which every hand is meant.
+    """Conditions on the cards a player sees; without any, every hand matches.
 
-    `at_least`: a hand in cards, which the player's must equal or beat; `makes`: rows of a pay table, one of which it
-    holds; `holds`: ranks that are all there, as in `AK`; `suited`: so many cards of one suit, which lie within `spread`
-    ranks where that is given; `high`; `hole`: the player's first two cards, as in `A2s+`, `KTo+`, `22+`; `dealer`: the
-    rank of the dealer's card is one of these, `dealer_matches`: and one of the player's; `hidden_pair`: a pair or
-    better with one of the player's own two cards; `hidden_draw`: four of a suit with one of his own of this rank or
-    higher in it; `outs_below`: fewer cards than this would beat him, were the dealer to hold one of them with the
-    board; `without`: none of that holds; `any`: one of these does.
+    `at_least`: a hand in cards, which the player's must equal or beat. `makes`: rows of a pay table, one of which it
+    makes. `holds`: ranks that it holds, such as `AK`. `suited`: the number of cards of one suit, within `spread` ranks
+    if given. `high`: cards of a high rank. `hole`: the player's first two cards, such as `A2s+`, `KTo+`, `22+`.
+
+    `dealer`: the rank of the dealer's card is one of these; `dealer_matches`: it is one of the player's. `hidden_pair`:
+    a pair or better with one of the player's own two cards. `hidden_draw`: four of a suit, including one of his own of
+    this rank or higher. `outs_below`: fewer cards than this would beat him if the dealer held one of them with the
+    board.
+
+    `without`: the conditions within do not hold. `any`: one of these holds.
     """
 
     at_least: str = ""
@@ -49,9 +52,9 @@ class RuleWhen(TomlTable):
     holds: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
     suited: Annotated[int, Field(ge=0, le=9)] = 0
     spread: Annotated[int, Field(ge=0, le=13)] = 0
-    """The ranks within which the suited cards lie."""
+    """Number of ranks within which the suited cards fit."""
     high: HighCards | None = None
-    """So many cards of a high rank."""
+    """A number of cards of a high rank."""
     hole: tuple[str, ...] = ()
     dealer: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
     dealer_matches: bool | None = None
@@ -64,7 +67,8 @@ class RuleWhen(TomlTable):
 
 
 def of_own(when: RuleWhen) -> str:
-    """A condition in `when` that asks which cards are the player's own, as the file names it; empty where none does."""
+    """Return the first condition in `when` that depends on which cards are the player's own, as the file names it;
+    empty if there is none."""
     for name in ("hole", "hidden_pair", "hidden_draw", "outs_below"):
         value = getattr(when, name)
         if value or value is False:  # `hidden-pair = false` asks, too
@@ -77,7 +81,7 @@ def _ranking(game: Game) -> Ranking:
 
 
 def strength_of(game: Game, cards: Sequence[Card]) -> Any:
-    """What the player's ranking makes of cards; OddsRefused for so many that it does not take."""
+    """Return the strength of cards by the player's ranking; raise OddsRefused for a wrong number of cards."""
     ranking = _ranking(game)
     least, most = ranking.sizes
     if not least <= len(cards) <= most:
@@ -86,7 +90,7 @@ def strength_of(game: Game, cards: Sequence[Card]) -> Any:
 
 
 def key_of(game: Game, cards: Sequence[Card]) -> Any:
-    """The key of the game's own ranking, or of the ranks alone while there are too few cards for it."""
+    """Return the key by the game's own ranking, or of the ranks alone while there are too few cards for it."""
     ranking = _ranking(game)
     least, most = ranking.sizes
     if least <= len(cards) <= most and ranking.vocabulary == "poker":
@@ -111,19 +115,19 @@ _SHAPES: Final = (
 
 @cache
 def row_check(row: str) -> Any:
-    """The check of a key by a row of a pay table; None for what is no row."""
+    """Return the check of a key by a row of a pay table; None for an invalid row."""
     return _POKER.check(row)
 
 
 def hole_class(text: str) -> tuple[int, int, str, bool] | None:
-    """Of a class of two cards, as in `A2s+`: the higher rank and the lower one, `s` or `o` where suits matter, and
-    whether a higher second card, or a higher pair, is of it, too; None for a text that is none."""
+    """Parse a class of two cards such as `A2s+`: the higher and the lower rank, `s` or `o` if suits matter, and whether
+    a higher second card, or a higher pair, is included. None for an invalid text."""
     found = _HOLE.fullmatch(text)
     return found and (RANKS_UP.index(found[1]) + 2, RANKS_UP.index(found[2]) + 2, found[3], bool(found[4]))
 
 
 def faults_of(when: RuleWhen, game: Game) -> Iterator[tuple[Key, str]]:
-    """What one key cannot know of another, or of the game."""
+    """Yield the errors between keys, and with the game."""
     if when.at_least:
         try:
             strength_of(game, parse_cards(when.at_least))
