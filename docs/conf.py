@@ -1,4 +1,4 @@
-"""How Sphinx builds the site out of these pages; `make site` runs it. Nothing is fetched, now or by a reader."""
+"""Sphinx settings of the documentation, for `make site`. Neither the build nor a reader's browser fetches anything."""
 
 import importlib
 import inspect
@@ -26,19 +26,21 @@ exclude_patterns = ["_print", "_site"]
 highlight_language = "text"
 myst_fence_as_directive = ["mermaid"]
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # the protocol's page skips a level on purpose
+suppress_warnings = ["myst.header"]  # the page of the protocol skips a heading level on purpose
 
 html_theme = "furo"
 html_title = f"dealwire {release}"
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
+html_js_files = ["tables.js"]
+html_show_search_summary = False  # a summary is fetched, which a browser refuses for files on a disk
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 
 
 def hang_games_below_their_list(app: Sphinx, name: str, source: list[str]) -> None:
-    """Put every game below the page that lists them, which is generated and knows nothing of Sphinx."""
+    """Add every game's page to a toctree on the page that lists them, which is generated without Sphinx directives."""
     if name == "games/README":
         games = sorted(page.removeprefix("games/") for page in app.env.found_docs if page.startswith("games/"))
         games.remove("README")
@@ -46,13 +48,13 @@ def hang_games_below_their_list(app: Sphinx, name: str, source: list[str]) -> No
 
 
 def list_public_names(_app: Sphinx, name: str, source: list[str]) -> None:
-    """Print what `dealwire` offers from its docstrings, job by job, and name what the packages below offer."""
+    """Append the reference of the public names to the page `api`: by job, then those of the other packages."""
     if name != "api":
         return
     for job, modules in dealwire.JOBS.items():
         names = [word for held in modules.values() for word in held.split()]
         source[0] += "\n".join([f"\n## {job.capitalize()}\n", "```{eval-rst}", *map(_directive, names), "```", ""])
-    source[0] += "\n## The packages below\n\n| package | names |\n| --- | --- |\n"
+    source[0] += "\n## Other packages\n\n| package | names |\n| --- | --- |\n"
     for package in ("protocol", "protocol.tdp", "devices", "devices.transport", "dealer_flow", "rules"):
         offered = getattr(importlib.import_module(package), "__all__", ())
         source[0] += f"| `{package}` | {', '.join(f'`{one}`' for one in sorted(offered))} |\n" if offered else ""
@@ -72,6 +74,6 @@ def _directive(name: str) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx what to call."""
+    """Connect the two functions that add to a page's source."""
     app.connect("source-read", hang_games_below_their_list)
     app.connect("source-read", list_public_names)

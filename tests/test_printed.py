@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from docs._print import DOCS, counts, odds
@@ -22,7 +23,7 @@ LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lu
 
 @cache
 def printed() -> dict[str, str]:
-    """Every file that is printed and its text, but for the odds, whose own tests count some."""
+    """Every file that is printed and its text, except the counted odds in `docs/odds`, whose own tests count some."""
     found: dict[str, str] = {}
     for page in PRINTED:
         found |= page.pages() if page is not odds else {}
@@ -38,7 +39,8 @@ def generated() -> Iterator[Path]:
 
 def test_make_docs_prints_what_is_generated_and_nothing_else() -> None:
     counted = {(DOCS / path).resolve().relative_to(ROOT).as_posix() for path in counts.pages()}  # a number in an essay
-    assert {path.relative_to(ROOT).as_posix() for path in generated()} | counted == {*printed(), "docs/odds.md"}
+    odds_of = {path.relative_to(ROOT).as_posix() for path in (DOCS / odds.FOLDER).iterdir()}
+    assert {path.relative_to(ROOT).as_posix() for path in generated()} | counted == {*printed()} | odds_of
     assert "firmware/include/tdp_numbers.h" in printed()
 
 
@@ -54,10 +56,13 @@ def test_the_odds_of_a_game_are_printed_as_they_were_kept(tmp_path: Path) -> Non
     kept.write_bytes(kept.read_bytes().replace(b"race-to-the-flush", b"kept"))
     again = odds.part(question)
     assert again != first
-    assert again.figures == first.figures.replace("race-to-the-flush", "kept")
+    assert again.findings == first.findings
+    assert {row[0] for row in again.times} == {"kept"}
     kept.write_bytes(b"torn")
     assert odds.part(question) == first
-    assert "| red |" in first.figures
+    assert "red" in {row[0] for row in first.tables[0].rows}
+    assert msgspec.json.decode(odds.as_json(first), type=odds.Part) == first
+    assert first == msgspec.structs.replace(odds.kept_part("race-to-the-flush"), times=first.times)
     assert len(first.times) == len(question.game.bets)
 
 
@@ -66,9 +71,11 @@ def test_a_game_of_which_nothing_is_counted_says_why_unless_players_bet_against_
     pai_gow, longhorn, holdem = (
         odds.part(Question(load_game(game), kept=kept)) for game in ("pai-gow.co", "longhorn.co", "holdem.co")
     )
-    assert "| wager | 126,899,790,580,189,719,892,800 | a hand of seven may be set in up to 21 ways" in pai_gow.figures
-    assert "\n| bonus | " in longhorn.figures
-    assert holdem.figures == ""
+    wager = pai_gow.tables[-1].rows[0]
+    assert wager[:2] == ("wager", "126,899,790,580,189,719,892,800")
+    assert wager[2].startswith("a hand of seven may be set in up to 21 ways")
+    assert "bonus" in {row[0] for each in longhorn.tables for row in each.rows}
+    assert holdem.tables == ()
     assert pai_gow.times == longhorn.times == holdem.times == ()
 
 

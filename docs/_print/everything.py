@@ -1,4 +1,4 @@
-"""All that `make docs` prints."""
+"""Everything that `make docs` prints."""
 
 from typing import Final
 
@@ -15,9 +15,11 @@ from docs._print import (
     ledger,
     lines,
     odds,
+    odds_pages,
     pays,
     protocol,
     protocol_data,
+    readings,
     registry,
     terminal,
     wireshark,
@@ -29,19 +31,24 @@ PRINTED: Final = (
     kaitai,
     registry,
     wireshark,
-    games,
+    odds,
+    odds_pages,
+    ledger,
+    readings,
     pays,
+    games,
     lines,
     bench,
     beside,
     hands,
     files,
-    odds,
     clauses,
-    commands,
     counts,
-    ledger,
     commands,
     terminal,
 )
-"""Modules with `pages()`: path under `docs` -> text. A part of a page is printed after the rest of it."""
+"""Modules with a function `pages()` that returns texts by their paths under `docs`.
+
+A module that reads what another one wrote comes after it, such as the pages of the games after the odds. A module that
+prints a part of a page comes after the one that prints the rest.
+"""

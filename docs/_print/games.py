@@ -1,8 +1,9 @@
-"""The pages of the games, the catalogue of incidents, the readings, and the schemas of the flow."""
+"""Pages of the games, the catalogue of incidents, and the schemas of the flow."""
 
 import json
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +12,17 @@ from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.tables import OptionPart
 from dealer_flow.record.base import field_docs, line_schema
 from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
+from docs._print.ledger import section as readings_of
+from docs._print.odds_pages import section as odds_of
+from docs._print.pays import section as pays_of
+from docs._print.readings import sentence, values
 from docs._print.words import bet_rules, dealing, wrongs
-from rules.game.load import game_ids, load_game
+from rules.game.load import Game, game_ids, load_game
 
 _AUTHORIZED: Final = Path(__file__).parents[1] / "authorized.toml"
 
@@ -32,7 +36,6 @@ def pages() -> dict[str, str]:
     procedures = [load_procedure(name) for name in known_procedures()]
     parts = {
         "incidents.md": _incidents(),
-        "readings.md": _readings(procedures),
         "games/README.md": _games(procedures),
     }
     out |= {path: printed(path, lines) for path, lines in parts.items()}
@@ -57,48 +60,16 @@ def _incidents() -> Iterator[str]:
     yield from ("", *table(("code", "reason", "sentence"), sentences))
 
 
-# ------------------------------------------------------------------ readings
-
-
-def _readings(procedures: list[Procedure]) -> Iterator[str]:
-    """Readings that several procedures share, then those of one procedure, in the order of their ids."""
-    shared: dict[OptionPart, list[str]] = {}
-    for procedure in procedures:
-        for option in procedure.option:
-            shared.setdefault(option, []).append(f"[{procedure.id}](games/{procedure.id}.md)")
-    yield from ("## Shared by several procedures", "")
-    for option in sorted((option for option in shared if len(shared[option]) > 1), key=lambda option: option.name):
-        yield from (f"**`{option.name}`**: {_values(option)}. {_sentence(option.reason)}", "")
-        yield from (f"In {', '.join(shared[option])}.", "")
-    for procedure in procedures:
-        if own := [option for option in procedure.option if len(shared[option]) == 1]:
-            yield from (f"## {procedure.title}", "", f"`{procedure.id}`, {procedure.clause}", "")
-            rows = ((f"`{option.name}`", _values(option), _sentence(option.reason)) for option in own)
-            yield from (*table(("reading", "values, default first", "why"), rows), "")
-
-
-def _values(option: OptionPart, default: str = "**{}**") -> str:
-    """What may be chosen, the default first."""
-    others = (value for value in option.allowed if value != option.default)
-    return ", ".join([default.format(option.default), *others])
-
-
-def _sentence(reason: str) -> str:
-    return f"{reason[:1].upper()}{reason[1:]}."
-
-
 # ------------------------------------------------------------------ games
 
 
 def _games(procedures: list[Procedure]) -> Iterator[str]:
-    """The authorized games of Rule 10, then every procedure in one line, in the order of their ids."""
-    yield from ("## The 45 games of 47.1-1003", "")
-    yield "By the regulation's own numbers. A game that is dealt in several ways has a file for each. What settles it"
-    yield "pays its bets, or awards its pots, to the cent."
+    """Yield every procedure in one line, in the order of their ids, then the authorized games of Rule 10."""
+    yield from table(("game", "id", "clause", "dealt from", "seats", "settled by"), map(_game_row, procedures))
+    yield from ("", "## The 45 games of 47.1-1003", "")
+    yield "In the order of the regulation. A game that can be dealt in several ways has a procedure for each."
     rows = (_authorized_row(row) for row in authorized())
     yield from ("", *table(("number", "game", "section", "dealt by", "settled by"), rows), "")
-    yield from ("## Every procedure", "")
-    yield from table(("game", "clause", "dealt from", "seats", "the deal"), map(_game_row, procedures))
 
 
 def authorized() -> list[dict[str, Any]]:
@@ -120,7 +91,8 @@ def _game_row(procedure: Procedure) -> tuple[str, ...]:
     size = f"{deck.cards} cards" if deck.decks == 1 else f"{deck.decks} x {deck.cards} cards"
     game = f"[{procedure.title}]({procedure.id}.md)"
     source = f"{procedure.device.replace('-', ' ')}, {size}"
-    return game, procedure.clause, source, f"{procedure.seats.most}", _deal_in_words(procedure)
+    settled = ", ".join(f"`{each.id}`" for each in _settled_by()[procedure.id])
+    return game, f"`{procedure.id}`", procedure.clause, source, f"{procedure.seats.most}", settled
 
 
 def _deal_in_words(procedure: Procedure) -> str:
@@ -139,18 +111,45 @@ def _deal_in_words(procedure: Procedure) -> str:
 
 
 def game_page(procedure: Procedure) -> str:
-    """The dealing card of one game, what to do when something is wrong, and its states."""
-    plan = Plan(procedure, {})
+    """Return a game's own page: how it is dealt, what it pays, odds, readings, what may go wrong, states."""
     parts = [
-        [f"# {procedure.title}: dealing", MARK, "", f"`{procedure.id}`, {procedure.jurisdiction}, {procedure.clause}."],
         _deal_card(procedure),
         _bet_card(procedure),
+        *_money(procedure),
+        _options(procedure),
         _wrong_card(procedure),
         _care(procedure),
-        _options(procedure),
-        _diagram(plan),
+        _diagram(Plan(procedure, {})),
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    titles = [part[0].removeprefix("## ") for part in parts if part]
+    contents = " · ".join(f"[{title}](#{title.lower().replace(' ', '-')})" for title in titles)
+    head = [f"# {procedure.title}", MARK, "", f"`{procedure.id}`, {procedure.jurisdiction}, {procedure.clause}.", ""]
+    return "\n\n".join("\n".join(part) for part in ([*head, contents], *parts) if part) + "\n"
+
+
+def _money(procedure: Procedure) -> list[list[str]]:
+    """Return the sections on pays and odds, or links to them where another way of dealing the same game has them."""
+    games = _settled_by()[procedure.id]
+    own = [game for game in games if game.spec.procedures[0] == procedure.id]
+    if not own:
+        homes = {game.spec.procedures[0]: load_procedure(game.spec.procedures[0]).title for game in games}
+        return [
+            [f"## {title}", "", *(f"The same as for [{name}]({home}.md#{anchor})." for home, name in homes.items())]
+            for title, anchor in (("What it pays", "what-it-pays"), ("Odds", "odds"))
+        ]
+    pays, odds = ["## What it pays"], ["## Odds"]
+    for game in own:
+        heading = ["", f"### {game.id}"] if len(own) > 1 else []
+        pays += [*heading, "", *pays_of(game)]
+        odds += [*heading, "", *odds_of(game.id)]
+    return [pays, odds]
+
+
+@cache
+def _settled_by() -> dict[str, list[Game]]:
+    """Return the games that settle the rounds of each procedure."""
+    games = [load_game(name) for name in game_ids()]
+    return {name: [game for game in games if name in game.spec.procedures] for name in known_procedures()}
 
 
 def _deal_card(procedure: Procedure) -> list[str]:
@@ -160,7 +159,7 @@ def _deal_card(procedure: Procedure) -> list[str]:
     size = f"{deck.cards} cards{jokers}" if deck.decks == 1 else f"{deck.decks} decks of {deck.cards} cards{jokers}"
     source = "by hand from" if procedure.device == "hand" else f"from a {procedure.device.replace('-', ' ')} with"
     lines = [
-        "## What the dealer does",
+        "## How it is dealt",
         "",
         f"Dealt {source} {size} [{deck.clause}], to at most {procedure.seats.most} places [{procedure.seats.clause}].",
     ]
@@ -168,7 +167,7 @@ def _deal_card(procedure: Procedure) -> list[str]:
         lines.append(f"Two decks of different backs take turns [{procedure.care.alternate.clause}].")
     elif deck.alternating > 1:
         lines.append("Two decks of different backs lie ready, and may take turns.")
-    lines.append("")
+    lines += ["", f"In short: {_deal_in_words(procedure)}.", ""]
     lines += [f"{number}. {text} [{clause}]" for number, (text, clause) in enumerate(dealing(procedure), 1)]
     return lines
 
@@ -177,7 +176,13 @@ def _bet_card(procedure: Procedure) -> list[str]:
     found = [*bet_rules(procedure)]
     if not found:
         return []
-    return ["## What a bet must be", "", "One that is not is held.", "", *table(("bet", "must be", "clause"), found)]
+    return [
+        "## Rules for bets",
+        "",
+        "A bet that breaks its rule is held.",
+        "",
+        *table(("bet", "must be", "clause"), found),
+    ]
 
 
 def _wrong_card(procedure: Procedure) -> list[str]:
@@ -222,10 +227,15 @@ _FAULT: Final = {
 
 
 def _options(procedure: Procedure) -> list[str]:
-    if not procedure.option:
-        return []
-    rows = ((f"`{option.name}`", _values(option, "{}"), option.reason) for option in procedure.option)
-    return ["## Readings", "", *table(("option", "allowed, default first", "why"), rows)]
+    """Return the section on readings: those of the dealing, then those of each game that settles it."""
+    lines = ["## Readings"]
+    if procedure.option:
+        rows = ((f"`{option.name}`", values(option, "**{}**"), sentence(option.reason)) for option in procedure.option)
+        lines += ["", "Of the dealing:", "", *table(("reading", "values (default in bold)", "reason"), rows)]
+    for game in _settled_by()[procedure.id]:
+        if game.spec.readings and game.spec.procedures[0] == procedure.id:
+            lines += ["", f"Of the money, in the game `{game.id}`:", "", *readings_of(game)]
+    return lines if len(lines) > 1 else []
 
 
 # ------------------------------------------------------------------ the states

@@ -1,39 +1,66 @@
-"""The ledger of readings in `docs/readings.md`: what each game's text leaves open of the money, and how many rounds of
-its evenings each reading decided. A game is counted anew where what its evenings are made of has changed."""
+"""Table of the readings of the money: `docs/readings-money.md`.
+
+It has each game's readings, and how many rounds of its simulated and recorded sessions each of them decided. A game is
+counted again if anything its sessions are made of has changed.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from docs._print import DOCS, table
-from docs._print.evenings import ROUNDS, evenings, made_of
+from docs._print import DOCS, printed, table
+from docs._print.evenings import evenings, made_of
+from docs._print.odds_pages import link
 from rules.facts.terms import agree
 from rules.game.load import Game, game_ids, load_game
 from rules.game.readings import READINGS
 from rules.settle.deciding import Deciding
 from rules.settle.rounds import settle_on
 
-PAGE: Final = "readings.md"
+PAGE: Final = "readings-money.md"
 COUNTS: Final = "readings-decided.json"
-BEGINS: Final = "<!-- the ledger, printed by make docs -->"
-ENDS: Final = "<!-- end of the ledger -->"
+_HEAD: Final = (
+    "reading",
+    "options (default in bold)",
+    "clause",
+    "reason for the default",
+    "reason against it",
+    "decided",
+)
 _METER_CENTS: Final = 10_000_000
-"""What each meter shows before every round: $100,000."""
+"""Amount on each meter before every round: $100,000."""
 
 Counts = dict[str, Any]
-"""Of one game: what its evenings are `made_of`, how many `rounds` they have, and how many each reading `decided`."""
+"""Counts of one game: the hash of what its sessions are `made_of`, `rounds`, and how many each reading `decided`."""
 
 
 def pages() -> dict[str, str]:
-    """The page and the counts that it is printed from, by path under `docs/`."""
-    kept = json.loads((DOCS / COUNTS).read_text(encoding="utf-8")) if (DOCS / COUNTS).is_file() else {}
+    """Return the page and the counts that it is printed from, by their paths under `docs/`."""
+    kept = _kept()
     games = [game for game in map(load_game, game_ids()) if game.spec.readings]
     counts = {game.id: _counts(game, kept.get(game.id, {})) for game in games}
-    before, _, rest = (DOCS / PAGE).read_text(encoding="utf-8").partition(BEGINS)
-    lines = [line for game in games for line in _of_game(game, counts[game.id])]
-    text = "\n".join([before + BEGINS, *lines, "", ENDS]) + rest.partition(ENDS)[2]
-    return {PAGE: text, COUNTS: json.dumps(counts, indent=2, sort_keys=True) + "\n"}
+    rows = (
+        (link(game.id, "readings"), *_row(game, name, counts[game.id]["decided"][name]), str(counts[game.id]["rounds"]))
+        for game in games
+        for name in game.spec.readings
+    )
+    page = printed(PAGE, table(("game", *_HEAD, "rounds"), rows))
+    return {PAGE: page, COUNTS: json.dumps(counts, indent=2, sort_keys=True) + "\n"}
+
+
+def section(game: Game) -> Iterator[str]:
+    """Yield the table of a game's own page, with the counts that are in the tree."""
+    counts = _kept()[game.id]
+    rows = (_row(game, name, counts["decided"][name]) for name in game.spec.readings)
+    yield from table(_HEAD, rows)
+    yield from ("", f"`decided` counts rounds out of {counts['rounds']}; see [readings](../readings-money.md).")
+
+
+def _kept() -> dict[str, Counts]:
+    file = DOCS / COUNTS
+    found: dict[str, Counts] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found
 
 
 def _counts(game: Game, kept: Counts) -> Counts:
@@ -42,7 +69,7 @@ def _counts(game: Game, kept: Counts) -> Counts:
 
 
 def counted(game: Game) -> Counts:
-    """How many rounds the evenings of a game have, and how many of them each reading decided."""
+    """Return how many rounds the sessions of a game have, and how many of them each reading decided."""
     terms = agree(game, accept_suspect=True, meters=dict.fromkeys(game.meters(), _METER_CENTS))
     deciding, decided, rounds = Deciding(terms), Counter[str](), 0
     for result in evenings(game):
@@ -50,14 +77,6 @@ def counted(game: Game) -> Counts:
         found = deciding.of(result, settle_on(result, terms))
         decided.update({name for names in found.values() for name in names})
     return {"rounds": rounds, "decided": {name: decided[name] for name in game.spec.readings}}
-
-
-def _of_game(game: Game, counts: Counts) -> Iterator[str]:
-    yield from ("", f"### {game.id}", "")
-    yield f"{counts['rounds']} rounds, {ROUNDS} of them dealt from the seed."
-    yield ""
-    rows = (_row(game, name, counts["decided"][name]) for name in game.spec.readings)
-    yield from table(("reading", "options", "clause", "the default's ground", "against it", "decided"), rows)
 
 
 def _row(game: Game, name: str, decided: int) -> tuple[str, ...]:

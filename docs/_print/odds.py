@@ -1,20 +1,17 @@
-"""Generator of the figures in `docs/odds.md`, from its mark to its end."""
+"""Count the odds of every game and write them to `docs/odds/GAME.json`; `docs._print.odds_pages` prints the pages."""
 
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from dealer_flow.english import listed
 from dealwire.cli.options import cache_folder
 from docs import _print
-from docs._print import DOCS, MARK, table
 from rules.game.load import game_ids, load_game
 from rules.odds.audit.findings import PaytableFinding
 from rules.odds.audit.report import audit
@@ -23,48 +20,69 @@ from rules.odds.kept import KeptOdds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, percent, root
 
+FOLDER: Final = "odds"
+"""Folder under `docs/` with one JSON file a game."""
+Rows = tuple[tuple[str, ...], ...]
+
+
+class Table(Struct, frozen=True):
+    """Table of a page as plain text, without Markdown around it."""
+
+    title: str
+    """Sentence above the table, without its closing mark; empty for the returns."""
+    head: tuple[str, ...]
+    rows: Rows
+
+
+class Part(Struct, frozen=True):
+    """Everything the pages print about the odds of one game."""
+
+    tables: tuple[Table, ...]
+    """Returns first, then each group of bets decided by fold or play; empty where players bet against each other."""
+    findings: Rows
+    """Audit findings: game, table, fault, reason, nearest consistent table."""
+    times: Rows
+    """How each group of bets was counted: game, bets, method, seconds."""
+
+
 _HEAD: Final = ("bet", "pay table", "reading", "house edge", "edge %", "risk %", "return %", "deviation", "hits %")
+_PROGRESSIVE: Final = (
+    "pay table",
+    "reading",
+    "fixed pays return",
+    "share of each meter a round",
+    "even at a meter of",
+    "envy",
+)
 
 
-def figures(found: Sequence[Odds | NotComputed]) -> str:
+def figures(found: Sequence[Odds | NotComputed]) -> tuple[Table, ...]:
     """Return the tables of one game: every return, then each group of bets that is decided by fold or play."""
     counted = [each for each in found if isinstance(each, Odds)]
-    lines = [f"\n## {found[0].game}\n", *table(_HEAD, map(_return, counted))]
-    lines += _not_computed([each for each in found if isinstance(each, NotComputed)])
-    together = [each for each in counted if "hands_played" in each.also]
-    if together:
+    tables = [_table("", _HEAD, map(_return, counted))]
+    if missing := [each for each in found if isinstance(each, NotComputed)]:
+        tables.append(_table("Not computed", ("bet", "deals", "why"), map(_missing, missing)))
+    if together := [each for each in counted if "hands_played" in each.also]:
         shown = ("outcome", *(_reading(each) for each in together))
-        lines += [f"\nOutcomes of {together[0].bet}, in percent of all deals:\n", *table(shown, _outcomes(together))]
-        lines += [
-            "\nHands played, by the number of cards in each suit:\n",
-            *table(("hand", *shown[1:]), _played(together)),
-        ]
-    progressive = [each for each in counted if "fixed_return" in each.also]
-    if progressive:
-        head = (
-            "pay table",
-            "reading",
-            "fixed pays return",
-            "share of each meter a round",
-            "even at a meter of",
-            "envy",
-        )
-        lines += [
-            "\nProgressive, meters and envy in wagers of 1 dollar:\n",
-            *table(head, map(_progressive, progressive)),
-        ]
-    return "\n".join(lines) + "\n"
+        tables.append(_table(f"Outcomes of {together[0].bet}, in percent of all deals", shown, _outcomes(together)))
+        played = "Hands played, by the number of cards in each suit"
+        tables.append(_table(played, ("hand", *shown[1:]), _played(together)))
+    if progressive := [each for each in counted if "fixed_return" in each.also]:
+        title = "Progressive, meters and envy in wagers of 1 dollar"
+        tables.append(_table(title, _PROGRESSIVE, map(_progressive, progressive)))
+    return tuple(tables)
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    return Table(title, tuple(head), tuple(map(tuple, rows)))
 
 
 def _reading(odds: Odds) -> str:
     return ", ".join(f"{name}: {option}" for name, option in odds.reading.items())
 
 
-def _not_computed(found: Sequence[NotComputed]) -> list[str]:
-    if not found:
-        return []
-    rows = ((each.bet, f"{each.deals:,}", each.why) for each in found)
-    return ["\nNot computed:\n", *table(("bet", "deals", "why"), rows)]
+def _missing(found: NotComputed) -> Sequence[str]:
+    return found.bet, f"{found.deals:,}", found.why
 
 
 def _return(odds: Odds) -> Sequence[str]:
@@ -102,55 +120,20 @@ def _progressive(odds: Odds) -> Sequence[str]:
     return odds.paytable or "", _reading(odds), f"`{also['fixed_return']}`", shares, even, envy
 
 
-def between_players(games: Sequence[str]) -> str:
-    """Return the section that names the games in which players bet only against each other; empty if there is none."""
-    if not games:
-        return ""
-    why = "the return of a bet depends on how they play"
-    return f"\n## Between players\n\nIn {listed([*games])} {BETWEEN_PLAYERS}: {why}.\n"
+def findings(found: Iterable[object]) -> Rows:
+    """Return one row for each audit finding, with the nearest table that would be consistent."""
+    return tuple(_finding(each) for each in found if isinstance(each, PaytableFinding))
 
 
-AUDIT: Final = "\n## What the audit finds in these tables\n"
-"""Heading of the section after the figures."""
-
-
-def findings(found: Iterable[object]) -> str:
-    """Return the table of audit findings, each with the nearest table that would be consistent."""
-    return _found([_finding(each) for each in found if isinstance(each, PaytableFinding)])
-
-
-def _found(rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join([AUDIT, *table(("game", "table", "fault", "why", "nearest consistent table"), rows)]) + "\n"
-
-
-def _finding(found: PaytableFinding) -> Sequence[str]:
+def _finding(found: PaytableFinding) -> tuple[str, ...]:
     why = f"{found.why}; {found.suspect}" if found.suspect else found.why
     return found.game, found.paytable or found.bet, found.fault, why, found.proposal.text if found.proposal else ""
 
 
-def _times(rows: Iterable[Sequence[str]]) -> str:
-    """Return the section that says how each group of bets was counted, and how many seconds it took."""
-    text = "\n## How each figure was counted, and the time it took\n\nSeconds for all pay tables and readings, on "
-    text += f"{os.cpu_count()} cores shared with other work, when this page was printed. "
-    text += "A hand that several bets use is counted for the first of them.\n"
-    return "\n".join([text, *table(("game", "bets", "how", "seconds"), rows)]) + "\n"
-
-
-class Part(Struct, frozen=True):
-    """Parts of the page for one game."""
-
-    figures: str
-    """Tables of the returns; empty where players bet against each other."""
-    findings: tuple[tuple[str, ...], ...]
-    """Rows of the audit's findings."""
-    times: tuple[tuple[str, ...], ...]
-    """Rows of how each group of bets was counted, with the seconds."""
-
-
 def part(question: Question) -> Part:
-    """Return the parts of the page for one game from the cache, or count and cache them.
+    """Return the odds of one game from the cache, or count and cache them.
 
-    The cache file's name is a hash of everything the parts depend on: the game, its procedure and tables, the code that
+    The cache file's name is a hash of everything the odds depend on: the game, its procedure and tables, the code that
     counts, and the code of this generator.
     """
     assert question.kept is not None, "the page is printed from what is kept"
@@ -159,11 +142,12 @@ def part(question: Question) -> Part:
     with suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode(file.read_bytes(), type=Part)
     found = [*odds(question)]
-    counted = [*map(_finding, (each for each in audit([question.game], question) if isinstance(each, PaytableFinding)))]
-    times = [(question.game.id, bets, how, f"{seconds:,.1f}") for bets, how, seconds in counted_how(question)]
     has_house = any(isinstance(each, Odds) or each.why != BETWEEN_PLAYERS for each in found)
-    text = figures(found) if has_house else ""
-    made = Part(text, tuple(map(tuple, counted)), tuple(times))
+    made = Part(
+        figures(found) if has_house else (),
+        findings(audit([question.game], question)),
+        tuple((question.game.id, bets, " ".join(how.split()), f"{s:,.1f}") for bets, how, s in counted_how(question)),
+    )
     file.parent.mkdir(parents=True, exist_ok=True)
     written = file.with_suffix(f".{os.getpid()}")
     written.write_bytes(msgspec.json.encode(made))
@@ -171,13 +155,35 @@ def part(question: Question) -> Part:
     return made
 
 
+def as_json(part: Part) -> str:
+    """Return the text of a game's file, with one row of a table on each line so that a diff names the bet."""
+    tables = _list(
+        f'{{"title":{_json(each.title)},"head":{_json(each.head)},"rows":{_rows(each.rows)}}}' for each in part.tables
+    )
+    return f'{{"tables":{tables},\n"findings":{_rows(part.findings)},\n"times":{_rows(part.times)}}}\n'
+
+
+def _list(items: Iterable[str]) -> str:
+    """Return a JSON array with one item on each line."""
+    lines = ",\n".join(items)
+    return f"[\n{lines}\n]" if lines else "[]"
+
+
+def _rows(rows: Rows) -> str:
+    return _list(map(_json, rows))
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def kept_part(game: str) -> Part:
+    """Return the odds of a game as `docs/odds` has them; OSError or MsgspecError if they are missing or malformed."""
+    return msgspec.json.decode((_print.DOCS / FOLDER / f"{game}.json").read_bytes(), type=Part)
+
+
 def pages() -> dict[str, str]:
-    """Return the page with the figures of every game by its path under `docs/`."""
-    before = (DOCS / "odds.md").read_text(encoding="utf-8").partition(MARK)[0]
+    """Return the file of every game by its path under `docs/`. Games that changed are counted, which takes minutes."""
     kept, workers = KeptOdds(cache_folder()), os.cpu_count() or 1
     parts = {name: part(Question(load_game(name), workers=workers, kept=kept)) for name in game_ids()}
-    text = [before, MARK, "\n", *(each.figures for each in parts.values())]
-    text.append(between_players([name for name, each in parts.items() if not each.figures]))
-    text.append(_found(chain.from_iterable(each.findings for each in parts.values())))
-    text.append(_times(chain.from_iterable(each.times for each in parts.values())))
-    return {"odds.md": "".join(text)}
+    return {f"{FOLDER}/{name}.json": as_json(each) for name, each in parts.items()}

@@ -1,27 +1,26 @@
-"""Generator of `docs/pays.md`: bets, settlement clauses, readings and pay tables of every game."""
+"""Pages of bets and pay tables, and the part of a game's own page that says what it pays."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from docs._print import printed, table
+from docs._print.odds_pages import link
 from rules.game.load import Game, game_ids, load_game
-from rules.game.readings import READINGS
 from rules.game.schema import Lap
 from rules.paytables.paytable import PayTable
 
+_BET: Final = ("bet", "kind and pay", "clauses")
 _ENDS: Final = ("win", "lose", "tie", "fold", "unqualified", "below", "envy")
 
 
 def pages() -> dict[str, str]:
-    """Return the text of the page by its path under `docs/`."""
-    return {"pays.md": printed("pays.md", _all())}
-
-
-def _all() -> Iterator[str]:
+    """Return the three pages by their paths under `docs/`."""
     games = [load_game(name) for name in game_ids()]
-    yield from table(("game", "settles rounds of", "bets", "pay tables"), map(_row, games))
-    for game in games:
-        yield from _of_game(game)
+    return {
+        "pays.md": printed("pays.md", table(("game", "settles rounds of", "bets", "pay tables"), map(_row, games))),
+        "bets.md": printed("bets.md", _bets(games)),
+        "pay-tables.md": printed("pay-tables.md", _paytables(games)),
+    }
 
 
 def _row(game: Game) -> tuple[str, ...]:
@@ -30,16 +29,30 @@ def _row(game: Game) -> tuple[str, ...]:
     own = sum(not bet.tip_for for bet in game.bets.values())
     suspect = sum(bool(each.suspect) for each in game.paytables.values())
     tables = f"{len(game.paytables)}, {suspect} of them suspect" if suspect else str(len(game.paytables))
-    return f"`{game.id}`", f"{dealt}{f' ({wanted})' if wanted else ''}", str(own), tables
+    return link(game.id, "what-it-pays"), f"{dealt}{f' ({wanted})' if wanted else ''}", str(own), tables
 
 
-def _of_game(game: Game) -> Iterator[str]:
-    yield from ("", f"## {game.id}", "", f"{game.spec.name}, {game.spec.jurisdiction}.", "")
-    yield from table(("bet", "kind and pay", "clauses"), (_bet(game, name) for name in game.bets))
+def _bets(games: Iterable[Game]) -> Iterator[str]:
+    rows = ((link(game.id, "what-it-pays"), *_bet(game, name)) for game in games for name in game.bets)
+    yield from table(("game", *_BET), rows)
+
+
+def _paytables(games: Iterable[Game]) -> Iterator[str]:
+    """Yield one table of all rows of all pay tables; a suspect table is marked, its own game's page has the reason."""
+    rows = (
+        (link(game.id, "what-it-pays"), _title(each), row.when, _pays(each, row.when), row.clause)
+        for game in games
+        for names in _families(game)
+        for each in (game.paytables[name] for name in names)
+        for row in each.rows
+    )
+    yield from table(("game", "pay table", "row", "pays", "clause"), rows)
+
+
+def section(game: Game) -> Iterator[str]:
+    """Yield the lines of a game's own page: bets, settlement order, readings of the money, pay tables."""
+    yield from table(_BET, (_bet(game, name) for name in game.bets))
     yield from ("", f"Settlement order: {'; then '.join(map(_phase, game.spec.order))}.")
-    if game.spec.readings:
-        rows = ((f"`{name}`", _options(name, each.default), each.because) for name, each in game.spec.readings.items())
-        yield from ("", *table(("reading", "options (default in bold)", "why it is ambiguous"), rows))
     yield from _pairs(game)
     for names in _families(game):
         yield from ("", *_tables([game.paytables[name] for name in names]))
@@ -73,11 +86,6 @@ def _phase(phase: Lap) -> str:
     return f"{which}{only}, {where} ({phase.clause})"
 
 
-def _options(name: str, default: str) -> str:
-    others = [option for option in READINGS[name] if option != default]
-    return ", ".join([f"**{default}**", *others])
-
-
 def _families(game: Game) -> Iterator[tuple[str, ...]]:
     """Yield each set of pay tables that a bet chooses from, without repeats."""
     seen: set[tuple[str, ...]] = set()
@@ -92,13 +100,17 @@ def _tables(tables: Iterable[PayTable]) -> Iterator[str]:
     """Yield the pay tables of one bet side by side; mark the suspect ones and append their reasons."""
     tables = list(tables)
     rows = dict.fromkeys(row.when for each in tables for row in each.rows)
-    head = ("row", *(f"{each.id}{' (suspect)' if each.suspect else ''}" for each in tables))
+    head = ("row", *map(_title, tables))
     yield from table(head, ((when, *(_pays(each, when) for each in tables)) for when in rows))
     clauses = dict.fromkeys(row.clause for each in tables for row in each.rows)
     yield from ("", f"Printed in {', '.join(clauses)}.")
     for each in tables:
         if each.suspect:
             yield from ("", f"{each.id} is suspect: {each.suspect}.")
+
+
+def _title(each: PayTable) -> str:
+    return f"{each.id}{' (suspect)' if each.suspect else ''}"
 
 
 def _pays(each: PayTable, when: str) -> str:

@@ -1,4 +1,4 @@
-"""docs/odds.md says what is computed."""
+"""The files in docs/odds say what is computed, and docs/odds-json.md explains every key of an object."""
 
 import re
 from dataclasses import replace
@@ -7,8 +7,9 @@ from itertools import chain
 
 import pytest
 
-from docs._print import DOCS, MARK
-from docs._print.odds import AUDIT, figures, findings
+from docs._print import DOCS
+from docs._print.odds import figures, findings, kept_part
+from docs._print.odds_pages import all_parts
 from rules.bets.bet import Bet
 from rules.game.load import cards_of, game_ids, load_game
 from rules.odds import NotComputed, Odds, Question, audit, odds
@@ -16,8 +17,7 @@ from rules.odds.audit.findings import PaytableFinding
 from rules.odds.returns import BetOutcome
 from rules.odds.solvers import answers_for
 
-PROSE, _, PRINTED = (DOCS / "odds.md").read_text(encoding="utf-8").partition(f"{MARK}\n")
-WRITTEN = PRINTED.partition(AUDIT)[0]
+KEYS = (DOCS / "odds-json.md").read_text(encoding="utf-8")
 
 
 def quick(game: str) -> list[Odds | NotComputed]:
@@ -40,52 +40,54 @@ def soon(game: str, bet: Bet) -> bool:
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize("game", game_ids())
-def test_every_quick_figure_is_on_the_page(game: str) -> None:
+def test_every_quick_figure_is_in_the_file_of_its_game(game: str) -> None:
+    kept = {each.title: each for each in kept_part(game).tables}
     if all(bet.kind in ("to-pot", "to-pool") or bet.tip_for for bet in load_game(game).bets.values()):
-        assert game in WRITTEN.partition("\n## Between players\n")[2].partition("\n## ")[0], "run `make docs`"
+        assert not kept, "run `make docs`"
         return
-    assert f"\n## {game}\n" in WRITTEN, "run `make docs`"
-    section = WRITTEN.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
+    assert kept, "run `make docs`"
     found = quick(game)
-    for line in figures(found).splitlines() if found else ():
-        assert line in WRITTEN.splitlines(), "run `make docs`"
-        if line.startswith("| "):
-            assert line in section, "run `make docs`"
+    for each in figures(found) if found else ():
+        assert each.head == kept[each.title].head
+        assert not {*each.rows} - {*kept[each.title].rows}, "run `make docs`"
 
 
 def test_how_many_hands_are_played_in_words() -> None:
     also = {"hands": 26_000, "hands_played": 17_500, "played_by_suits": {"4-3-0-0": [1_500, 2_000]}}
     outcome = BetOutcome("fold", Fraction(1), Fraction(0))
-    lines = figures([Odds("game", "ante", None, {"wild-kicker": "ace"}, (outcome,), also=also)]).splitlines()
-    assert lines[-5:] == [
-        "",
-        "| hand | wild-kicker: ace |",
-        "| --- | --- |",
-        "| 4-3-0-0 | 1,500 of 2,000 |",
-        "| all | 17,500 of 26,000 |",
-    ]
+    played = figures([Odds("game", "ante", None, {"wild-kicker": "ace"}, (outcome,), also=also)])[-1]
+    assert played.title == "Hands played, by the number of cards in each suit"
+    assert played.head == ("hand", "wild-kicker: ace")
+    assert played.rows == (("4-3-0-0", "1,500 of 2,000"), ("all", "17,500 of 26,000"))
 
 
 @pytest.mark.slow
-def test_the_whole_page_is_what_is_computed() -> None:
-    assert "".join(figures(list(odds(Question(load_game(game), workers=2)))) for game in game_ids()) == WRITTEN
+@pytest.mark.parametrize("game", game_ids())
+def test_every_file_is_what_is_computed(game: str) -> None:
+    tables = kept_part(game).tables
+    assert not tables or figures(list(odds(Question(load_game(game), workers=2)))) == tables
 
 
 @pytest.mark.slow
-def test_what_the_audit_finds_is_on_the_page() -> None:
+def test_what_the_audit_finds_is_in_the_files() -> None:
     games = [load_game(game) for game in game_ids()]
-    assert findings(audit(games, Question(games[0], workers=2))) in PRINTED
+    kept = chain.from_iterable(each.findings for each in all_parts().values())
+    assert findings(audit(games, Question(games[0], workers=2))) == tuple(kept)
 
 
-def test_at_least_ten_tables_that_cannot_be_meant_are_on_the_page() -> None:
+def test_there_is_a_file_of_every_game_and_of_no_other() -> None:
+    assert {path.stem for path in (DOCS / "odds").iterdir()} == {*game_ids()}
+
+
+def test_at_least_ten_tables_that_cannot_be_meant_are_found() -> None:
     """Of Rule 10: whose print alone shows it."""
-    rows = [line.split(" | ") for line in PRINTED.partition(AUDIT)[2].splitlines() if ".co" in line]
-    assert len({(row[0], row[1]) for row in rows}) >= 10
+    rows = [row for each in all_parts().values() for row in each.findings if ".co" in row[0]]
+    assert len({row[:2] for row in rows}) >= 10
 
 
 @pytest.mark.more
 def test_every_key_of_an_object_is_explained() -> None:
-    explained = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", PROSE, re.MULTILINE))))
+    explained = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", KEYS, re.MULTILINE))))
     given = {key for game in game_ids() for each in quick(game) for key in each.to_dict()}
     given |= {"before_the_flop"}  # of hold'em, whose count is not quick
     assert given - {"schema", "type"} <= explained
