@@ -16,6 +16,14 @@
     return typeof one === "number" ? -1 : 1;
   };
 
+  /* Bets that are made together are one word, `ante+blind+play`; let it wrap after a plus sign. */
+  const wrappable = (cell) => {
+    const text = cell.querySelector("p") || cell;
+    if (text.childElementCount || !text.textContent.includes("+")) return;
+    const parts = text.textContent.split(/(?<=\+)/);
+    text.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+  };
+
   const sortable = (table, rows) => {
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
@@ -70,6 +78,7 @@
       const rows = [...table.tBodies[0].rows];
       if (rows.length < LONG || !table.tHead) return;
       table.classList.add("long");
+      rows.forEach((row) => [...row.cells].forEach(wrappable));
       sortable(table, rows);
       filterable(table, rows, number);
     });
