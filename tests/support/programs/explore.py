@@ -6,7 +6,7 @@ are followed once, and each with at most so many departures from what is due. Th
 departures so far) wait in a line of their own; the lines take turns with their first and their last state, so a bound
 on the number of states leaves no step out. Where the lines run empty before the bound, every order was followed.
 
-`python -m tests.support.programs.explore --write` puts the table into `docs/quality.md`; `--states` is the bound for
+`python -m tests.support.programs.explore --write` puts the table into `docs/explored.md`; `--states` is the bound for
 rounds without a departure, a third of it for those with one more.
 """
 
@@ -166,7 +166,7 @@ def explore(name: str, *, states: int, departures: int = 1, all_departures: bool
     return Explorer(load_procedure(name), states=states, departures=departures, all_departures=all_departures).run()
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "quality.md"
+PAGE = Path(__file__).parents[3] / "docs" / "explored.md"
 BEGIN, END = "<!-- printed by python -m tests.support.programs.explore -->", "<!-- end of the explored procedures -->"
 HEAD = (
     "| procedure | states | reports | longest way | rounds by their outcome |",
@@ -194,7 +194,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("--states", type=int, default=250)
     parser.add_argument("--departures", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="put the table into docs/quality.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/explored.md")
     args = parser.parse_args(arguments)
     lines = list(HEAD)
     for name in known_procedures():
