@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -33,9 +33,10 @@ from rules.game.pairing import game_faults
 from rules.hands.poker import load_ranking
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
-from rules.odds.solvers import odds_faults
-from rules.odds.strategy.file import Strategy, StrategyFile, load_strategy
 from rules.paytables.paytable import load_paytable
+
+if TYPE_CHECKING:
+    from rules.odds.strategy.file import Strategy
 
 CHECK_SCHEMA = "dealwire.check/1"
 
@@ -119,6 +120,8 @@ def _read(load_file: Callable[[Path], object], path: Path) -> tuple[()]:
 
 
 def _of_game(game: Game, procedures: Mapping[str, Path]) -> Iterator[TomlFileError]:
+    from rules.odds.solvers import odds_faults  # the other files are checked where no odds are installed
+
     yield from game_faults(game, procedures)
     yield from odds_faults(game, procedures)
 
@@ -132,8 +135,10 @@ def _of_tables(path: Path) -> list[TomlFileError]:
     return wrong
 
 
-def _load_strategy(path: Path) -> Strategy:
+def _load_strategy(path: Path) -> "Strategy":
     """A strategy held against the game that it names."""
+    from rules.odds.strategy.file import StrategyFile, load_strategy
+
     game = load(path, StrategyFile).game
     if game not in game_ids():
         why = f"{game!r} is no game of this program" if game else "missing"

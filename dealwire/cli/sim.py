@@ -1,12 +1,12 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands
 from dealwire.cli.options import (
     A_FILE,
     FILE,
@@ -29,6 +29,9 @@ from devices.files import read_file
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import FRONT_ENDS
 from devices.simulator.unit import Unit
+
+if TYPE_CHECKING:
+    from dealwire.bench.hands.simulated_port import HandsPort
 
 LINE = usually("pty", metavar="pty|tcp:PORT")
 
@@ -130,10 +133,14 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
     return table
 
 
-def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> list[HandsPort]:
+def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "list[HandsPort]":
     """Hands at a table where nobody deals, when there is a path for their socket."""
     table.deserted = path is not None
-    return [HandsPort(path, SimulatorHands(host, table, SystemClock()))] if path else []
+    if path is None:
+        return []
+    from dealwire.bench.hands.simulated_port import HandsPort, SimulatorHands  # devices alone need no bench
+
+    return [HandsPort(path, SimulatorHands(host, table, SystemClock()))]
 
 
 def _dealing(scenario: AnyScenario, shuffler: str, shoe: str) -> dict[str, str]:

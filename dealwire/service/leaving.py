@@ -6,12 +6,8 @@ from shlex import quote
 from urllib.parse import urlsplit
 
 from dealwire.config.schema import Configuration
-from dealwire.export.topics import MARK, PRESENCE, STANDING, Address
 from dealwire.table.held import HeldBook
 from rules.settlement import amount
-
-RETAINED = (PRESENCE, STANDING, MARK)
-"""Topics of a table that its broker goes on telling."""
 
 
 def left_behind(
@@ -34,9 +30,13 @@ def left_behind(
 def _clears(found: Configuration, name: str) -> str:
     part = found.exports.mqtt
     assert part is not None
+    # The topics are built on the broker's client, which comes with the extra mqtt: a table without a broker has none.
+    from dealwire.export.topics import MARK, PRESENCE, STANDING, Address
+
+    retained = (PRESENCE, STANDING, MARK)  # which the broker keeps after the table is gone
     address, parts = Address(part.site, name), urlsplit(part.url)
     user = f" -u {quote(parts.username)}" if parts.username else ""
     port = f" -p {parts.port}" if parts.port else ""
     topic = f"{address.topic('')}$t"
     publish = f"mosquitto_pub -h {quote(parts.hostname or '')}{port}{user} -q 1 -r -n -t"
-    return f'for t in {" ".join(RETAINED)}; do {publish} "{topic}"; done'
+    return f'for t in {" ".join(retained)}; do {publish} "{topic}"; done'
