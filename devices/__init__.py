@@ -1,4 +1,4 @@
-"""Lines, sessions, drivers and simulators: everything between bytes and `devices.events`."""
+"""Device layer: everything between bytes and `devices.events` - lines, sessions, drivers and simulators."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""How much of what a line gives is kept: a device gone mad must fill neither the disk nor a core.
+"""Rate limit for a line, so that a runaway device fills neither the disk nor a core.
 
-What exceeds the budget is read, counted and hashed, and goes no further: it is neither decoded nor written down. The
-record of the line says so in a note, from which all that follows can be dealt again. Nobody is thanked for what was not
-kept, so a device that keeps its events tells them again.
+Bytes above the budget are read, counted and hashed, but neither decoded nor recorded. A note in the line's record
+replaces them, so that a replay handles the gap the same way. They are not acknowledged either, so a device that stores
+its events sends them again.
 """
 
 import hashlib
@@ -12,21 +12,22 @@ from typing import Final
 from devices.events import BytesDropped
 
 RATE: Final = 32_768
-"""Bytes a second: nearly three times what 115,200 baud can carry, and far more than any table says on USB or TCP."""
+"""Sustained rate in bytes a second: nearly three times the capacity of 115,200 baud, and far more than any table sends
+over USB or TCP."""
 BURST: Final = 1 << 19
-"""Bytes that may come at once: a device that is asked for its events anew sends all it holds, which is 256 of them, or
-some more, of 264 bytes at most."""
+"""Bytes that may arrive at once. A device that is asked for its events sends all it stores: about 256 events of at most
+264 bytes."""
 NOISE_AN_HOUR: Final = 1 << 20
-"""Bytes that may lead to no frame in an hour."""
+"""Bytes an hour that may belong to no frame."""
 FRAME_MOST: Final = 512
-"""Bytes without a frame that may yet become one; the longest of any dialect has 260."""
+"""Bytes without a frame that may still become one. The longest frame of any dialect has 260."""
 BARREN_NS: Final = 10_000_000_000
-"""Without a valid frame for so long, a line gives nothing but noise."""
+"""Time without a valid frame after which a line counts as pure noise."""
 PROBE: Final = 16_384
-"""Bytes that are listened to again now and then: a second and a half at 115,200 baud, in which every device that keeps
-sessions says that it is there."""
+"""Bytes that are sampled again from time to time: a second and a half at 115,200 baud, enough for every device with
+sessions to identify itself."""
 NOTE_NS: Final = 60_000_000_000
-"""Between two notes of bytes that were not kept, while nothing else is."""
+"""Time between two notes of dropped bytes while everything is dropped."""
 
 _NOTE: Final = "line flooded: {} bytes not kept, sha256 {}"
 _NOTED: Final = re.compile(r"line flooded: ([1-9][0-9]{0,17}) bytes not kept, sha256 ([0-9a-f]{64})")
@@ -34,18 +35,18 @@ _SECOND_NS: Final = 1_000_000_000
 
 
 def note_of(dropped: BytesDropped) -> str:
-    """What a record of the line says of bytes that were not kept."""
+    """Return the note in a line's record about dropped bytes."""
     return _NOTE.format(dropped.count, dropped.sha256)
 
 
 def noted(note: str) -> BytesDropped | None:
-    """What `note_of` was given; None for any other note."""
+    """Return the argument of `note_of` for its note; None for any other note."""
     found = _NOTED.fullmatch(note)
     return BytesDropped(int(found[1]), found[2]) if found is not None else None
 
 
 class _Bucket:
-    """Room for `burst` bytes, that comes back at `rate` bytes in `each_ns`."""
+    """Token bucket of `burst` bytes, refilled at `rate` bytes in `each_ns`."""
 
     def __init__(self, rate: int, each_ns: int, burst: int) -> None:
         self._rate, self._each_ns = rate, each_ns
@@ -53,26 +54,26 @@ class _Bucket:
         self._full_ns = 0  # when all of it is there again
 
     def room(self, now_ns: int) -> int:
-        """Bytes that may come now."""
+        """Return the number of bytes that may arrive now."""
         return (self._burst_ns - max(0, self._full_ns - now_ns)) * self._rate // self._each_ns
 
     def take(self, count: int, now_ns: int) -> None:
-        """So many came, whether there was room or not."""
+        """Take `count` bytes, even if there is no room for them."""
         full_ns = max(self._full_ns, now_ns) + count * self._each_ns // self._rate
         self._full_ns = min(full_ns, now_ns + self._burst_ns)
 
 
 class Budget:
-    """One device's, on whatever line it is at the moment; `rate` in bytes a second, `burst` in bytes."""
+    """Budget of one device, across all its lines. `rate` is in bytes a second, `burst` in bytes."""
 
     def __init__(self, rate: int = RATE, burst: int = BURST) -> None:
         self.rate = rate
         self.dropped = 0
-        """Bytes that were not kept, since it was made."""
+        """Number of bytes dropped so far."""
         self.dropped_ns: int | None = None
-        """When the last of them came; None before any."""
+        """Time of the last dropped bytes; None before any."""
         self.noise = False
-        """The last that were not kept led to nothing; else they were too many in too short a time."""
+        """True if the last dropped bytes were noise; False if they exceeded the rate."""
         self._all = _Bucket(rate, _SECOND_NS, max(burst, 4 * rate))
         self._barren = _Bucket(NOISE_AN_HOUR, 3600 * _SECOND_NS, NOISE_AN_HOUR)
         self._frames = self._since_frame = self._frame_ns = 0
@@ -81,7 +82,7 @@ class Budget:
         self._noted_ns: int | None = None  # the last note of the stretch under way
 
     def keeps(self, data: bytes, now_ns: int) -> bool:
-        """Whether `data` may go on; else it is counted here."""
+        """Return True if `data` may be processed; otherwise count it as dropped."""
         count, dropping = len(data), self._dropping
         room = self._all.room(now_ns)
         self._all.take(count, now_ns)  # what is dropped too: a line that does not stop is not heard again
@@ -96,7 +97,7 @@ class Budget:
         return not self._dropping
 
     def heard(self, count: int, frames: int, now_ns: int) -> None:
-        """`count` bytes that were kept were decoded; `frames` is how many the line gave by now."""
+        """Note that `count` kept bytes were decoded. `frames` is the link's frame counter afterwards."""
         before, self._frames = self._frames, frames  # the link of another line begins to count anew
         if frames > before:
             self._since_frame, self._frame_ns = 0, now_ns
@@ -107,13 +108,14 @@ class Budget:
 
     @property
     def due_ns(self) -> int | None:
-        """When what was not kept is to be noted at the latest; None while there is nothing to note."""
+        """Latest time to note the dropped bytes; None if there are none."""
         if not self._count:
             return None
         return 0 if self._noted_ns is None or not self._dropping else self._noted_ns + NOTE_NS
 
     def settle(self, now_ns: int, *, ended: bool = False) -> BytesDropped | None:
-        """What is to be noted now: at once where a stretch begins, ends or the line does, else once a minute."""
+        """Return the dropped bytes to note now, if any: at once at the start and end of a flood and at the end of the
+        line, then once a minute."""
         due_ns, found = self.due_ns, None
         if due_ns is not None and (ended or due_ns <= now_ns):
             found = BytesDropped(self._count, self._hash.hexdigest())

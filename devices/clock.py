@@ -1,4 +1,4 @@
-"""The only place that looks at the real clock. Everything else is handed a time."""
+"""The only module that reads the real clock. All other code receives the time as an argument."""
 
 import time
 from collections.abc import Callable
@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 STEP_NS: Final = 1_000_000_000
-"""A wall that moved by more against the monotonic clock was set; less is how a time service steers it."""
+"""Largest deviation of the wall clock from the monotonic clock that counts as steering by a time service. A larger one
+means that the clock was set."""
 SLOWER: Final = 10
-"""While the wall is behind, a second of ours takes this part longer: the record's time never runs backwards."""
+"""Fraction by which our seconds are longer while the wall clock is behind: recorded time never runs backwards."""
 
 
 class Clock(Protocol):
     """Nanoseconds since 1970 that never run backwards."""
 
     def now_ns(self) -> int:
-        """The time now, or the time of the turn while one is held."""
+        """Return the time now, or the fixed time of the current turn."""
 
     def hold(self) -> int:
-        """Begin a turn: `now_ns` stands still, so that all that is handled in it has one time. Turns may nest."""
+        """Begin a turn: `now_ns` stays fixed, so that everything handled in the turn has one time. Turns may nest."""
 
     def release(self) -> None:
         """End the turn."""
@@ -26,7 +27,7 @@ class Clock(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClockStep:
-    """The wall was set by `by_ns`, forward or (negative) back, and says `wall_ns`; ours says `carried_ns`."""
+    """The wall clock was set by `by_ns` (negative: back). It shows `wall_ns`, and our clock `carried_ns`."""
 
     by_ns: int
     wall_ns: int
@@ -34,12 +35,13 @@ class ClockStep:
 
 
 class SystemClock:
-    """Wall time read at the start, carried on by the monotonic clock: a set-back of the host's time
-    cannot reorder a recording, and the same number serves as time stamp and for deadlines.
+    """Wall time read at the start and advanced by the monotonic clock. Setting the host's clock back cannot reorder a
+    recording, and the same number serves as time stamp and for deadlines.
 
-    It starts at `not_before_ns` when the wall is behind that: a record that goes on must not run backwards either.
-    Whoever calls `look` now and then learns that the wall was set. A wall that is behind is waited for by going slower;
-    one that is ahead is followed by `follow` alone. `wall` and `monotonic` give nanoseconds.
+    The clock starts at `not_before_ns` if the wall clock is behind that, because a continued record must not run
+    backwards either. Call `look` from time to time to detect that the wall clock was set. If the wall clock is behind,
+    our clock runs slower until they meet; if it is ahead, only `follow` catches up. `wall` and `monotonic` return
+    nanoseconds.
     """
 
     def __init__(
@@ -57,21 +59,22 @@ class SystemClock:
         self._depth = 0
 
     def now_ns(self) -> int:
-        """The time now, or of the turn while one is held."""
+        """Return the time now, or the fixed time of the current turn."""
         held_ns = self._held_ns
         return self._carried() if held_ns is None else held_ns
 
     @property
     def offset_ns(self) -> int:
-        """By how much the wall is ahead of ours, nanoseconds; negative when it is behind."""
+        """Lead of the wall clock over ours in nanoseconds; negative if it is behind."""
         return self._wall() - self._carried()
 
     def readings(self) -> dict[str, int]:
-        """Every clock now, for a record: the host's two and the one that is carried on, nanoseconds."""
+        """Return all clock readings for a record, in nanoseconds: the host's two clocks and ours."""
         return {"wall_ns": self._wall(), "monotonic_ns": self._monotonic(), "carried_ns": self._carried()}
 
     def look(self) -> ClockStep | None:
-        """How the wall was set since it was last right; None while it goes as the monotonic clock does."""
+        """Return the step by which the wall clock was set since it was last right; None if it runs as the monotonic
+        clock does."""
         wall_ns, monotonic_ns = self._wall(), self._monotonic()
         by_ns = (wall_ns - self._seen[0]) - (monotonic_ns - self._seen[1])
         carried_ns = self._carried()
@@ -85,8 +88,7 @@ class SystemClock:
         return ClockStep(by_ns, wall_ns, carried_ns) if by_ns else None
 
     def follow(self) -> None:
-        """From now on ours is the wall's time, where that is ahead. Whoever waits for a deadline sees all of them pass
-        at once."""
+        """Jump to the wall time if that is ahead. Every deadline in between then passes at once."""
         self._course = max(self._wall(), self._carried()), self._monotonic(), self._course[2]
 
     def _carried(self) -> int:
@@ -95,7 +97,7 @@ class SystemClock:
         return base_ns + (passed_ns - passed_ns // SLOWER if slow else passed_ns)
 
     def hold(self) -> int:
-        """Begin a turn and give its time."""
+        """Begin a turn and return its time."""
         now_ns = self._held_ns
         if now_ns is None:
             now_ns = self._held_ns = self._carried()
@@ -103,20 +105,20 @@ class SystemClock:
         return now_ns
 
     def release(self) -> None:
-        """End the turn; time goes on when the outermost one ends."""
+        """End the turn. Time advances again when the outermost turn ends."""
         self._depth -= 1
         if not self._depth:
             self._held_ns = None
 
 
 class ManualClock:
-    """A clock that moves only when told; tests and replays use it."""
+    """Clock that moves only on request, for tests and replays."""
 
     def __init__(self, start_ns: int = 1_700_000_000_000_000_000) -> None:
         self._now_ns = start_ns
 
     def now_ns(self) -> int:
-        """The time it was last set to."""
+        """Return the time that was last set."""
         return self._now_ns
 
     def advance(self, ns: int) -> int:
@@ -127,11 +129,11 @@ class ManualClock:
         return self._now_ns
 
     def hold(self) -> int:
-        """The time: it stands still anyway."""
+        """Return the time, which is fixed anyway."""
         return self._now_ns
 
     def release(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
     def set(self, now_ns: int) -> None:
         """Move forward to `now_ns`; earlier times are ignored."""

@@ -1,7 +1,8 @@
-"""What every dialect must do, as checks that its author runs: `dealwire dialect check`, or these in tests of one's own.
+"""Requirements on every dialect, as checks for its author to run: with `dialect check`, or in tests of the author's
+own.
 
-A check looks at a dialect and at bytes that a device of it sent, whole and spoilt, and gives in a few words what it
-saw; `ContractBroken` says what is wrong. What a dialect raises of its own goes through, with its traceback.
+A check takes a dialect and bytes that one of its devices sent, intact and corrupted, and returns a short summary.
+`ContractBroken` states the violation. Other exceptions of the dialect pass through with their traceback.
 """
 
 import json
@@ -21,28 +22,28 @@ from protocol.link import Link, Output, Reported, Send, Started
 from protocol.tdp.messages import Role
 
 FRAME_MAX: Final = 4096
-"""Bytes a framer may hold back: more than any frame a table's device has a use for."""
+"""Maximum number of bytes that a framer may buffer: more than any frame of a table device needs."""
 SEEDS: Final = range(4)
 SPOILT_LENGTH: Final = 2000
-"""Bytes at least of a stream that is spoilt: of a few, chance spoils too little."""
+"""Minimum length of a stream to corrupt: in a shorter one, chance damages too little."""
 _MS: Final = 1_000_000
 _START_NS: Final = 1_700_000_000_000_000_000
 _HOUR_NS: Final = 3_600_000_000_000
 _STEP_NS: Final = 20 * _MS
 _AFTER_NS: Final = 10_000 * _MS
-"""Time that passes after the last bytes: longer than any answer is waited for."""
+"""Time that passes after the last bytes: longer than any wait for an answer."""
 _JUNK_LENGTH: Final = 2 * FRAME_MAX
 _PLACES: Final = 16
-"""Where in the stream a framer is given junk instead of what should follow."""
+"""Number of positions in the stream at which a framer gets junk instead of the rest."""
 
 
 class ContractBroken(DealwireError):
-    """A dialect does not do what it must."""
+    """A dialect violates the contract."""
 
 
 @dataclass(frozen=True)
 class DialectSample:
-    """A dialect, and what a device of it sent: `heard`, as it came, chunk by chunk, from a device of this `kind`."""
+    """A dialect and what one of its devices sent: `heard`, chunk by chunk, from a device of this `kind`."""
 
     dialect: Dialect
     heard: tuple[bytes, ...]
@@ -50,22 +51,22 @@ class DialectSample:
 
     @property
     def stream(self) -> bytes:
-        """All that was heard."""
+        """All bytes of the sample."""
         return b"".join(self.heard)
 
     def spoilt(self, seed: int) -> bytes:
-        """The same, several times where it is short, with bytes changed, lost and made up."""
+        """Return the stream, repeated if it is short, with bytes changed, removed and inserted."""
         return garbage(self.stream * -(-SPOILT_LENGTH // max(1, len(self.stream))), seed)
 
 
 @dataclass(frozen=True)
 class ContractCheck:
-    """One thing that is asked of every dialect, in words, and what looks whether it holds."""
+    """One requirement on every dialect, with the function that checks it."""
 
     name: str
     asks: str
     hold: Callable[[DialectSample], str]
-    """Looks; what it saw, in a few words. ContractBroken when it does not hold."""
+    """Function that returns a short summary, or raises ContractBroken."""
 
     def __str__(self) -> str:
         return self.name
@@ -77,7 +78,7 @@ def _must(holds: bool, why: str) -> None:
 
 
 def garbage(stream: bytes, seed: int) -> bytes:
-    """A stream with bytes changed, lost and made up."""
+    """Return `stream` with bytes changed, removed and inserted."""
     chance, data = random.Random(seed), bytearray(stream)
     for _ in range(len(data) // 10 + 3):
         at = chance.randrange(len(data) + 1)
@@ -92,7 +93,7 @@ def garbage(stream: bytes, seed: int) -> bytes:
 
 
 def _cut(stream: bytes, seed: int) -> Iterator[bytes]:
-    """A stream in chunks of any size, as a line gives it."""
+    """Yield a stream in chunks of any size, as a line delivers it."""
     chance, at = random.Random(seed), 0
     while at < len(stream):
         size = chance.randint(1, 60)
@@ -102,7 +103,7 @@ def _cut(stream: bytes, seed: int) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class _Delivered:
-    """What became of some chunks: what was seen, sent and given out by the link, and when the first came."""
+    """Result of a delivery: events, bytes sent, outputs of the link, and the start time."""
 
     seen: tuple[Seen, ...]
     sent: bytes
@@ -114,8 +115,10 @@ class _Delivered:
 def deliver(
     sample: DialectSample, chunks: Sequence[bytes], *, listen: bool, skip: bool = False, start_ns: int = _START_NS
 ) -> _Delivered:
-    """Give chunks to a link and a driver of the dialect, 20 ms apart, to the end of the line. `skip`: every fifth is
-    said to have been dropped instead."""
+    """Deliver chunks to a link and a driver of the dialect, 20 ms apart, to the end of the line.
+
+    With `skip`, every fifth chunk is reported as dropped instead.
+    """
     seen, outputs = list[Seen](), list[Output]()
     link = sample.dialect.make_link(sample.kind, Role.OPERATE, listen)
     feed = Feed("x", link, sample.dialect.driver(sample.kind, where=sample.dialect.name), seen.append, outputs.append)
@@ -165,13 +168,13 @@ def _has_drivers(sample: DialectSample) -> str:
 
 
 def explained(dialect: Dialect, chunks: Sequence[bytes]) -> list[dict[str, object]]:
-    """What the dialect says of a stream, piece by piece."""
+    """Return the explanation of a stream, piece by piece."""
     explainer = Explainer(dialect)
     return [piece for chunk in chunks for piece in explainer.feed(chunk)] + explainer.flush()
 
 
 def _streams(sample: DialectSample) -> Iterator[tuple[str, bytes]]:
-    """As it came, and spoilt."""
+    """Yield the sample intact, then corrupted."""
     yield "", sample.stream
     yield from ((f", spoilt with seed {seed}", sample.spoilt(seed)) for seed in SEEDS)
 
@@ -329,4 +332,4 @@ CONTRACT: Final = tuple(
         ("commands", "a command that cannot be asked is refused in one line", _commands),
     )
 )
-"""Every check, in the order in which an author meets them."""
+"""All checks, in the order in which an author runs into them."""

@@ -1,6 +1,6 @@
-"""What the record of a line says of a device that is on another line at the same time.
+"""Note in a line's record about a device that is active on another line at the same time.
 
-One line cannot know it: whoever has all of them notes it, and from the note all that follows can be dealt again.
+A single line cannot detect this. The code that has all lines writes the note, and a replay applies it.
 """
 
 from typing import Final
@@ -12,12 +12,12 @@ _GONE: Final = "the same device speaks nowhere else any more"
 
 
 def note_of(found: DeviceElsewhere) -> str:
-    """What is written of it."""
+    """Return the note for `found`."""
     return _THERE + found.where if found.where else _GONE
 
 
 def noted(note: str) -> DeviceElsewhere | None:
-    """What `note_of` was given; None for any other note."""
+    """Return the argument of `note_of` for its note; None for any other note."""
     if note == _GONE:
         return DeviceElsewhere("")
     return DeviceElsewhere(note.removeprefix(_THERE)) if note.startswith(_THERE) else None

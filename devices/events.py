@@ -1,8 +1,8 @@
-"""What any device can report, whatever its maker: the only vocabulary `dealer_flow` knows.
+"""Events that any device can report, independent of its maker: the only vocabulary that `dealer_flow` knows.
 
-A body says what happened; `Seen` says where and when. Drivers translate a dialect's messages into these, so a
-flow cannot tell a TDP shuffler from another, nor an attached device from a recording. A field with a default is one
-that not every device has something to say in.
+A body is the event; `Seen` adds device and time. Drivers translate a dialect's messages into these events, so a flow
+cannot distinguish a TDP shuffler from another, nor an attached device from a recording. A field with a default is one
+that not every device reports.
 """
 
 from enum import StrEnum
@@ -14,15 +14,18 @@ from protocol.places import Place
 
 
 class Body(Struct, frozen=True, gc=False):
-    """Base of what can happen."""
+    """Base of all events."""
 
 
 class Seen(Struct, frozen=True, gc=False):
-    """One thing a device reported.
+    """One event of a device.
 
-    `device` is the line's name at the table, `session` the device's power-up session, `number` the event's
-    number in it, `at_ns` when it arrived, nanoseconds since 1970. Where a device keeps neither, the link counts the
-    starts and the reports it hears; `number` is 0 for what no device reported.
+    - `device`: name of its line at the table
+    - `session`: power-up session of the device
+    - `number`: number of the event in the session; 0 if no device reported it
+    - `at_ns`: time of arrival, nanoseconds since 1970
+
+    If a device has no sessions and numbers, the link counts its starts and reports.
     """
 
     device: str
@@ -36,7 +39,7 @@ class Seen(Struct, frozen=True, gc=False):
 
 
 class LinkUp(Body, frozen=True):
-    """A session was opened, or a listener learned which one it hears."""
+    """A session was opened, or a listener learned the session of the device."""
 
     session: int
     device_class: str
@@ -46,24 +49,24 @@ class LinkUp(Body, frozen=True):
     firmware: str
     recognises_cards: bool
     resumed: bool
-    """Events go on where they stopped before the link was lost."""
+    """Events continue where they stopped before the link was lost."""
     firmware_digest: str = ""
-    """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
+    """SHA-256 of the firmware image in hex; empty if the device does not attest it."""
     meters: bool = False
-    """It says that it has meters, which can be asked for."""
+    """The device has meters that can be read."""
     measures: bool = False
-    """It says that it measures its firmware when it is challenged."""
+    """The device measures its firmware when it is challenged."""
 
 
 class LinkLost(Body, frozen=True):
-    """Nothing valid was heard for too long, or the line closed. What the device did since is unknown."""
+    """No valid frame arrived for too long, or the line closed. What the device did since is unknown."""
 
     why: str
 
 
 class SessionChanged(Body, frozen=True):
-    """The device started anew. Both ids are the same when it drew the one it had. `whole`: every event of the session
-    before was told, or is reported lost; else what the device did around its start is not known."""
+    """The device restarted. Both ids are equal if it drew the same one again. `whole` is true if every event of the
+    previous session was delivered or reported lost; otherwise its last actions are unknown."""
 
     previous: int
     session: int
@@ -71,30 +74,30 @@ class SessionChanged(Body, frozen=True):
 
 
 class SessionReturned(Body, frozen=True):
-    """A session that was left is heard again: old bytes played again, or a device that repeats its numbers."""
+    """An earlier session is back: old bytes are replayed, or the device repeats its numbers."""
 
     session: int
 
 
 class EventsLost(Body, frozen=True):
-    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them, or
-    began to number them anew: an unknown number of reports is missing here."""
+    """Events `first` to `last` are lost for good. Both are 0 if the device does not number its events or restarted its
+    numbers: an unknown number of reports is missing here."""
 
     first: int
     last: int
 
 
 class BytesDropped(Body, frozen=True):
-    """The line gave more than its budget allows, or too much that led to nothing: `count` bytes were read and not
-    kept. `sha256` is their hash, in hex."""
+    """The line exceeded its budget, or sent too much noise: `count` bytes were read and not kept. `sha256` is their
+    hash in hex."""
 
     count: int
     sha256: str
 
 
 class DeviceElsewhere(Body, frozen=True):
-    """The same device, in the same session, speaks on another line at the same time, says whoever has all lines:
-    `where`; empty once it does no more."""
+    """The same device in the same session is active on another line at the same time. `where` names that line; it is
+    empty once this is over."""
 
     where: str
 
@@ -103,16 +106,16 @@ class DeviceElsewhere(Body, frozen=True):
 
 
 class Booted(Body, frozen=True):
-    """The device started; `mid_round` when its power went during a deal."""
+    """The device started. `mid_round` is true if its power failed in the middle of a round."""
 
     boot_count: int
     mid_round: bool
 
 
 class StatusDiffers(Body, frozen=True):
-    """The device's status, or an event, cannot be true beside the events before it: `what` it is about, the number that
-    is `stated`, and what the events made `known`. Nothing is said while an event is unheard, and nothing of a device
-    without a status."""
+    """The device's status, or an event, contradicts its earlier events. `what` is the value in question, `stated` the
+    number reported, `known` the number according to the events. It is not published while an event is missing, nor for
+    a device without a status."""
 
     what: str
     stated: int
@@ -120,7 +123,7 @@ class StatusDiffers(Body, frozen=True):
 
 
 class FaultRaised(Body, frozen=True):
-    """A fault began; the number's class is in `protocol.faults`."""
+    """A fault began. `protocol.faults` has the class of the number."""
 
     fault: int
     place: Place
@@ -140,14 +143,15 @@ class DoorMoved(Body, frozen=True):
 
 
 class StateChanged(Body, frozen=True):
-    """The device's own state, by name (`READY`, `PACKET_WAIT` ...); `previous` is empty where it does not say."""
+    """State of the device by name (`READY`, `PACKET_WAIT` ...). `previous` is empty if the device does not report
+    it."""
 
     state: str
     previous: str
 
 
 class UnknownReported(Body, frozen=True):
-    """Something this version does not know: kept, counted, never fatal."""
+    """A report that is unknown to this version. It is kept and counted, and never fatal."""
 
     what: str
 
@@ -160,7 +164,7 @@ class GreenButton(Body, frozen=True):
 
 
 class GameSelected(Body, frozen=True):
-    """The shuffler was set to a game: cards of a packet, of the whole deck, and jokers among them."""
+    """The shuffler was set to a game: cards in a packet, cards in the whole deck, and jokers among them."""
 
     packet_size: int
     cards: int
@@ -169,7 +173,7 @@ class GameSelected(Body, frozen=True):
 
 
 class DeckLoaded(Body, frozen=True):
-    """A deck lies in the input."""
+    """A deck is in the input."""
 
     deck: int
     back: int
@@ -190,7 +194,7 @@ class DeckVerified(Body, frozen=True):
 
 
 class PacketDispensed(Body, frozen=True):
-    """A packet lies in the tray; `cards` top first, empty when the device reads no faces."""
+    """A packet is in the tray. `cards` has the top card first; it is empty if the device reads no faces."""
 
     deck: int
     ordinal: int
@@ -206,7 +210,7 @@ class PacketLifted(Body, frozen=True):
 
 
 class RemainderDumped(Body, frozen=True):
-    """Every card left of the deck lies in the tray."""
+    """All remaining cards of the deck are in the tray."""
 
     deck: int
     expected: int
@@ -214,9 +218,9 @@ class RemainderDumped(Body, frozen=True):
 
 
 class RoundCounted(Body, frozen=True):
-    """The device's status of the round, the first after the remainder came: cards loaded; packets dispensed and the
-    cards in them; cards in the tray, of the remainder, and in the reject tray. It comes once a round, from a device
-    that has a status."""
+    """The device's own counts of the round, from its first status after the remainder came: cards loaded, packets
+    dispensed and the cards in them, cards in the tray, in the remainder and in the reject tray. It comes once a round,
+    from devices with a status."""
 
     deck: int
     loaded: int
@@ -249,7 +253,7 @@ class RedLamp(Body, frozen=True):
 
 
 class MisdealReported(Body, frozen=True):
-    """The device's own record of a misdeal; counts are cards, `remainder` None when not known."""
+    """The device's own record of a misdeal. Counts are cards; `remainder` is None if unknown."""
 
     deck: int
     fault: int
@@ -260,7 +264,7 @@ class MisdealReported(Body, frozen=True):
 
 
 class MisdealCleared(Body, frozen=True):
-    """A person acknowledged the misdeal; `badge` 0 means at the device itself."""
+    """A person acknowledged the misdeal. `badge` is 0 if it was done at the device itself."""
 
     fault: int
     badge: int
@@ -277,7 +281,7 @@ class DeckRemoved(Body, frozen=True):
 
 
 class ShoeLoaded(Body, frozen=True):
-    """A shoe was filled: `shoe` tells it from the one before, `cards` in `decks` decks."""
+    """A shoe was filled with `cards` cards in `decks` decks. `shoe` distinguishes it from the previous one."""
 
     shoe: int
     decks: int
@@ -285,27 +289,27 @@ class ShoeLoaded(Body, frozen=True):
 
 
 class ShoeEnded(Body, frozen=True):
-    """The shoe is over; `drawn` cards have left it since it was filled, as the device counted."""
+    """The shoe ended. `drawn` cards have left it since it was filled, as the device counted."""
 
     shoe: int
     drawn: int
 
 
 class BurnStarted(Body, frozen=True):
-    """The next `count` cards are burned."""
+    """The next `count` cards are to be burned."""
 
     count: int
 
 
 class ReaderFlag(StrEnum):
-    """What the reader of a shoe noticed about a card."""
+    """Finding of a shoe's reader about a card."""
 
     INDEX = "index"
-    """It read the printed index."""
+    """The reader read the printed index."""
     CODE = "code"
-    """It read the maker's code."""
+    """The reader read the maker's code."""
     DISAGREE = "disagree"
-    """Index and code say different cards."""
+    """Index and code name different cards."""
     DIRTY = "dirty"
     SLOW = "slow"
 
@@ -313,9 +317,10 @@ class ReaderFlag(StrEnum):
 class CardDrawn(Body, frozen=True):
     """A card left the shoe and was read.
 
-    `ordinal` is the device's own count (in the shoe, or in the hand it deals to), None where it has none; `where`
-    is what the device believes it is for (`burn`, `player` ...), None where it does not say; `confidence` is how sure
-    its reader is, in percent; `reader` what it noticed (`disagree` ...): a `ReaderFlag`, its text when unknown.
+    - `ordinal`: the device's own count (in the shoe, or in the hand it deals to); None if it has none
+    - `where`: destination as the device believes (`burn`, `player` ...); None if it does not report one
+    - `confidence`: confidence of its reader, in percent
+    - `reader`: findings of its reader (`disagree` ...), each a `ReaderFlag` or its text if unknown
     """
 
     ordinal: int | None
@@ -326,7 +331,7 @@ class CardDrawn(Body, frozen=True):
 
 
 class CardUnread(Body, frozen=True):
-    """A card left the shoe and its face is not known. Fields as in `CardDrawn`."""
+    """A card left the shoe and its face is unknown. Fields as in `CardDrawn`."""
 
     ordinal: int | None
     where: str | None
@@ -334,7 +339,7 @@ class CardUnread(Body, frozen=True):
 
 
 class CardReportedAgain(Body, frozen=True):
-    """The device says again what it read: a second report of one card, not a second card."""
+    """The device repeats a reading: a second report of one card, not a second card."""
 
     ordinal: int | None
     card: Card
@@ -342,13 +347,13 @@ class CardReportedAgain(Body, frozen=True):
 
 
 class DrawWhileLocked(Body, frozen=True):
-    """A card was drawn although the shoe is locked: it belongs to no game."""
+    """A card was drawn although the shoe is locked. It belongs to no game."""
 
     card: Card
 
 
 class CardDrawnOutside(Body, frozen=True):
-    """A card was drawn in the device's `error` or `setup` mode: it belongs to no game."""
+    """A card was drawn in the device's `error` or `setup` mode. It belongs to no game."""
 
     card: Card
     mode: str
@@ -359,26 +364,26 @@ class CutCardSeen(Body, frozen=True):
 
 
 class Overdrawn(Body, frozen=True):
-    """More cards were drawn than the game takes; `halted` when the device went into its error mode."""
+    """More cards were drawn than the game allows. `halted` is true if the device entered its error mode."""
 
     halted: bool
 
 
 class CardPushedBack(Body, frozen=True):
-    """A card was pushed back into the exit; `halted` as in `Overdrawn`."""
+    """A card was pushed back into the exit. `halted` is as in `Overdrawn`."""
 
     halted: bool
 
 
 class CardPulledBack(Body, frozen=True):
-    """A card turned back midway; `halted` as in `Overdrawn`."""
+    """A card turned back halfway. `halted` is as in `Overdrawn`."""
 
     halted: bool
 
 
 class ShoeError(Body, frozen=True):
-    """Another trouble of the shoe: `fault` is in `protocol.faults`, 0 when it is none of those; `text` is what the
-    device said; `halted` as in `Overdrawn`."""
+    """Another error of the shoe. `fault` is a number of `protocol.faults`, or 0 if none applies; `text` is the device's
+    own text; `halted` is as in `Overdrawn`."""
 
     fault: int
     halted: bool
@@ -386,7 +391,7 @@ class ShoeError(Body, frozen=True):
 
 
 class ShoeErrorCleared(Body, frozen=True):
-    """A trouble is over; `badge` 0 means it was cleared at the device itself, or by whom is not known."""
+    """The error ended. `badge` is 0 if it was cleared at the device itself, or if no one knows by whom."""
 
     fault: int
     badge: int
@@ -399,7 +404,7 @@ class ShoeLocked(Body, frozen=True):
 
 
 class ShoeResult(Body, frozen=True):
-    """What the shoe's own rules say about the game it believes it dealt. It opens no round and settles nothing."""
+    """Result of the game by the shoe's own rules. It opens no round and settles nothing."""
 
     text: str
 
@@ -408,7 +413,7 @@ class ShoeResult(Body, frozen=True):
 
 
 class Level(StrEnum):
-    """Whose badge was swiped."""
+    """Level of the badge that was swiped."""
 
     DEALER = "dealer"
     SUPERVISOR = "supervisor"
@@ -422,20 +427,20 @@ class GameStarted(Body, frozen=True):
 
 
 class GameEnded(Body, frozen=True):
-    """END GAME: all action is reconciled."""
+    """END GAME: all action is settled."""
 
     round: int
 
 
 class SensorChanged(Body, frozen=True):
-    """A progressive bet came onto or left a seat's sensor."""
+    """A progressive bet was placed on a seat's sensor, or left it."""
 
     seat: int
     on: bool
 
 
 class HandButton(Body, frozen=True):
-    """A hand button is on or off."""
+    """A hand button was switched on or off."""
 
     hand: int
     on: bool
@@ -448,7 +453,7 @@ class SpotSelected(Body, frozen=True):
 
 
 class BadgeSwiped(Body, frozen=True):
-    """A card was swiped; `level` is its text when unknown."""
+    """A badge was swiped. `level` is its text if unknown."""
 
     badge: int
     level: str
@@ -459,7 +464,7 @@ class Confirmed(Body, frozen=True):
 
 
 class WagerPlaced(Body, frozen=True):
-    """A seat's whole bet on spot number `bet`, in cents; 0 takes it back."""
+    """Whole bet of a seat on spot number `bet`, in cents; 0 takes it back."""
 
     seat: int
     bet: int
@@ -467,7 +472,7 @@ class WagerPlaced(Body, frozen=True):
 
 
 class DecisionMade(Body, frozen=True):
-    """A seat chose; the number's meaning is in the game's procedure file."""
+    """A seat decided. The game's procedure file defines the number."""
 
     seat: int
     decision: int
@@ -482,7 +487,7 @@ class BurnConfirmed(Body, frozen=True):
 
 
 class HandRevealed(Body, frozen=True):
-    """The faces at a place; `keyed` when a person typed them in."""
+    """Faces of the cards at a place. `keyed` is true if a person typed them in."""
 
     place: Place
     cards: tuple[Card, ...]
@@ -497,39 +502,39 @@ class CardsCounted(Body, frozen=True):
 
 
 class Mishap(StrEnum):
-    """What a person saw happen to a card or a hand."""
+    """Mishap of a card or a hand, as a person saw it."""
 
     EXPOSED = "exposed"
     """A card was seen that should not be."""
     OFF_TABLE = "off-table"
     """A card fell from the table."""
     FOULED = "fouled"
-    """A hand touched discards; by whose fault nobody has found yet."""
+    """A hand touched discards. No one has established whose fault it was."""
     JOKER = "joker"
     """A stray joker came out of the deck."""
     BOXED = "boxed"
-    """A card lay face up in the deck."""
+    """A card was face up in the deck."""
     FOULED_BY_PLAYER = "fouled-by-player"
     """A hand touched discards, and its own player did it."""
     FOULED_BY_OTHERS = "fouled-by-others"
     """A hand touched discards, and its own player did not do it."""
     RECONSTRUCTED = "reconstructed"
-    """A fouled hand was put together again, card by card."""
+    """A fouled hand was reconstructed, card by card."""
     DROPPED = "dropped"
-    """A card was dropped on the table while it was dealt."""
+    """A card was dropped on the table during the deal."""
     RETURNED_TO_DECK = "returned-to-deck"
-    """A card was put back into the deck, the packet's rest or the shoe."""
+    """A card was returned to the deck, the rest of the packet or the shoe."""
     EARLY = "early"
-    """A card was dealt before its time."""
+    """A card was dealt too early."""
     EXPOSED_BY_PLAYER = "exposed-by-player"
-    """A player showed a card of the own hand."""
+    """A player exposed a card of his own hand."""
     NOT_BURNED = "not-burned"
     """The dealer forgot to burn a card."""
 
 
 class CardMishandled(Body, frozen=True):
-    """A person reports what happened to a card at a place; `how` is a `Mishap` or its text when unknown, `card` the
-    card's face or unread."""
+    """A person reports a mishap of a card at a place. `how` is a `Mishap` or its text if unknown; `card` is the card's
+    face, or unread."""
 
     place: Place
     how: str
@@ -537,17 +542,17 @@ class CardMishandled(Body, frozen=True):
 
 
 class Setter(StrEnum):
-    """Who set a hand."""
+    """Person or rule that set a hand."""
 
     PLAYER = "player"
     HOUSE_WAY = "house-way"
-    """The dealer, by the way the house sets hands."""
+    """The dealer, by the house way."""
     DEALER = "dealer"
 
 
 class HandSet(Body, frozen=True):
-    """A hand lies in two parts: `low` is its low or first hand, `rest` the other; either is empty when nobody reported
-    it. `by` is a `Setter` or its text when unknown; `foul`: it was set against the rules."""
+    """A hand is set in two parts: `low` is its low or first hand, `rest` the other. Either is empty if no one reported
+    it. `by` is a `Setter` or its text if unknown; `foul` is true if it was set against the rules."""
 
     place: Place
     by: str
@@ -557,22 +562,22 @@ class HandSet(Body, frozen=True):
 
 
 class CardsDiscarded(Body, frozen=True):
-    """A player or the dealer laid these cards away; a face nobody saw is unread."""
+    """A player or the dealer discarded these cards. A face that no one saw is unread."""
 
     place: Place
     cards: tuple[Card, ...]
 
 
 class NumberDrawn(Body, frozen=True):
-    """The number shaken or drawn that says who gets the first cards."""
+    """The number shaken or drawn that decides who gets the first cards."""
 
     drawn: int
 
 
 class WagerOn(Body, frozen=True):
-    """What a seat's bet on spot number `bet` is on, one of several such propositions, in cents; 0 takes it back.
-    `proposition` is its number in the procedure; `on` the card it names: `TD` that card, `T` its rank, `D` its suit,
-    empty when it names none."""
+    """Wager of a seat on one of the several propositions of spot number `bet`, in cents; 0 takes it back. `proposition`
+    is its number in the procedure. `on` is the card it names: `TD` that card, `T` its rank, `D` its suit, empty if it
+    names none."""
 
     seat: int
     bet: int
@@ -582,7 +587,7 @@ class WagerOn(Body, frozen=True):
 
 
 class BettingAction(StrEnum):
-    """What a player does in turn, where players bet against each other."""
+    """Action of a player in turn, in games where players bet against each other."""
 
     BET = "bet"
     """The first bet of a betting round."""
@@ -591,38 +596,38 @@ class BettingAction(StrEnum):
     FOLD = "fold"
     CHECK = "check"
     ALL_IN = "all-in"
-    """All that is left of the table stake, be it a bet, a raise, a call or less."""
+    """The whole rest of the table stake, as a bet, a raise, a call or less."""
     BRING_IN = "bring-in"
-    """A forced bet by which a betting round is opened."""
+    """A forced bet that opens a betting round."""
     FORFEIT = "forfeit"
-    """No act of the player's: a person rules that its chips stay in the pot, also where the round is void, since it bet
-    on a hand or a deck that it knew to be fouled (CO 47.1-1031(3), 1036); `cents` say nothing."""
+    """Not an act of the player: a person rules that the player's chips stay in the pot, even if the round is void,
+    because the player bet on a hand or a deck known to be fouled (CO 47.1-1031(3), 1036). `cents` has no meaning."""
     CHOP = "chop"
-    """The two players in the blinds agree to end the hand and take them back; each says so."""
+    """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
 
 
 class Manner(StrEnum):
-    """How an action came about, where it was not plainly made."""
+    """Manner of an action that was not made in the ordinary way."""
 
     STRING_BET = "string-bet"
-    """Chips for a raise were added after those of the call: they do not count."""
+    """Chips for a raise were added after those of the call. They do not count."""
     TIME_LIMIT = "time-limit"
     """The time to act ran out."""
     CORRECTED = "corrected"
-    """It takes the place of what was reported of this player last."""
+    """The action replaces the last one reported of this player."""
 
 
 class StakeShown(Body, frozen=True):
-    """The chips and the currency that lie before a seat when a hand begins, in cents: all that it can bet in it; 0 when
-    nobody plays there."""
+    """Chips and currency in front of a seat when a hand begins, in cents: the most that it can bet in the hand; 0 if no
+    one plays there."""
 
     seat: int
     cents: int
 
 
 class PlayerActed(Body, frozen=True):
-    """A player acted. `action` is a `BettingAction` or its text when unknown; `cents` is all that lies before the seat
-    in this betting round after it; `manner` a `Manner`, empty for what was plainly done."""
+    """A player acted. `action` is a `BettingAction` or its text if unknown; `cents` is the seat's total bet in this
+    betting round after the action; `manner` is a `Manner`, or empty for an ordinary action."""
 
     seat: int
     action: str
@@ -631,8 +636,8 @@ class PlayerActed(Body, frozen=True):
 
 
 class PotTaken(Body, frozen=True):
-    """The dealer awarded so many cents of a pot, 1 for the main pot, 2 for the first side pot, and the seat took them
-    in."""
+    """The dealer awarded so many cents of a pot, and the seat took them. Pot 1 is the main pot, 2 the first side
+    pot."""
 
     pot: int
     seat: int
@@ -640,8 +645,8 @@ class PotTaken(Body, frozen=True):
 
 
 class HandCorrected(Body, frozen=True):
-    """Faces that were keyed for a place are corrected, or its count, when every card is unread: as many as there are
-    lie there. `badge` is 0 when none was swiped, `level` as in `BadgeSwiped`."""
+    """The faces keyed for a place were corrected; only their number, if every card is unread. `badge` is 0 if none was
+    swiped; `level` is as in `BadgeSwiped`."""
 
     place: Place
     badge: int

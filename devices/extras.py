@@ -1,6 +1,7 @@
-"""How a part of this program that is not installed yet is got: by the way in which the program itself came here.
+"""Installation of an optional part of this program, from the same source as the program itself.
 
-pip notes where a distribution came from (PEP 610). What it fetched by name says nothing, and is fetched by name again.
+pip records the source of a distribution (PEP 610). It records nothing for one installed by name, which is then
+installed by name again.
 """
 
 import json
@@ -17,7 +18,7 @@ DISTRIBUTION: Final = "dealwire"
 
 
 def install_command(*extras: str) -> str:
-    """What to type at a shell to get these extras (`console`, `journal`, ...) into the environment of this program."""
+    """Return the shell command that installs these extras (`console`, `journal`, ...) in this program's environment."""
     came = origin()
     if came is None:
         return f"pip install {shlex.quote(requirement(came, *extras))}"
@@ -25,13 +26,15 @@ def install_command(*extras: str) -> str:
 
 
 def install_arguments(*extras: str) -> list[str]:
-    """The same as a program's arguments, always with this interpreter."""
+    """Return the same command as an argument list, always with this interpreter."""
     return _pip(origin(), *extras)
 
 
 def requirement(came: Mapping[str, Any] | None, *extras: str) -> str:
-    """What names this program to pip: the folder, the file or the address that it came from, else its name. `came` is
-    the note of its origin."""
+    """Return the requirement that names this program to pip: its folder, file or address of origin, else its name.
+
+    `came` is pip's record of the origin.
+    """
     named = f"[{','.join(extras)}]" if extras else ""
     url = str(came.get("url", "")) if came is not None else ""
     if came is None or not url:
@@ -46,13 +49,13 @@ def requirement(came: Mapping[str, Any] | None, *extras: str) -> str:
 
 
 def is_editable(came: Mapping[str, Any] | None) -> bool:
-    """Whether the program runs from a checkout: what is changed there changes it."""
+    """Return True if the program runs from a checkout, so that edits there change it."""
     return came is not None and bool(came.get("dir_info", {}).get("editable"))
 
 
 @cache
 def origin() -> Mapping[str, Any] | None:
-    """What pip noted of where this program came from; None when it was fetched by its name, or nobody knows."""
+    """Return pip's record of this program's origin; None if it was installed by name or the origin is unknown."""
     try:
         text = metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
         found = json.loads(text) if text else None

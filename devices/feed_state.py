@@ -1,7 +1,7 @@
-"""What was heard on a line, as values: enough for a listener's feed to go on from, as if it had heard it all.
+"""Received state of a line as values, enough for a listener's feed to resume as if it had received everything itself.
 
-It says only what was heard and when. What is delivered never depends on what was sent, so a live line and a listener
-over its record give equal values, and equal JSON.
+It contains only received data and times. Output never depends on sent data, so a live line and a listener on its record
+have equal values, and equal JSON.
 """
 
 from msgspec import Struct
@@ -12,23 +12,23 @@ from protocol.tdp.heard import TdpHeard
 
 
 class FeedState(Struct, frozen=True):
-    """Of one feed, between two things that it heard."""
+    """State of one feed, between two chunks."""
 
     session: int
-    """The device's session as far as it was heard; 0 before."""
+    """The device's session as far as it is known; 0 before."""
     lost: str | None
-    """Why the link was last reported lost; None once it is up again."""
+    """Reason why the link was last reported lost; None once it is up again."""
     link: TdpHeard | AngelEyeHeard | BeeTekHeard
     book: dict[str, int] = {}
-    """What the events said that a status must show."""
+    """Values that a status must show according to the events."""
     judge_at: int = 0
-    """The event by which the next status is judged; 0 for none."""
+    """Event by which the next status is checked; 0 for none."""
 
 
 class LineStanding(Struct, frozen=True):
-    """Where one line stands."""
+    """State of one line."""
 
     open: bool
-    """Bytes came on the line that is there now. Else the line that comes next goes on from `feed`."""
+    """True if bytes have arrived on the current line. Otherwise the next line resumes from `feed`."""
     feed: FeedState | None
-    """None for a line on which nothing ever came, and for one that ended for good."""
+    """None for a line on which nothing ever arrived, or that ended for good."""

@@ -1,4 +1,4 @@
-"""Files whose names come from people and from other files: opened without waiting, and read up to a bound."""
+"""Files whose names come from users and from other files: opened without blocking, and read up to a limit."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 from devices.system import BINARY, CLOEXEC, NOCTTY, NONBLOCK, make_private, user_id
 
 PRIVATE: Final = 0o600
-"""Mode of a file that holds faces or secrets: its owner alone may read and write it."""
+"""Mode of a file with card faces or secrets: only its owner may read and write it."""
 
 _KINDS: Final = (
     (stat.S_ISFIFO, "a pipe"),
@@ -20,8 +20,11 @@ _KINDS: Final = (
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """The regular file at `path`, to be read. OSError, whose `strerror` says why, for one that is not there, and for a
-    folder, pipe, socket or device: whoever reads one of those may wait for ever, or never come to an end."""
+    """Open the regular file at `path` for reading.
+
+    Raise OSError, with the reason in `strerror`, if it does not exist or is a folder, pipe, socket or device: reading
+    one of those may block, or never end.
+    """
     _check_kind(os.stat(path), path)  # before it is opened: to open a serial port moves its control lines
     descriptor = os.open(path, os.O_RDONLY | NONBLOCK | NOCTTY | CLOEXEC | BINARY)
     try:
@@ -33,18 +36,19 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def may(path: str | Path, mode: int) -> bool:
-    """Whether the user as whom the program runs may use `path` so: `os.R_OK` and the like. False when it is not
-    there."""
+    """Return True if the user under which the program runs may access `path` in this mode (`os.R_OK` and the like).
+    False if it does not exist."""
     return os.access(path, mode, effective_ids=os.access in os.supports_effective_ids)
 
 
 def check_kind(path: str | Path) -> None:
-    """The OSError of `open_file`, for a file that others open."""
+    """Raise the OSError of `open_file`, for a file that other code opens."""
     _check_kind(os.stat(path), path)
 
 
 def read_file(path: str | Path, most_bytes: int) -> bytes:
-    """What the regular file at `path` holds; OSError as of `open_file`, and when it is longer than `most_bytes`."""
+    """Return the content of the regular file at `path`. Raise OSError as `open_file` does, or if it exceeds
+    `most_bytes`."""
     with open_file(path) as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
@@ -53,7 +57,7 @@ def read_file(path: str | Path, most_bytes: int) -> bytes:
 
 
 def sync_folder(path: str | Path) -> None:
-    """Have what was made or renamed in the folder at `path` on the disk. OSError when the disk does not take it."""
+    """Flush new and renamed entries of the folder at `path` to the disk. Raise OSError if the disk refuses."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -71,8 +75,11 @@ def _check_kind(facts: os.stat_result, path: str | Path) -> None:
 
 
 def create_file(path: str | Path, *, overwrite: bool = False) -> BinaryIO:
-    """A file at `path` to be written, unbuffered, that its owner alone may read (mode 0600), also when it was there
-    before. OSError when it is there already and not to be overwritten, or is a pipe that nobody reads."""
+    """Create a file at `path` for unbuffered writing, readable by its owner alone (mode 0600), even if it existed
+    before.
+
+    Raise OSError if it exists and `overwrite` is false, or if it is a pipe without a reader.
+    """
     flags = os.O_WRONLY | os.O_CREAT | CLOEXEC | NOCTTY | NONBLOCK | BINARY
     descriptor = os.open(path, flags | (os.O_TRUNC if overwrite else os.O_EXCL), PRIVATE)
     try:

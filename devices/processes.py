@@ -1,4 +1,4 @@
-"""Processes that work for this one."""
+"""Worker processes."""
 
 import os
 import signal
@@ -7,8 +7,8 @@ from multiprocessing import parent_process
 
 
 def end_with_parent() -> None:
-    """Call it in a process that was just made: it ends when the one that made it does, however that comes about. What
-    listened to signals there listens here no more."""
+    """Make this new process end when its parent does, for any reason. It also drops the signal handlers it
+    inherited."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_wait, name="parent", daemon=True).start()

@@ -1,7 +1,7 @@
-"""The Angel Eye II-EX style of shoe: its reports in our words, and the commands it takes.
+"""Angel Eye II-EX style shoe: its reports as events, and its commands.
 
-It reads a card and says what it believes the card is for by its own baccarat rules; whatever game is dealt, only the
-face and `burn` mean something to us. Where it says nothing, nothing is made up.
+The shoe reads a card and reports its destination by its own baccarat rules. In any other game, only the face and `burn`
+are used. Whatever the shoe does not report is left empty.
 """
 
 from collections.abc import Callable, Mapping
@@ -95,19 +95,19 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
 
 
 class AngelEyeShoe(UnnumberedDriver):
-    """Driver of the shoe. The builders make commands for `Session.request`; they need `operate`."""
+    """Driver of the shoe. The builders return commands for `Session.request`, which need the role `operate`."""
 
     events = EVENTS
     model = "Angel Eye style shoe"
 
     @staticmethod
     def lock(locked: bool) -> m.Message:
-        """Lock or unlock the shoe."""
+        """Return the command to lock or unlock the shoe."""
         return m.LockMessage(locked)
 
     @staticmethod
     def clear_error(fault: int) -> m.Message:
-        """The trouble `fault` was put right; ValueError when the shoe has no number for it."""
+        """Return the command to clear the error `fault`. Raise ValueError if the shoe has no number for it."""
         for trouble, known in FAULTS.items():
             if known == fault:
                 return m.ClearErrorMessage(trouble)
@@ -115,7 +115,7 @@ class AngelEyeShoe(UnnumberedDriver):
 
     @staticmethod
     def ask_game() -> m.Message:
-        """Ask where the game is."""
+        """Return the command that requests the state of the game."""
         return m.AskGameMessage()
 
 

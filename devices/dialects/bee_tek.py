@@ -1,4 +1,4 @@
-"""The Bee-Tek style of shoe: its items in our words. It takes no commands."""
+"""Bee-Tek style shoe: its items as events. It accepts no commands."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -13,11 +13,11 @@ from protocol.bee_tek.link import HostLink
 from protocol.faults import Fault
 
 FAULTS: Final[Mapping[str, Fault]] = {"E3": Fault.CARD_UNREADABLE}
-"""Alarm codes whose meaning is known; any other keeps its words."""
+"""Alarm codes with a known meaning. Any other alarm keeps its text."""
 
 
 def _where(mode: str) -> str | None:
-    """The one mode besides a game that is known to let cards out burns them."""
+    """Return the destination of a card by the shoe's mode. Besides a game, only burning is known to release cards."""
     if mode.lower() == m.BURN.lower():
         return "burn"
     return None if mode.lower() == m.GAME.lower() else mode

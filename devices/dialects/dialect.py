@@ -1,6 +1,6 @@
-"""What a dialect brings: how its bytes are cut and explained, its link, and a driver for each kind of device it knows.
+"""Definition of a dialect: its framer and explanations, its link, and a driver for each kind of device it supports.
 
-`devices/dialects/known.py` finds them; `docs/dialects/adding.md` adds one.
+`devices/dialects/known.py` finds dialects; `docs/dialects/adding.md` explains how to add one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,44 +15,47 @@ from protocol.tdp.messages import Role
 
 
 class DialectFramer(Protocol):
-    """Cuts bytes into frames and `Noise` that tile the input. Neighbouring noise of one reason may come out in parts.
-    Whatever arrives, no more than one frame's bytes are held."""
+    """Splitter of bytes into frames and `Noise` that tile the input.
+
+    Adjacent noise with one reason may come out in parts. For any input, no more than one frame is buffered.
+    """
 
     @property
     def pending(self) -> int:
-        """Bytes held back because their frame may still be completed."""
+        """Number of buffered bytes whose frame may still be completed."""
 
     def feed(self, chunk: bytes) -> Sequence[Piece]:
-        """What `chunk` completes, in the order of the stream."""
+        """Return the pieces that `chunk` completes, in stream order."""
 
     def flush(self) -> Sequence[Noise]:
-        """Give up what is pending."""
+        """Give up the pending bytes as noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One way to speak to devices."""
+    """One device dialect."""
 
     name: str
-    """As written on the command line and in a capture."""
+    """Name on the command line and in a capture."""
     about: str
-    """One line for a person."""
+    """One-line description for a reader."""
     baud: int
-    """Of a serial line, unless its address says otherwise; 8 data bits, no parity, 1 stop bit."""
+    """Baud rate of a serial line, unless the address specifies one; 8 data bits, no parity, 1 stop bit."""
     drivers: Mapping[str, Callable[[], Driver]]
-    """What makes the driver, by kind of device (`shoe` ...)."""
+    """Factory of the driver, by kind of device (`shoe` ...)."""
     make_link: Callable[[str, Role, bool], Link]
-    """A link for a kind of device, the role to ask for, and True for a recording: then it must never send."""
+    """Factory of a link. It takes the kind of device, the role to request, and True for a recording: the link must then
+    never send."""
     make_framer: Callable[[], DialectFramer]
     explain: Callable[[Any], dict[str, object]]
-    """A frame of the framer as plain JSON values, `kind` first; it raises nothing."""
+    """Function that returns a frame as plain JSON values, `kind` first. It must not raise."""
     why_barren: Callable[[bytes], str] = lambda _: ""
-    """What is wrong with bytes that hold no frame, for a person; empty where that is not known. It raises nothing."""
+    """Function that explains bytes without a frame to a reader; empty if unknown. It must not raise."""
     says_who: bool = True
-    """A device says its maker, model and serial number; else the model that is shown is the dialect's."""
+    """True if a device reports its maker, model and serial number. Otherwise the displayed model is the dialect's."""
 
     def driver(self, kind: str, *, where: str) -> Driver:
-        """A driver for a kind of device; UnknownKind names `where` it was asked for and what is allowed."""
+        """Return a driver for a kind of device. UnknownKind names `where` it was requested and the allowed kinds."""
         make = self.drivers.get(kind)
         if make is None:
             raise UnknownKind(where, kind, tuple(self.drivers))
@@ -60,19 +63,21 @@ class Dialect:
 
 
 class Explainer:
-    """Bytes in, one JSON-ready object for each frame and each run of noise out: `offset`, `length`, `kind`. They tile
-    the input, and how it was cut does not show in them."""
+    """Converter of bytes to one JSON-ready object for each frame and each run of noise: `offset`, `length`, `kind`.
+
+    The objects tile the input and do not depend on chunk boundaries.
+    """
 
     def __init__(self, dialect: Dialect) -> None:
         self._framer, self._explain = dialect.make_framer(), dialect.explain
         self._noise: list[Noise] = []
 
     def feed(self, chunk: bytes) -> list[dict[str, object]]:
-        """What `chunk` completes."""
+        """Return the objects that `chunk` completes."""
         return self._lines(self._framer.feed(chunk))
 
     def flush(self) -> list[dict[str, object]]:
-        """The rest, at the end of the input."""
+        """Return the remaining objects at the end of the input."""
         return self._lines(self._framer.flush()) + self._noise_so_far()
 
     def _lines(self, pieces: Sequence[Piece]) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Which kinds of device there are, by the name a person writes: on the command line and in a capture."""
+"""Kinds of devices by the names that users write, on the command line and in a capture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from protocol.tdp.messages import DeviceClass
 
 @dataclass(frozen=True, slots=True)
 class DeviceKind:
-    """A kind of device: its name, the class it must announce, and how to make its driver."""
+    """Kind of device: its name, the class it must announce, and the factory of its driver."""
 
     name: str
     device_class: DeviceClass
@@ -32,7 +32,7 @@ DRIVERS: Final = {
 
 
 class UnknownKind(LocalError):
-    """A name that is no kind of device."""
+    """A name that is not a kind of device."""
 
     def __init__(self, where: str, name: str, allowed: Sequence[str] = tuple(DRIVERS)) -> None:
         self.where, self.name = where, name
@@ -42,7 +42,7 @@ class UnknownKind(LocalError):
 
 
 def kind_of(name: str, *, where: str) -> DeviceKind:
-    """The kind called `name`; UnknownKind names `where` it was written and what is allowed."""
+    """Return the kind called `name`. UnknownKind names `where` it was written and the allowed kinds."""
     try:
         return DRIVERS[name]
     except KeyError:

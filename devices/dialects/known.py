@@ -1,7 +1,7 @@
-"""Which dialects there are: those that come with the program, and those that installed packages add.
+"""Registry of dialects: those of the program, and those of installed packages.
 
-A package adds one by an entry point of the group `dealwire.dialects` whose value is a `Dialect` and whose name is the
-dialect's. It is loaded when it is asked for, not before.
+A package adds a dialect through an entry point of the group `dealwire.dialects` whose value is a `Dialect` and whose
+name is the dialect's. It is loaded when it is first requested.
 """
 
 from importlib.metadata import entry_points
@@ -18,7 +18,7 @@ BUILT_IN: Final = {dialect.name: dialect for dialect in (tdp.DIALECT, angel_eye.
 
 
 class UnknownDialect(LocalError):
-    """A name that is no dialect."""
+    """A name that is not a dialect."""
 
     def __init__(self, name: str, allowed: list[str]) -> None:
         self.name, self.allowed = name, allowed
@@ -35,13 +35,14 @@ class BadDialect(LocalError):
 
 
 def dialect_names() -> list[str]:
-    """Every dialect that can be asked for, those that come with the program first."""
+    """Return the names of all dialects, those of the program first."""
     added = {entry.name for entry in entry_points(group=GROUP)}
     return [*BUILT_IN, *sorted(added - BUILT_IN.keys())]
 
 
 def dialect_named(name: str) -> Dialect:
-    """The dialect called `name`; UnknownDialect or BadDialect. Nobody can replace one that comes with the program."""
+    """Return the dialect called `name`. Raise UnknownDialect or BadDialect. A package cannot replace a built-in
+    dialect."""
     if name in BUILT_IN:
         return BUILT_IN[name]
     found = [entry for entry in entry_points(group=GROUP) if entry.name == name]

@@ -1,4 +1,4 @@
-"""The card-reading shoe that speaks TDP: its events in our words."""
+"""Card-reading shoe with TDP: its messages as events."""
 
 from typing import Final
 

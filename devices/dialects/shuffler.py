@@ -1,4 +1,4 @@
-"""The packet shuffler: its events in our words."""
+"""Packet shuffler: its messages as events."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ def _cleared(event: m.MisdealClearedMessage) -> e.MisdealCleared:
 
 
 def round_counted(status: m.ShufflerStatusMessage) -> e.RoundCounted:
-    """A status of the round, as a report."""
+    """Return a status of the round as a report."""
     return e.RoundCounted(
         status.deck, status.loaded, status.packets, status.dispensed, status.in_tray, status.remainder, status.rejected
     )

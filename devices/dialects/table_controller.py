@@ -1,4 +1,4 @@
-"""The table controller: keypad, bet sensors, layout reader; its events in our words."""
+"""Table controller (keypad, bet sensors, layout reader): its messages as events."""
 
 from enum import IntEnum
 from typing import Final
@@ -50,7 +50,7 @@ def _wager_on(event: m.WagerOnMessage) -> e.WagerOn:
 
 
 def _on(code: int) -> str:
-    """`TD`, `T`, `D` or nothing; the text of a code that is none of these."""
+    """Return `TD`, `T`, `D` or an empty string for a wager's card; the text of the code if it is none of these."""
     suit, rank = code >> 4, code & 0x0F
     if suit > len(SUITS) or rank > len(RANKS):
         return CARDS[code].text

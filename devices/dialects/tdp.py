@@ -1,4 +1,4 @@
-"""The project's own dialect: every kind of device, sessions, numbered events."""
+"""The project's own dialect: all kinds of devices, sessions, numbered events."""
 
 from typing import Final
 
@@ -15,13 +15,14 @@ from protocol.tdp.packets import VERSION_TEXT
 
 
 def _link(kind: str, role: Role, listen: bool) -> Link:
-    """Without a kind, whatever device answers will do."""
+    """Return a link. Without a kind it accepts any device."""
     expects = kind_of(kind, where="link").device_class if kind else None
     return HostLink(expects=expects, role=role, listen=listen)
 
 
 def _explain(frame: Frame) -> dict[str, object]:
-    """What a frame's body says; a good frame whose payload does not fit its layout is kind `bad payload`."""
+    """Return the content of a frame's body. A valid frame whose payload does not fit its layout has the kind `bad
+    payload`."""
     try:
         return describe(decode(frame.body))
     except BadPayload as error:

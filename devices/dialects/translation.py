@@ -1,6 +1,6 @@
-"""What a link reports, in the words of `devices.events`: a table from message class to function, all of it pure.
+"""Translation of a link's outputs to `devices.events`, by tables from message class to function, all of them pure.
 
-What a device says that this version does not know becomes a value, never an error.
+A report that this version does not know becomes a value, never an error.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,21 +17,21 @@ from protocol.tdp.state_book import Entries
 
 
 class Driver(Protocol):
-    """Translates one kind of device. A driver has no state and touches no line."""
+    """Translator for one kind of device. A driver has no state and touches no line."""
 
     def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means, or None when it is nothing that happened at the device."""
+        """Return the event for `output`, or None if nothing happened at the device."""
 
 
 class Names(dict[int, str]):
-    """The name of every known number, and `0xNN` for any other."""
+    """Names of known numbers, and `0xNN` for any other."""
 
     def __missing__(self, number: int) -> str:
         return f"0x{number:02X}"
 
 
 def names_of(numbers: type[IntEnum]) -> Names:
-    """The names of an enumeration's numbers."""
+    """Return the names of an enumeration's numbers."""
     return Names({int(known): known.name for known in numbers})
 
 
@@ -65,13 +65,13 @@ LINK: Final[Mapping[type[o.Output], Callable[[Any], e.Body]]] = {
     o.Returned: lambda output: e.SessionReturned(output.session),
     o.Lost: lambda output: e.EventsLost(output.first, output.last),
 }
-"""Outputs of the link itself that mean something at the table."""
+"""Outputs of the link itself that are events at the table."""
 
 Table = Mapping[type[m.Event], Callable[[Any], e.Body]]
 
 
 class _Changes(dict[tuple[int, int], e.StateChanged]):
-    """What a change from a state to another is, by their numbers: one value for each, for nothing comes as often."""
+    """State changes by their numbers, one shared value for each, because no other event is as frequent."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(
@@ -85,7 +85,7 @@ class _Changes(dict[tuple[int, int], e.StateChanged]):
 
 
 def common_events(states: type[IntEnum]) -> Table:
-    """Events any device may send; `states` names its own states."""
+    """Return the translations of events that any device may send. `states` names the states of this kind."""
     changes = _Changes(names_of(states))
     return {
         m.BootedMessage: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
@@ -100,16 +100,18 @@ def common_events(states: type[IntEnum]) -> Table:
 
 
 class TableDriver:
-    """A driver that looks everything up: an event in `events`, anything else in `LINK`. `Feed` looks an event up by
-    itself, which is why `translate` is to be left as it is."""
+    """Driver that looks up every event in `events` and every other output in `LINK`.
+
+    `translate` is final because `Feed` does the lookup of an event itself.
+    """
 
     events: ClassVar[Table]
     booked: ClassVar[Entries] = {}
-    """Events that its STATUS is held against."""
+    """Events that the device's STATUS is checked against."""
 
     @final
     def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table."""
+        """Return the event for `output`, or None."""
         if type(output) is o.Delivered:
             message = output.message
             make = self.events.get(type(message))
@@ -119,14 +121,17 @@ class TableDriver:
 
 
 class UnnumberedDriver:
-    """A driver of a shoe that numbers nothing, so that its link does: a report is looked up in `events` by its class.
-    `model` is what such devices are called; they do not say it."""
+    """Driver of a shoe without event numbers, whose link counts instead. A report is looked up in `events` by its
+    class.
+
+    `model` is the displayed name of such devices; they do not report one.
+    """
 
     events: ClassVar[Mapping[type[Any], Callable[[Any], e.Body]]]
     model: ClassVar[str]
 
     def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table."""
+        """Return the event for `output`, or None."""
         if isinstance(output, Reported):
             message = output.message
             make = self.events.get(type(message))

@@ -1,4 +1,4 @@
-"""The address of a line, as a person writes it."""
+"""Addresses of lines, as users write them."""
 
 import importlib.util
 import re
@@ -30,23 +30,26 @@ FORMS = (
     "usb:VID:PID@BUS-PORT.PORT",
     "any other pyserial URL",
 )
-"""What `open_transport` takes."""
+"""Address forms that `open_transport` accepts."""
 
 _ANY_OF: Final = f"write one of: {', '.join(FORMS)}"
 
 _BARE: Final = re.compile(r"/.|COM\d+$|\\\\\.\\")
-"""How an address without a scheme begins: a path from the root, or a port as Windows calls it."""
+"""Start of an address without a scheme: an absolute path, or a Windows port."""
 
 PORTS: Final = ("", "serial", "serial-id", "serial-path")
 """Schemes of a port of this machine."""
 
 AT_ONCE: Final = ("replay", "usb")
-"""Schemes of other lines that open without waiting for anybody."""
+"""Schemes of other lines that open without blocking."""
 
 
 def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Opener:
-    """How to open the line at `address` again and again: a port that comes back under another name is found by what
-    the first open learned of its adapter. `clock` is for lines that time says when to read."""
+    """Return an opener for the line at `address` that can be used repeatedly.
+
+    A port that comes back under another name is found by what the first open learned about its adapter. `clock` is for
+    lines whose reads depend on time.
+    """
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return Opener(_port(address, parts, baud))
@@ -62,9 +65,9 @@ def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -
 
 
 def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Transport:
-    """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
+    """Open the line at `address`. A LineError explains a failure in one line. `baud` applies to an address without one.
 
-    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); those of a simulated
+    Settings in a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1). Those of a simulated
     device are in `docs/simulator.md`.
     """
     parts = urlsplit(address)
@@ -88,7 +91,7 @@ def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 11
 
 
 def check_address(address: str) -> None:
-    """LineUnusable for what is no line's address, which is known without opening it."""
+    """Raise LineUnusable if `address` is not the address of a line, as far as this is known without opening it."""
     try:
         parts = urlsplit(address)
         scheme, number = parts.scheme, parts.port if parts.scheme == "rfc2217" else 0
@@ -132,7 +135,7 @@ def _port(address: str, parts: SplitResult, baud: int) -> "PortFinder":
 
 
 def _usb(address: str) -> tuple[Callable[[str], object], Callable[[str], Transport]]:
-    """What reads a USB address, and what opens it."""
+    """Return the parser of a USB address, and the function that opens one."""
     try:
         from devices.transport.usb_bulk import open_usb
         from devices.transport.usb_find import parse_usb
@@ -175,17 +178,18 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
     "dtr": ("dtr", _SWITCH),
     "rts": ("rts", _SWITCH),
 }
-"""Key in the address -> field of the settings, and its value for each text that is allowed."""
+"""Setting by its key in the address: the field, and its value for each allowed text."""
 
 
 def baud_of(address: str, *, baud: int = 115200) -> int:
-    """The baud rate written in `address`, else `baud`."""
+    """Return the baud rate in `address`, else `baud`."""
     written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
     return int(written) if written.isdecimal() else baud
 
 
 def short_name(address: str) -> str:
-    """The address without scheme, folders and settings: tells lines apart in a recording that others will read."""
+    """Return the address without scheme, folders and settings. It identifies a line in a recording that others will
+    read."""
     parts = urlsplit(address)
     return parts.netloc or parts.path.removeprefix("/dev/")
 
@@ -193,8 +197,10 @@ def short_name(address: str) -> str:
 def recorder(
     writer: LineKeeper, name: str, *, device: str, dialect: str, baud: int, address: str, clock: "Clock"
 ) -> Callable[[Transport], Transport]:
-    """What makes a transport of the line at `address` a recorded one; all it ever has go to one interface. `baud` is
-    for an address without one."""
+    """Return a function that wraps a transport of the line at `address` in a recorder.
+
+    All transports of the line are recorded to one interface. `baud` applies to an address without one.
+    """
     line, baud = short_name(address), baud_of(address, baud=baud)
     interface = writer.interface(name, device=device, dialect=dialect, line=line, baud=baud)
     return lambda transport: Recorded(transport, writer, interface, clock)

@@ -1,9 +1,14 @@
-"""Drive a device: `open_device` gives a handle whose methods are what a host may ask of that kind of device.
+"""Control of a device: `open_device` returns a handle with a method for each command of that kind of device.
 
-A method waits until the device has answered; `dispense` and `dump` wait until the cards lie in the tray. They raise
-NoCommands (the device speaks another dialect than tdp), NotPermitted (the role does not allow it; nothing was sent),
-NotUp (the line is away, or not yet up again), Refused (the device would not), NoAnswer (it said nothing; what it did is
-unknown), Unfinished (it began and did not end), LineError (the line went meanwhile; what the device did is unknown).
+A method waits until the device has answered; `dispense` and `dump` wait until the cards are in the tray. They raise:
+
+- NoCommands: the device uses a dialect other than tdp
+- NotPermitted: the role does not allow the command; nothing was sent
+- NotUp: the line is away, or not up again yet
+- Refused: the device refused
+- NoAnswer: the device did not answer; whether it carried out the command is unknown
+- Unfinished: the device started and did not finish
+- LineError: the line was lost meanwhile; what the device did is unknown
 """
 
 from collections.abc import Callable, Iterator
@@ -41,7 +46,7 @@ from protocol.tdp.instruments import NONCE_BYTES, MeterReading
 from protocol.tdp.messages import Role
 
 TIMEOUT_S: Final = 10.0
-"""Far above what any command takes, jams included."""
+"""Default timeout in seconds, far above the duration of any command, jams included."""
 
 B = TypeVar("B", bound=e.Body)
 M = TypeVar("M", bound=m.Message)
@@ -55,68 +60,75 @@ _NOT_OFFERED: Final[dict[int, str]] = {
 
 
 class DeviceHandle:
-    """An open device. `with` closes it; so does `close`.
+    """An open device. Close it with `with` or with `close`.
 
-    A line that is lost is opened again; while it is away, commands raise NotUp at once.
+    A lost line is reopened automatically. While it is away, commands raise NotUp at once.
     """
 
     states: ClassVar[type[IntEnum]]
-    """What its state can be."""
+    """States of this kind of device."""
 
     def __init__(self, line: OwnedLine, dialect: str) -> None:
         self._line, self._dialect = line, dialect
 
     @property
     def name(self) -> str:
-        """The line's name, as in `Seen.device`: its address, short."""
+        """Name of the line, as in `Seen.device`: its address, shortened."""
         return self._line.name
 
     @property
     def identity(self) -> e.LinkUp:
-        """Maker, model, serial number and firmware as the device gave them; NotUp before it did."""
+        """Maker, model, serial number and firmware as the device reported them. Raise NotUp before it did."""
         if self._line.identity is None:
             raise NotUp("waiting to hear the device")
         return self._line.identity
 
     @property
     def role(self) -> Role:
-        """The role that the device granted; it may be less than was asked for."""
+        """Role that the device granted, which may be lower than requested."""
         return self._line.role()
 
     @property
     def state(self) -> str:
-        """The device's state by name, as it last reported it: `READY`, `PACKET_WAIT` ...; NotUp while unknown."""
+        """State of the device by name, as last reported: `READY`, `PACKET_WAIT` ... Raise NotUp while it is unknown."""
         return names_of(self.states)[self._line.status().state]
 
     def on_event(self, callback: C) -> C:
         """Call `callback` with every event (a `Seen`) from now on.
 
-        It is called in the device's own thread, so it should be quick, and may not call what waits for the device:
-        CannotWait. What it raises does not stop the line: the next call of the program raises it.
+        The call happens in the device's own thread, so it should be quick and must not call a method that waits for the
+        device (CannotWait). An exception in it does not stop the line: the next call of the program raises it.
         """
         self._line.on_event(callback)
         return callback
 
     def events(self, timeout_s: float | None = None) -> Iterator[e.Seen]:
-        """Events since the device was opened that nobody took yet, then those that come. It ends when none came for
-        `timeout_s` seconds (None: never), or when the device was closed. The last 10,000 are kept.
+        """Yield the events since the device was opened that were not taken yet, then new ones.
+
+        The iterator ends when no event came for `timeout_s` seconds (None: never), or when the device was closed. The
+        last 10,000 events are kept.
         """
         return self._line.events(timeout_s)
 
     def wait_for(self, kind: type[B], timeout_s: float | None = None) -> B:
-        """The first event of this type that nobody took yet, or that comes; what lies before it counts as taken.
-        NoEvent after `timeout_s` seconds, by default those of `open_device`.
+        """Return the first event of this type, from those not taken yet or from new ones. Earlier events count as
+        taken.
+
+        Raise NoEvent after `timeout_s` seconds; the default is that of `open_device`.
         """
         return self._line.wait_for(kind, timeout_s)
 
     def self_test(self) -> None:
-        """Have the device test itself; needs `service`. What it finds are events."""
+        """Run the device's self-test, which needs the role `service`. Its findings are events."""
         self._command(m.SelfTestMessage())
 
     def meters(self) -> tuple[MeterReading, ...]:
-        """What every meter of the device shows. NotOffered, and nothing sent, by a device that does not claim to have
-        any; BadAnswer when what it says of their number cannot be. What is lost on the line is asked for anew;
-        Unfinished when it does not come within the handle's `timeout_s`, which each page of them has."""
+        """Return the readings of all meters of the device.
+
+        Data that is lost on the line is requested again. Raise NotOffered, without sending, if the device does not
+        claim to have meters; BadAnswer if the count it reports is impossible; Unfinished if a page does not arrive
+        within the handle's `timeout_s`.
+        """
         found: list[MeterReading] = []
         total = 1
         while len(found) < total:
@@ -129,10 +141,12 @@ class DeviceHandle:
         return tuple(found)
 
     def verify(self, nonce: bytes | None = None, region: int = m.Region.FIRMWARE) -> m.MeasuredMessage:
-        """Have the device measure its firmware with a nonce of 16 bytes, by default one drawn here; compare its
-        `digest` with `protocol.tdp.instruments.measure(nonce, image)`. NotOffered, and nothing sent, by a device that
-        does not claim it; BadAnswer when it answers another question; Unfinished when it does not within the handle's
-        `timeout_s`. A digest that is lost on the line is asked for anew."""
+        """Have the device measure its firmware with a nonce of 16 bytes, by default a random one.
+
+        Compare `digest` of the result with `protocol.tdp.instruments.measure(nonce, image)`. A digest that is lost on
+        the line is requested again. Raise NotOffered, without sending, if the device does not claim the capability;
+        BadAnswer if it answers another request; Unfinished if it does not answer within the handle's `timeout_s`.
+        """
         nonce = token_bytes(NONCE_BYTES) if nonce is None else nonce
         answer = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
         if (answer.nonce, answer.region) != (nonce, region):
@@ -156,7 +170,7 @@ class DeviceHandle:
         return NotOffered(message_name(message), needs.name or "", why)
 
     def close(self) -> None:
-        """Give the line back. May be called twice."""
+        """Release the line. May be called twice."""
         self._line.close()
         self._line.raise_from_callbacks()
 
@@ -186,84 +200,87 @@ class DeviceHandle:
 
 
 class Shuffler(DeviceHandle):
-    """An open packet shuffler. All commands but `self_test` need the role `operate`."""
+    """An open packet shuffler. All commands except `self_test` need the role `operate`."""
 
     states = m.ShufflerState
 
     @property
     def status(self) -> m.ShufflerStatusMessage:
-        """Its last report of its whole state: cards loaded, dispensed, left, the lamps, the faults. NotUp while
+        """Last report of the whole state: cards loaded, dispensed and left, lamps, faults. Raise NotUp while it is
         unknown."""
         status: m.ShufflerStatusMessage = self._line.status()
         return status
 
     def select_game(self, packet_size: int, cards: int = 52, jokers: int = 0, game: str = "") -> None:
-        """Deal packets of `packet_size` cards from a deck of `cards`, `jokers` among them; `game` is the id of the
-        procedure, which the device may show."""
+        """Deal packets of `packet_size` cards from a deck of `cards`, including `jokers`.
+
+        `game` is the id of the procedure, which the device may display.
+        """
         self._command(m.SelectGameMessage(packet_size, cards, jokers, game))
 
     def dispense(self) -> e.PacketDispensed:
-        """Bring the first packet, and wait until it lies in the tray. Lifting a packet brings the next."""
+        """Dispense the first packet and wait until it is in the tray. Lifting a packet dispenses the next."""
         return self._bring(m.DispenseMessage(), e.PacketDispensed)
 
     def dump(self) -> e.RemainderDumped:
-        """Bring every card that is left, and wait until they lie in the tray. A packet nobody lifted is among them."""
+        """Dispense all remaining cards, including a packet that was not lifted, and wait until they are in the tray."""
         return self._bring(m.DumpMessage(), e.RemainderDumped)
 
     def raise_lamp(self, fault: int = 0) -> None:
-        """Light the red lamp for a misdeal only the host can see; `fault` is a number of `protocol.faults`."""
+        """Light the red lamp for a misdeal that only the host can detect. `fault` is a number of `protocol.faults`."""
         self._command(m.RaiseLampMessage(fault))
 
     def clear_misdeal(self, badge: int, *, resume: bool) -> None:
-        """The person with `badge` acknowledged the misdeal: deal on, or else take the deck out."""
+        """Clear a misdeal that the person with `badge` acknowledged: resume the deal, or else remove the deck."""
         self._command(m.ClearMisdealMessage(badge, m.Resolution.RESUME if resume else m.Resolution.REMOVE_DECK))
 
     def lock(self, locked: bool = True) -> None:
-        """Lock the device for the table, or unlock it."""
+        """Lock or unlock the device for the table."""
         self._command(m.SetLockMessage(int(locked)))
 
 
 class Shoe(DeviceHandle):
-    """An open card-reading shoe. All commands but `self_test` need the role `operate`; cards are drawn by hand."""
+    """An open card-reading shoe. All commands except `self_test` need the role `operate`. Cards are drawn by hand."""
 
     states = m.ShoeState
 
     @property
     def status(self) -> m.ShoeStatusMessage:
-        """Its last report of its whole state: cards loaded and drawn, cut card, lock, faults. NotUp while unknown."""
+        """Last report of the whole state: cards loaded and drawn, cut card, lock, faults. Raise NotUp while it is
+        unknown."""
         status: m.ShoeStatusMessage = self._line.status()
         return status
 
     def lock(self, locked: bool = True) -> None:
-        """Lock the shoe, or unlock it."""
+        """Lock or unlock the shoe."""
         self._command(m.LockShoeMessage(int(locked)))
 
     def clear_error(self, fault: int, badge: int) -> None:
-        """The person with `badge` put the trouble `fault` right."""
+        """Clear the error `fault`, which the person with `badge` fixed."""
         self._command(m.ClearShoeErrorMessage(fault, badge))
 
     def end_round(self) -> None:
-        """The round is over: stand by for the next."""
+        """End the round and stand by for the next."""
         self._command(m.EndRoundMessage())
 
 
 class TableController(DeviceHandle):
-    """An open table controller. All commands but `self_test` need the role `operate`; keys are pressed by people."""
+    """An open table controller. All commands except `self_test` need the role `operate`. Keys are pressed by people."""
 
     states = m.ControllerState
 
     @property
     def status(self) -> m.ControllerStatusMessage:
-        """Its last report of its whole state: the round, the bet sensors, the faults. NotUp while unknown."""
+        """Last report of the whole state: the round, bet sensors, faults. Raise NotUp while it is unknown."""
         status: m.ControllerStatusMessage = self._line.status()
         return status
 
     def sensor_light(self, seat: int, lit: bool) -> None:
-        """Light or darken the bet sensor of a seat, 1 at the dealer's left."""
+        """Switch the light of a seat's bet sensor. Seat 1 is at the dealer's left."""
         self._command(m.SetSensorLightMessage(seat, int(lit)))
 
     def show_meter(self, meter: int, cents: int) -> None:
-        """Show a progressive meter."""
+        """Show the amount of a progressive meter."""
         self._command(m.ShowMeterMessage(meter, cents))
 
     def show_text(self, text: str) -> None:
@@ -279,14 +296,15 @@ HANDLES: Final[dict[str, type[Shuffler] | type[Shoe] | type[TableController]]] =
 
 
 class AnyDriver:
-    """Driver of whatever device answers: which kind it is, its greeting says, and of that kind it stays."""
+    """Driver of any device. Its greeting determines the kind, which must not change afterwards."""
 
     def __init__(self) -> None:
         self.kind = ""
         self._driver: Driver = TableDriver()
 
     def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table; WrongDevice for a device of no known kind, or of another than before."""
+        """Return the event for `output`. Raise WrongDevice for a device of an unknown kind, or of another kind than
+        before."""
         if isinstance(output, o.Up):
             found = next((k for k in DRIVERS.values() if k.device_class == output.hello.device_class), None)
             if found is None or self.kind not in ("", found.name):
@@ -352,13 +370,15 @@ def open_device(
 ) -> AnyHandle:
     """Open the device at `address` and wait until its state is known.
 
-    `address` is what `dealwire` takes everywhere: `/dev/ttyUSB0`, `serial-id:SERIAL`, `usb:VID:PID`, `tcp://host:port`
-    ... or `sim:shuffler?seed=1`, `sim:shoe`, `sim:table-controller`. `device` is the kind that must be there; without
-    it, the device says. `role`: `observe` only listens, `operate` commands, `service` tests, too. `timeout_s` bounds
-    every wait, in seconds. `record` is a new capture file for every byte; it needs `device`.
+    - `address`: as everywhere in `dealwire`: `/dev/ttyUSB0`, `serial-id:SERIAL`, `usb:VID:PID`, `tcp://host:port`, or
+      `sim:shuffler?seed=1`, `sim:shoe`, `sim:table-controller`
+    - `device`: the required kind of device; by default the device reports its kind
+    - `role`: `observe` only listens, `operate` sends commands, `service` also runs tests
+    - `timeout_s`: limit of every wait, in seconds
+    - `record`: a new capture file for all bytes; requires `device`
 
-    LineError when the line cannot be opened; NoAnswer when nobody answers; WrongDevice when another kind of device is
-    there.
+    Raise LineError if the line cannot be opened, NoAnswer if no device answers, and WrongDevice if another kind of
+    device answers.
     """
     if not isinstance(address, str):
         raise LineUnusable(repr(address)[:40], f"an address is a text; write one of: {', '.join(FORMS)}")
@@ -389,7 +409,7 @@ def _own(
     timeout_s: float,
     record: str | Path | None,
 ) -> OwnedLine:
-    """Open the line, begin its recording if there is one, and give both to a thread."""
+    """Open the line, start its recording if there is one, and hand both to a thread."""
     clock, name, writer = SystemClock(), short_name(address), None
     opener = line_at(address, clock, baud=spoken.baud)
     transport = opener.open()

@@ -1,7 +1,7 @@
-"""A device's line with a thread of its own: what `open_device` gives a program rests on this.
+"""A device's line with its own thread: the basis of `open_device`.
 
-The thread owns the line, the session and all state; whoever calls hands it something to do and waits for the result. So
-the device hears its host while the program thinks, and a line that is lost is opened again behind its back.
+The thread owns the line, the session and all state; callers hand it work and wait for the result. So the host keeps
+talking to the device while the program is busy, and a lost line is reopened in the background.
 """
 
 import threading
@@ -38,11 +38,11 @@ from protocol.tdp.messages import Message, Reason, ReplyMessage, Role, Status
 from protocol.tdp.outputs import Brought, Delivered, Timing
 
 EVENTS_KEPT: Final = 10_000
-"""Events that nobody took are kept for `events`; older ones are forgotten."""
+"""Number of events kept for `events`; older ones are dropped."""
 
 ASK_ANEW_S: Final = 2.0
-"""What a command asks for comes at once, or it was lost behind the reply and is asked for anew. A measuring may take
-longer: what the first question brings still counts, and that the device is busy with it is no refusal."""
+"""Seconds after which a request for data is repeated. The data comes at once, or it was lost after the reply. A
+measurement may take longer: the answer to the first request still counts, and a BUSY meanwhile is not a refusal."""
 
 T = TypeVar("T")
 B = TypeVar("B", bound=Body)
@@ -50,28 +50,28 @@ B = TypeVar("B", bound=Body)
 
 @dataclass(eq=False, slots=True)
 class _Question:
-    """A command, under every id that it was asked with."""
+    """A command, with every id under which it was sent."""
 
     name: str
     message: Message
     refused: Callable[[ReplyMessage], DealwireError]
-    """The error of a refusal."""
+    """Function that builds the error of a refusal."""
     until: type[Body] | None = None
-    """The event that ends it; without one, its reply does."""
+    """Event that ends the command; without one, the reply ends it."""
     brings: bool = False
-    """What it asks for ends it, and it is asked for anew."""
+    """True if the requested data ends the command, and the request is repeated until it arrives."""
     requests: set[int] = field(default_factory=set)
     accepted: bool = False
-    """The device said that it takes its time."""
+    """True if the device replied that it needs time."""
     failed: DealwireError | None = None
-    """What went wrong last, without being the end."""
+    """Last error that did not end the command."""
     future: "Future[Any]" = field(default_factory=Future)
 
 
 class OwnedLine:
     """One device on its line, and the thread that owns both. Every method may be called from any thread.
 
-    What happened before the device was known is the past, and no event. `close` gives everything back.
+    Events from before the device was known are not delivered. `close` releases everything.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class OwnedLine:
     ) -> None:
         self.name, self.timeout_s = name, timeout_s
         self.identity: LinkUp | None = None
-        """What the device said of itself when it was last greeted."""
+        """Identification of the device from its last greeting."""
         self._role, self._writer = role, writer
         self._events: deque[Seen] = deque(maxlen=EVENTS_KEPT)
         self._changed = threading.Condition()  # guards the events, the calls under way and the end
@@ -113,7 +113,7 @@ class OwnedLine:
     # -------------------------------------------------------------- the callers' side
 
     def wait_known(self) -> None:
-        """Wait until the device's state is known, or as much of it as it ever tells."""
+        """Wait until the device's state is known, or as much of it as it ever reports."""
         try:
             self._known.result(self.timeout_s)
         except TimeoutError:
@@ -122,7 +122,7 @@ class OwnedLine:
             raise NoAnswer("Hello", int(self.timeout_s * 1e9) // Timing().hello_ns + 1, self.timeout_s) from None
 
     def ask(self, function: Callable[[], T]) -> T:
-        """What `function` gives in the owner's thread."""
+        """Run `function` in the owner's thread and return its result."""
         if self._in_owner():
             return function()
 
@@ -136,23 +136,23 @@ class OwnedLine:
         return result
 
     def status(self) -> Any:
-        """The device's last report of its whole state; NotUp while that is not known."""
+        """Return the device's last report of its whole state. Raise NotUp while it is unknown."""
         status = self.ask(lambda: self._supervisor.status)
         if status is None:
             raise NotUp("waiting for the device's status") from self.ask(lambda: self._supervisor.problem)
         return status
 
     def role(self) -> Role:
-        """The role that the device granted."""
+        """Return the role that the device granted."""
         session = self.ask(lambda: self._supervisor.session)
         return getattr(session.link, "role", self._role) if session is not None else self._role
 
     def command(
         self, message: Message, until: type[B] | None, refused: Callable[[ReplyMessage], DealwireError]
     ) -> B | None:
-        """Send a command and wait: for the answer, and with `until` for the event of that type which it causes.
+        """Send a command and wait for the answer, and with `until` for the event of that type which it causes.
 
-        `refused` makes the error of a refusal. Unfinished when the event does not come.
+        `refused` builds the error of a refusal. Raise Unfinished if the event does not come.
         """
         name, needs = message_name(message), role_needed(type(message))
         self.raise_from_callbacks()
@@ -162,15 +162,18 @@ class OwnedLine:
         return result
 
     def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
-        """Send a command that only asks, and wait for what it brings. What is lost on the line, question, reply or
-        answer, is asked for anew until the handle's time is up: Unfinished then, or NoAnswer when nothing was said."""
+        """Send a command that requests data, and return the data.
+
+        Whatever is lost on the line (request, reply or data) is requested again until the handle's timeout: then raise
+        Unfinished, or NoAnswer if the device was silent.
+        """
         self.raise_from_callbacks()
         question = _Question(message_name(message), message, refused, brings=True)
         brought: Message = self._wait_for(question, ASK_ANEW_S)
         return brought
 
     def _wait_for(self, question: _Question, patience_s: float) -> Any:
-        """Ask, and wait for the end of it; what only asks is asked anew after each `patience_s`."""
+        """Send a request and wait for its end. A request for data is repeated after each `patience_s`."""
         if self._in_owner():
             raise CannotWait(question.name)
         clock = SystemClock()
@@ -190,8 +193,11 @@ class OwnedLine:
         raise question.failed or Unfinished(question.name, f"nothing came of it in {self.timeout_s:g} s")
 
     def _ask(self, question: _Question) -> None:
-        """Ask, or ask anew. What goes wrong with the first try is told at once, but for a reply that did not come to
-        what is asked anew; what goes wrong later may be right with the next."""
+        """Send a request, or repeat it.
+
+        An error of the first try ends it at once, except for a missing reply to a request that is repeated. An error of
+        a later try may be gone with the next one.
+        """
 
         def done(output: Answered | Unanswered) -> None:
             if isinstance(output, Unanswered):
@@ -223,7 +229,7 @@ class OwnedLine:
         self.ask(lambda: self._callbacks.append(callback))
 
     def events(self, timeout_s: float | None) -> Iterator[Seen]:
-        """What happened and was not taken yet, then what happens, until nothing did for `timeout_s` or the end."""
+        """Yield the events not taken yet, then new ones, until none came for `timeout_s` or the line ended."""
         while True:
             seen = self._take(timeout_s)
             if seen is not None:
@@ -234,7 +240,7 @@ class OwnedLine:
                 raise self._ended
 
     def wait_for(self, kind: type[B], timeout_s: float | None) -> B:
-        """The next event of a kind; what came before it is taken, too."""
+        """Return the next event of a kind. Events before it are taken too."""
         clock, patience_s = SystemClock(), self.timeout_s if timeout_s is None else timeout_s
         end_ns = clock.now_ns() + int(patience_s * 1e9)
         while (seen := self._take((end_ns - clock.now_ns()) / 1e9)) is not None:
@@ -245,13 +251,13 @@ class OwnedLine:
         raise NoEvent(kind.__name__, patience_s)
 
     def raise_from_callbacks(self) -> None:
-        """Raise what a callback raised, once."""
+        """Raise the exception of a callback, once."""
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised
 
     def close(self) -> None:
-        """End the thread and give the line back. May be called twice."""
+        """End the thread and release the line. May be called twice."""
         self._closing = True
         self._owner.call_soon(lambda: None)
         if not self._in_owner():
@@ -269,7 +275,8 @@ class OwnedLine:
             return self._events.popleft() if self._events else None
 
     def _call(self, function: Callable[["Future[Any]"], None], future: "Future[Any] | None" = None) -> "Future[Any]":
-        """Have the owner's thread run `function`, which settles the future that this gives: the given one, or a new."""
+        """Run `function` in the owner's thread. It settles the future that this returns: the given one, or a new
+        one."""
         future = Future() if future is None else future
         with self._changed:
             if self._ended is not None:
@@ -298,7 +305,7 @@ class OwnedLine:
             _settle(future, self._ended)
 
     def _look(self) -> None:
-        """At the end of a turn: is the device known by now, or is there a reason why it will not be?"""
+        """Check at the end of a turn whether the device is known by now, or never will be."""
         supervisor = self._supervisor
         if supervisor.problem is not None:
             _settle(self._known, supervisor.problem)
@@ -334,7 +341,7 @@ class OwnedLine:
                     self._changed.notify_all()
 
     def _end_commands(self, body: Body) -> None:
-        """An event ends the command that it came of, and some end every command."""
+        """End the command that caused an event, or every command after an event that ends them all."""
         caused, self._caused = self._caused, 0
         why = _stops(body)
         session = self._supervisor.session
@@ -350,7 +357,7 @@ class OwnedLine:
 
 
 def _settle(future: Future[Any], error: Exception | None, result: object = None) -> None:
-    """End what waits, unless it was ended."""
+    """Settle a future, unless it is done."""
     if future.done():
         return
     if error is not None:
@@ -360,7 +367,7 @@ def _settle(future: Future[Any], error: Exception | None, result: object = None)
 
 
 def _stops(body: Body) -> str:
-    """Why nothing that was begun comes to its end after this event; empty when it may."""
+    """Return the reason why no started command finishes after this event; empty if it may."""
     match body:
         case RedLamp(lit=True, fault=fault):
             return f"the red lamp was lit: {fault_text(fault)}"

@@ -1,4 +1,4 @@
-"""What is at an address now, as far as it can be known without opening the line: nobody there notices."""
+"""Check of an address without opening the line, so that no one at the other end notices."""
 
 import dataclasses
 import os
@@ -11,8 +11,11 @@ from protocol.errors import LineAbsent, LineBusy, LineDenied, LineUnusable
 
 
 def look_for(address: str) -> str:
-    """What is there, for a person. The LineError that opening would give now, or the CaptureError of a recording.
-    `address` must be one that `check_address` takes. Nobody is called over a network, and no device is opened."""
+    """Return a description of what is at `address`, for a reader.
+
+    Raise the LineError that opening would raise now, or the CaptureError of a recording. `check_address` must accept
+    the address. No network connection is made and no device is opened.
+    """
     parts = urlsplit(address)
     if parts.scheme in PORTS:
         return _port(address, parts.scheme, parts.netloc + parts.path)

@@ -1,4 +1,4 @@
-"""A recording played again: through links that only listen, or as a line for one that talks."""
+"""Playback of a recording: through links that only listen, or as a line for a link that also sends."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,12 +22,12 @@ from protocol.link import Link, Resumable
 from protocol.tdp.messages import Role
 
 BATCH: Final = 256
-"""Chunks read before their reports are handed on: what reads and what deals, in turns for every chunk, would drive each
-other out of the processor's caches, which costs a sixth of the time."""
+"""Number of chunks read before their reports are handed on. Alternating between reading and dealing for every chunk
+would evict each other from the processor's caches, which costs a sixth of the time."""
 
 
 class CaptureUnplayable(CaptureError):
-    """A recorded line does not say what is at its end, or speaks what this version does not."""
+    """A recorded line does not name its kind of device, or uses something that this version does not support."""
 
     def __init__(self, path: Path, interface: str, why: str) -> None:
         self.path, self.interface, self.why = path, interface, why
@@ -36,7 +36,7 @@ class CaptureUnplayable(CaptureError):
 
 @dataclass(slots=True)
 class LineStats:
-    """What one recorded line held."""
+    """Counters of one recorded line."""
 
     name: str
     chunks: int = 0
@@ -50,13 +50,13 @@ class LineStats:
 
 @dataclass(slots=True)
 class PlayStats:
-    """Counters of a whole recording, filled as it plays."""
+    """Counters of a whole recording, filled while it plays."""
 
     lines: list[LineStats] = field(default_factory=list)
 
     @property
     def chunks(self) -> int:
-        """Reads and writes, notes left out."""
+        """Reads and writes, without notes."""
         return sum(line.chunks for line in self.lines)
 
     @property
@@ -76,8 +76,10 @@ class PlayStats:
 
 
 def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats | None = None) -> PlayStats:
-    """Give `deliver` every report of the recording. Errors as of `reports`; `stats` are of what was read, which may be
-    some reports more than were delivered."""
+    """Call `deliver` with every report of the recording. Errors are those of `reports`.
+
+    `stats` counts what was read, which may be some reports more than were delivered.
+    """
     stats = stats if stats is not None else PlayStats()
     for heard in _batches(capture, stats):
         for seen in heard:
@@ -86,9 +88,9 @@ def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats 
 
 
 def reports(capture: Capture, stats: PlayStats) -> Iterator[Seen]:
-    """What the attached devices gave, in the same order and with the same times.
+    """Return the reports of the attached devices, in the original order and with the original times.
 
-    CaptureUnplayable at once, or where a line comes in later; any CaptureError after all that came before.
+    Raise CaptureUnplayable at once, or when a line appears later; any CaptureError after everything before it.
     """
     return chain.from_iterable(_batches(capture, stats))
 
@@ -119,18 +121,20 @@ def _played(capture: Capture, player: "Player", heard: list[Seen]) -> Iterator[l
 
 
 class Recording(Protocol):
-    """The lines of a recording, as far as they are known; they may become more while it plays."""
+    """Lines of a recording, as far as they are known. More may appear while it plays."""
 
     path: Path
 
     @property
     def interfaces(self) -> Sequence[Interface]:
-        """Every line met so far."""
+        """All lines found so far."""
 
 
 class Player:
-    """The feeds of a recording, its time, and its counters. `deliver_to` gives what hears an interface's reports;
-    a subclass may make other links."""
+    """Feeds of a recording, its time, and its counters.
+
+    `deliver_to` returns the receiver of an interface's reports. A subclass may create other links.
+    """
 
     def __init__(
         self,
@@ -147,7 +151,7 @@ class Player:
         self._begun: list[tuple[LineStats, Link]] = []
 
     def check(self, interface: Interface) -> None:
-        """CaptureUnplayable unless `interface` can be played."""
+        """Raise CaptureUnplayable unless `interface` can be played."""
         try:
             dialect_named(interface.dialect).driver(interface.device, where=interface.name)
         except UnknownKind as error:
@@ -162,16 +166,16 @@ class Player:
 
     @property
     def lost(self) -> dict[int, Feed]:
-        """What the line that comes next at an interface goes on from, where the last one was lost."""
+        """State from which the next line at an interface resumes, if the last one was lost."""
         return dict(self._lost)
 
     def state(self, index: int) -> LineStanding | None:
-        """Where line `index` stands; None while it is not at rest."""
+        """Return the state of line `index`; None while it is not at rest."""
         opened = self._open.get(index)
         return standing_of(opened[1] if opened is not None else self._lost.get(index))
 
     def adopt(self, index: int, standing: LineStanding) -> None:
-        """Go on with line `index` from where it stood, whatever it was here. `advance` to that moment first."""
+        """Resume line `index` from this state and drop its current one. Call `advance` up to that moment first."""
         self.forget(index)
         if standing.feed is None:
             return
@@ -183,12 +187,13 @@ class Player:
             self._lost[index] = feed
 
     def forget(self, index: int) -> None:
-        """Interface `index` has ended without a word, and nothing goes on from it."""
+        """Drop interface `index` as ended without notice; nothing resumes from it."""
         self._open.pop(index, None)
         self._lost.pop(index, None)
 
     def advance(self, at_ns: int) -> int:
-        """Let it be `at_ns`, unless it is later already: what was due by then is seen. The time it is now."""
+        """Advance to `at_ns`, unless it is later already, and handle everything due by then. Return the current
+        time."""
         now_ns = self._now_ns
         if at_ns > now_ns:
             now_ns = self._now_ns = at_ns
@@ -197,7 +202,7 @@ class Player:
         return now_ns
 
     def take(self, chunk: Chunk) -> None:
-        """One read, write or note."""
+        """Process one read, write or note."""
         now_ns = chunk.at_ns
         if now_ns > self._now_ns:  # as `advance` does, which would be a call for each
             self._now_ns = now_ns
@@ -220,7 +225,7 @@ class Player:
                 self._due_ns = feed.due_ns
 
     def finish(self) -> None:
-        """The recording is over: what the links hold back is given out, and their counters are read."""
+        """Finish the recording: deliver what the links hold back, and read their counters."""
         for _, feed in self._open.values():
             feed.end(self._now_ns)
         for interface in self._capture.interfaces[len(self.stats.lines) :]:
@@ -247,7 +252,7 @@ class Player:
         return Feed(interface.name, link, driver, self._deliver_to(index), after=before)
 
     def _enter(self, index: int, feed: Feed) -> tuple[LineStats, Feed]:
-        """A line is there."""
+        """Register an open line."""
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
         self._due_ns = min(self._due_ns, feed.due_ns)
@@ -257,7 +262,7 @@ class Player:
         return line, feed
 
     def _link(self, index: int) -> Link:
-        """A new link for a line."""
+        """Return a new link for a line."""
         interface = self._capture.interfaces[index]
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
@@ -274,7 +279,7 @@ class Player:
         self._due_ns = min(self._due_ns, feed.due_ns)
 
     def _end(self, note: Chunk, now_ns: int) -> None:
-        """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""
+        """End a line. A lost line is resumed when it comes back, as it was live; one that was closed starts over."""
         lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
         if lost is None and note.comment != CLOSED:
             return
@@ -300,7 +305,7 @@ class Player:
 
 
 class ReplayMismatch(LocalError):
-    """What was written is not what the recording holds. `offset` counts the recorded bytes sent."""
+    """Written bytes differ from the recording. `offset` counts the recorded bytes sent."""
 
     def __init__(self, line: str, offset: int, expected: bytes, got: bytes) -> None:
         self.line, self.offset, self.expected, self.got = line, offset, expected, got
@@ -311,10 +316,10 @@ class ReplayMismatch(LocalError):
 
 
 class ReplayTransport(OpenLine):
-    """A recorded line as a transport; time runs from the first read or write, or from `start_ns`.
+    """A recorded line as a transport. Time runs from the first read or write, or from `start_ns`.
 
-    Strict: what is written must be what was recorded, and what was received comes only after it. Otherwise writes
-    are taken and forgotten. The line closes where the recording ends.
+    If strict, written bytes must equal the recorded ones, and received bytes come only after them. Otherwise writes are
+    discarded. The line closes at the end of the recording.
     """
 
     def __init__(
@@ -342,22 +347,22 @@ class ReplayTransport(OpenLine):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When the next recorded bytes arrive; None while the recording waits for a write, or at its end."""
+        """Time at which the next recorded bytes arrive; None while the recording waits for a write, or at its end."""
         if self._gone is not None or self._next >= len(self._arrivals):
             return None
         after_ns, owed, _ = self._arrivals[self._next]
         return None if self._strict and self._done < owed else self._start_ns + after_ns
 
     def fileno(self) -> int | None:
-        """None: time says when to read."""
+        """Return None: the time determines when to read."""
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Called when the recording has ended."""
+        """Set the function that is called when the recording has ended."""
         self._wake = wake
 
     def read(self) -> bytes:
-        """The next recorded read once its time has come; LineClosed after the last."""
+        """Return the next recorded read once its time has come. Raise LineClosed after the last."""
         self._check()
         due = self.next_deadline_ns
         if due is not None and due <= self._clock.now_ns():
@@ -369,7 +374,8 @@ class ReplayTransport(OpenLine):
         return b""
 
     def write(self, data: bytes) -> int:
-        """Strict: compared with the recording, ReplayMismatch where they differ. Otherwise forgotten."""
+        """Compare `data` with the recording if strict, and raise ReplayMismatch on a difference. Otherwise discard
+        it."""
         self._check()
         if self._strict:
             expected = self._sent[self._done : self._done + len(data)]
@@ -390,9 +396,9 @@ class ReplayTransport(OpenLine):
 
 
 def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
-    """The recorded line of `replay:FILE` or `replay:FILE#NAME`: the one called NAME, else the only one there is.
+    """Open the recorded line of `replay:FILE` or `replay:FILE#NAME`: the one called NAME, else the only one.
 
-    LineUnusable names the lines of the recording; CaptureError when it cannot be read.
+    LineUnusable names the lines of the recording. Raise CaptureError if it cannot be read.
     """
     path, _, name = address.removeprefix("replay:").partition("#")
     capture = Capture.read(path)

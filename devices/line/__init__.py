@@ -1,1 +1,1 @@
-"""A line under way: sessions, supervision, and the owner's loop."""
+"""Lines in operation: sessions, supervision, and the owner's loop."""

@@ -1,8 +1,8 @@
-"""One owner: one thread runs one selector loop over every line's descriptor, the timers and a wake-up socket.
+"""The owner: one thread with one selector loop over the descriptors of all lines, the timers and a wake-up socket.
 
-A turn has one time. In it the deadlines that have passed are met first, in the order they fell, each with its own
-time; then the lines that are ready; then what other threads asked for. So a recording, which holds the times, replays
-in exactly the order things were seen.
+A turn has one time. It first handles the deadlines that have passed, in their order and each with its own time, then
+the lines that are ready, then the requests of other threads. A recording holds the times, so its replay handles
+everything in exactly the same order.
 """
 
 import contextlib
@@ -19,57 +19,56 @@ from devices.clock import Clock
 LONGEST_WAIT_S: Final = 60.0
 
 SCAN_NS: Final = 10_000_000
-"""`run` asks a member again whenever it called it, and every member this often while anything happens: to ask all of
-them in each turn would cost more than to read them."""
+"""Interval at which `run` polls all members while anything happens. A member that was called is polled at once; polling
+all of them in every turn would cost more than reading them."""
 SCANNED_TOGETHER: Final = 64
-"""With more members than these it is rarer in proportion, so that it takes the same small part of the time."""
+"""Number of members above which the interval grows in proportion, so that polling keeps its small share of the time."""
 
 
 class Member(Protocol):
-    """Something the owner runs. It is only ever called from the owner's thread and never blocks.
+    """Something that the owner runs. It is called only from the owner's thread and never blocks.
 
-    A subclass without a line, or without a timer, need not say so.
+    A subclass without a line, or without a timer, can leave out those methods.
     """
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `on_deadline` is due; None for no timer."""
+        """Time at which to call `on_deadline`; None for no timer."""
         return None
 
     def fileno(self) -> int | None:
-        """Descriptor to wait on; None when the member calls `wake` itself, or is closed."""
+        """Return the descriptor to wait on; None if the member calls `wake` itself, or is closed."""
         return None
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room on the line."""
+        """Return True while bytes wait for room on the line."""
         return False
 
     def on_readable(self, now_ns: int) -> None:
-        """There is something to read, or the line is gone."""
+        """Handle a line that has data to read or is gone."""
         return
 
     def on_writable(self, now_ns: int) -> None:
-        """There is room on the line."""
+        """Handle a line that has room for writes."""
         return
 
     def on_deadline(self, now_ns: int) -> None:
-        """A deadline fell; `now_ns` is the time it fell at, however late this turn is."""
+        """Handle a deadline. `now_ns` is the time of the deadline, however late this turn is."""
         return
 
     def set_wake(self, wake: Callable[[], None]) -> None:
-        """`wake`, called from any thread, makes the owner call `on_readable`."""
+        """Set `wake`: called from any thread, it makes the owner call `on_readable`."""
         return
 
     def close(self) -> None:
-        """Give everything back. May be called twice."""
+        """Release everything. May be called twice."""
 
 
 class Owner:
-    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises.
+    """Owner of members, which it runs.
 
-    `after_turn` is called at the end of every turn in which anything was called.
-
-    `run` waits in real time; on a manual clock move the clock and call `turn`.
+    `on_error` is called with a member that failed; without it, `run` raises. `after_turn` is called at the end of every
+    turn in which anything was called. `run` waits in real time; with a manual clock, move the clock and call `turn`.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class Owner:
         after_turn: Callable[[], None] | None = None,
     ) -> None:
         self.began_ns = 0
-        """When the turn under way, or the last, began."""
+        """Start time of the current or last turn."""
         self._clock = clock
         self._on_error = on_error
         self._after_turn = after_turn
@@ -105,7 +104,7 @@ class Owner:
 
     @property
     def members(self) -> tuple[Member, ...]:
-        """Who is owned now, in the order they came."""
+        """Current members, in the order they were added."""
         return tuple(self._members)
 
     def add(self, member: Member) -> None:
@@ -116,7 +115,7 @@ class Owner:
         member.set_wake(lambda: self._wake(member))
 
     def remove(self, member: Member) -> None:
-        """Own it no longer; it is not closed. Unknown members are ignored."""
+        """Stop owning `member`, without closing it. Unknown members are ignored."""
         registered = self._members.pop(member, None)
         self._order.pop(member, None)
         self._due.pop(member, None)
@@ -125,7 +124,8 @@ class Owner:
             self._selector.unregister(registered[0])
 
     def changed(self, member: Member) -> None:
-        """What it waits for is another now although it was not called; to be said in a turn, by the owner's thread."""
+        """Poll a member again that waits for something else although it was not called. Call this in a turn, from the
+        owner's thread."""
         if member in self._members:
             self._touched[member] = None
 
@@ -135,7 +135,7 @@ class Owner:
         self._ring()
 
     def run(self, until: Callable[[], bool] = lambda: False, timeout_s: float | None = None) -> bool:
-        """Turn until `until()` holds (True) or `timeout_s` has passed (False)."""
+        """Run turns until `until()` is true (return True) or `timeout_s` has passed (return False)."""
         end_ns = None if timeout_s is None else self._clock.now_ns() + int(timeout_s * 1e9)
         self._scan_ns = 0
         while not until():
@@ -148,7 +148,7 @@ class Owner:
         return True
 
     def turn(self, wait_s: float = 0.0) -> None:
-        """One turn: wait at most `wait_s` for something, then handle all that has happened."""
+        """Run one turn: wait at most `wait_s` for an event, then handle everything that happened."""
         self._scan_ns = 0
         self._turn(wait_s)
 
@@ -185,14 +185,14 @@ class Owner:
             self._ask_again()
 
     def _serve_awake(self, now_ns: int) -> None:
-        """Read those that called `wake` before; who calls it now waits for the next turn."""
+        """Read the members that called `wake` before this turn. Later calls wait for the next turn."""
         for _ in range(len(self._awake)):
             member = self._awake.popleft()
             if member in self._members:
                 self._guard(member, member.on_readable, now_ns)
 
     def _serve_soon(self) -> None:
-        """Do what was asked for before."""
+        """Run the functions that were queued before this turn."""
         self._scan_ns = 0  # nobody knows what it will have changed
         for _ in range(len(self._soon)):
             self._soon.popleft()()
@@ -210,7 +210,7 @@ class Owner:
         self._bell_out.close()
 
     def _scan(self, now_ns: int) -> None:
-        """Ask every member what it waits for."""
+        """Poll all members for their descriptor and deadline."""
         self._touched.clear()
         self._busy = False
         self._scan_ns = now_ns + SCAN_NS * max(1, len(self._members) // SCANNED_TOGETHER)
@@ -224,7 +224,7 @@ class Owner:
         heapq.heapify(self._heap)
 
     def _ask_again(self) -> None:
-        """Ask those that were called in this turn."""
+        """Poll the members that were called in this turn."""
         self._busy = True
         self._watch(self._touched)
         for member in self._touched:
@@ -239,7 +239,7 @@ class Owner:
         self._due[member] = due
 
     def _watch(self, members: Iterable[Member]) -> None:
-        """Bring the selector up to date."""
+        """Update the selector for `members`."""
         # All that leaves goes before what comes: a closed descriptor's number is used again at once.
         coming: list[tuple[Member, tuple[int, int]]] = []
         for member in members:

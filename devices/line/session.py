@@ -1,6 +1,7 @@
-"""One device on one line, from the first byte to the end of the line. A session is used once; reconnecting is another.
+"""One device on one line, from the first byte to the end of the line. A session is used once; reconnecting creates
+another.
 
-`Feed` is what an attached line and a recorded one have in common; `Session` adds the line.
+`Feed` is the common part of an attached line and a recorded one; `Session` adds the line.
 """
 
 from collections.abc import Callable
@@ -32,19 +33,21 @@ _ANY: Final = -1
 _BOOK_CLOSED: Final = frozenset(
     {PacketLiftedMessage, RemainderLiftedMessage, MisdealClearedMessage, DeckRemovedMessage}
 )
-"""Events after which a status may show another book than that of the round whose remainder came."""
+"""Events after which a status may already describe another round than the one whose remainder came."""
 
 BARREN_MAX: Final = 4096
-"""Bytes that are kept of a line on which no frame came, so that somebody can say why."""
+"""Number of bytes kept from a line without any frame, for a diagnosis."""
 OUTBOX: Final = 65536
-"""Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
+"""Number of bytes that may wait for a line that accepts none. A frame beyond it is dropped whole, like one lost on the
+line."""
 
 
 class Feed:
-    """Bytes and times in, `Seen` out, bytes to send back to the caller. Deadlines are met in order and on time:
-    what came at a moment is seen after all that was due by then, so a recording gives what the line gave.
+    """Converter of bytes and times to `Seen`. It returns the bytes to send.
 
-    `after` is the feed of the line before: a loss that it reported is not reported again.
+    Deadlines are handled in order and on time: data that arrives at a moment comes after everything due by then, so a
+    recording yields what the line yielded. `after` is the feed of the previous line: a loss that it reported is not
+    reported again.
     """
 
     def __init__(
@@ -60,21 +63,21 @@ class Feed:
         self.name = name
         self.link = link
         self.session: int = after.session if after is not None else 0
-        """The device's session as far as it was heard; 0 before."""
+        """The device's session as far as it is known; 0 before."""
         self.lost: str | None = after.lost if after is not None else None
-        """Why the link was last reported lost; None once it is up again."""
+        """Reason why the link was last reported lost; None once it is up again."""
         self.status: DeviceStatus | None = None
-        """The device's last report of its whole state; None while the state is not known."""
+        """The device's last report of its whole state; None while the state is unknown."""
         self.settle: Callable[[Answered | Unanswered], None] | None = None
-        """Told of every command that ended."""
+        """Function called for every command that ended."""
         self.due_ns = NEVER
-        """The link's next deadline, as of the last thing passed on; asking the link itself costs more."""
+        """Next deadline of the link, as of the last output; asking the link itself costs more."""
         self.heard = False
-        """Bytes came on this line."""
+        """True if bytes arrived on this line."""
         self.ended = self.closed = False
-        """The line is gone; and for good, so that no other goes on from it."""
+        """True if the line is gone. `closed` means for good, so that no other line resumes from it."""
         self.follows = after is not None
-        """It goes on from a line before."""
+        """True if it resumes from a previous line."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
         self._newest = self._dumped = 0  # event numbers: the newest; that of a remainder of which no status has come
@@ -85,19 +88,19 @@ class Feed:
         self._passing = False  # something heard is being passed on
 
     def start(self, now_ns: int) -> bytes:
-        """Begin; the bytes to send."""
+        """Start the link and return the bytes to send."""
         self._now_ns = now_ns
         return self.report(self.link.start(now_ns), now_ns)
 
     def receive(self, data: bytes, now_ns: int) -> bytes:
-        """Bytes that arrived at `now_ns`; the bytes to send."""
+        """Process bytes that arrived at `now_ns` and return the bytes to send."""
         out = self.tick(now_ns) if self.due_ns <= now_ns else b""
         self._now_ns, self.heard = now_ns, True
         answer = self.report(self.link.receive(data, now_ns), now_ns)
         return out + answer if out else answer
 
     def tick(self, now_ns: int) -> bytes:
-        """Meet every deadline up to `now_ns`, each at its own time; the bytes to send."""
+        """Handle every deadline up to `now_ns`, each at its own time, and return the bytes to send."""
         out = b""
         while (due_ns := self.due_ns) <= now_ns:
             self._now_ns = max(due_ns, self._now_ns)
@@ -107,22 +110,26 @@ class Feed:
         return out
 
     def drop(self, dropped: BytesDropped, now_ns: int) -> bytes:
-        """Bytes that came by `now_ns` were not kept; the bytes to send."""
+        """Report that bytes which arrived by `now_ns` were dropped, and return the bytes to send."""
         out = self.tick(now_ns)
         self._now_ns, self.heard = now_ns, True
         self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
         return out + self.report(self.link.skip(now_ns), now_ns)
 
     def remark(self, body: Body, now_ns: int) -> bytes:
-        """Something about the line that nobody heard on it is so from `now_ns` on; the bytes to send."""
+        """Deliver a fact about the line that did not arrive on it, valid from `now_ns`, and return the bytes to
+        send."""
         out = self.tick(now_ns)
         self._now_ns = now_ns
         self._deliver(Seen(self.name, self.session, 0, now_ns, body))
         return out
 
     def state(self) -> FeedState | None:
-        """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
-        heard, awaited, held back or being passed on, and always for a dialect whose links cannot say it."""
+        """Return the received state, from which a listener's feed can resume; None while the feed is not at rest.
+
+        It is not at rest while anything is incomplete, awaited, held back or being delivered. A dialect whose links
+        cannot export their state always returns None.
+        """
         link = self.link
         if self._passing or self._dumped or self._judge_at == _ANY or not isinstance(link, Recallable):
             return None
@@ -133,8 +140,11 @@ class Feed:
         return FeedState(self.session, self.lost, heard, self._book.copy(), judge_at)  # type: ignore[arg-type]
 
     def restore(self, state: FeedState, *, heard: bool) -> None:
-        """Go on from `state`; the link only listens and was not started. `heard` says whether the line is there, on
-        which that was heard, or is gone. ValueError when the state is of another dialect."""
+        """Resume from `state`. The link must be a listener that was not started.
+
+        `heard` is True if the line on which that state was received is still there. Raise ValueError for the state of
+        another dialect.
+        """
         link = self.link
         if not isinstance(link, Recallable):
             raise ValueError(f"{self.name}: its dialect cannot go on from what was heard")
@@ -148,11 +158,12 @@ class Feed:
         self.due_ns = NEVER if due_ns is None else due_ns
 
     def translate(self, output: Output) -> Body | None:
-        """What an output of the link means at the table."""
+        """Return the event for an output of the link, or None."""
         return self._driver.translate(output)
 
     def end(self, now_ns: int, lost: str | None = None) -> None:
-        """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
+        """End the feed: no more bytes will come. `lost` is the reason if the line failed; it is delivered last, once
+        per loss."""
         self.tick(now_ns)
         link = self.link
         self.ended, self.closed = True, lost is None
@@ -169,7 +180,7 @@ class Feed:
             self._passing = False
 
     def report(self, outputs: list[Output], at_ns: int) -> bytes:
-        """Pass on what the link returned at `at_ns`; the bytes to send."""
+        """Deliver the outputs that the link returned at `at_ns`, and return the bytes to send."""
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
@@ -211,8 +222,10 @@ class Feed:
         return out
 
     def _judge(self, status: DeviceStatus, at_ns: int) -> None:
-        """The first status that knows of what is to be judged by it, and of nothing newer than what was heard: it
-        counts the round whose remainder came, and is held against what the events told."""
+        """Use the first status that includes the event in question and nothing newer than what was received.
+
+        It provides the counts of the round whose remainder came, and is compared with what the events said.
+        """
         if status.last_event != self._newest or status.session != self.session:
             return
         if self._dumped and isinstance(status, ShufflerStatusMessage):
@@ -227,7 +240,7 @@ class Feed:
                 self._deliver(Seen(self.name, self.session, 0, at_ns, StatusDiffers(*found)))
 
     def _enter(self, event: Event, at_ns: int) -> None:
-        """One more event that a status must show, or that cannot be true itself."""
+        """Enter an event that a status must reflect, or report that the event itself contradicts earlier ones."""
         kind = event.__class__
         if kind in books.GAINSAYING:
             found = books.GAINSAYING[kind](self._book, event)
@@ -236,7 +249,7 @@ class Feed:
         self._judge_at = event.number if self._entries[kind](self._book, event) else 0
 
     def _start_anew(self, restarted: SessionRestarted | Lost | Started | Missed) -> None:
-        """The device has another session, or events of it are gone."""
+        """Reset the book after a change of session or a loss of events."""
         whole = isinstance(restarted, SessionRestarted) and restarted.whole
         self._book = books.after_power(self._book) if whole else {}
         self._judge_at = _ANY if self._book.get("red-lamp") else 0
@@ -244,7 +257,7 @@ class Feed:
             self._newest = 0
 
     def _note(self, output: Output) -> bool:
-        """Keep what `output` says of the link; False for a loss that was reported already."""
+        """Keep the state that `output` reports about the link. Return False for a loss that was already reported."""
         if isinstance(output, Up):
             self.session, self.lost = output.hello.session, None
         elif isinstance(output, Down):
@@ -261,8 +274,10 @@ class Feed:
 
 
 def standing_of(feed: Feed | None) -> LineStanding | None:
-    """Where the line of `feed` stands; None while it is not at rest. One on which nothing came yet stands where the
-    line before it was lost."""
+    """Return the state of the line of `feed`; None while it is not at rest.
+
+    A line on which nothing arrived yet has the state in which the previous line was lost.
+    """
     if feed is None or feed.closed or not (feed.heard or feed.follows or feed.ended):
         return LineStanding(False, None)
     state = feed.state()
@@ -270,12 +285,12 @@ def standing_of(feed: Feed | None) -> LineStanding | None:
 
 
 class Session:
-    """A member of the owner's loop: one line, its link and its driver.
+    """Member of the owner's loop: one line, its link and its driver.
 
-    `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
-    `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
-    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, or its
-    feed, when this one goes on from it.
+    `deliver` receives every report in order, in the owner's thread; an exception in it propagates. `trace` receives
+    every output of the link. When the line closes, every waiting command ends as `Unanswered` with the line's error as
+    its cause, and `LinkLost` is delivered last. `after` is the session on the previous line, or its feed, from which
+    this one resumes.
     """
 
     def __init__(
@@ -292,14 +307,14 @@ class Session:
     ) -> None:
         self.name = name
         self.closed: LineError | None = None
-        """Why the session ended; None while it runs."""
+        """Reason why the session ended; None while it runs."""
         self.dropped_frames = 0
-        """Frames not sent because the line took nothing for too long."""
+        """Number of frames not sent because the line accepted nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
         self._rationed = transport if isinstance(transport, Rationed) else None
         self.barren = bytearray()
-        """The beginning of what came, as long as there is no frame in it."""
+        """Start of the received bytes, as long as they contain no frame."""
         self._barren = True
         before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
@@ -311,12 +326,13 @@ class Session:
 
     @property
     def status(self) -> DeviceStatus | None:
-        """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
+        """The device's last report of its whole state, the first thing a late viewer shows; None while it is
+        unknown."""
         return self._feed.status
 
     @property
     def feed(self) -> Feed:
-        """What it hears, for where it stands."""
+        """The feed, for its state."""
         return self._feed
 
     @property
@@ -325,14 +341,14 @@ class Session:
         return self._link
 
     def start(self) -> None:
-        """Begin to talk."""
+        """Start the conversation."""
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
     def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
-        """Ask the device for something and give the request's id; `done` is called once, with how it ended.
+        """Send a command to the device and return the request id. `done` is called once with the result.
 
-        NotUp, NotPermitted or QueueFull when it cannot be asked.
+        Raise NotUp, NotPermitted or QueueFull if it cannot be sent.
         """
         if self.closed is not None:
             raise NotUp("closed") from self.closed
@@ -344,7 +360,7 @@ class Session:
         return request
 
     def close(self) -> None:
-        """End the session and give the line back. Waiting commands end as `Unanswered`. May be called twice."""
+        """End the session and release the line. Waiting commands end as `Unanswered`. May be called twice."""
         now_ns = self._clock.hold()
         try:
             self._end(LineClosed(self._transport.name, "closed by this program"), now_ns, None)
@@ -352,7 +368,7 @@ class Session:
             self._clock.release()
 
     def abandon(self, why: str) -> None:
-        """End the session because its line is no longer trusted: to everybody it is lost."""
+        """End the session because its line is no longer trusted. It counts as lost for everyone."""
         now_ns = self._clock.hold()  # a record of the line has one time for its loss and for what follows from it
         try:
             if isinstance(self._transport, Abandonable):
@@ -365,7 +381,7 @@ class Session:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """The link's or the line's, whichever is first."""
+        """Deadline of the link or the line, whichever comes first."""
         if self.closed is not None:
             return None
         due = self._feed.due_ns
@@ -375,20 +391,20 @@ class Session:
         return None if due == NEVER else due
 
     def fileno(self) -> int | None:
-        """The line's descriptor."""
+        """Return the line's descriptor."""
         return None if self.closed is not None else self._transport.fileno()
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room."""
+        """Return True while bytes wait for room."""
         return bool(self._outbox)
 
     def set_wake(self, wake: Callable[[], None]) -> None:
-        """Handed to the line."""
+        """Pass `wake` on to the line."""
         self._wake = wake
         self._transport.on_ready(wake)
 
     def on_readable(self, now_ns: int) -> None:
-        """Read once, pass on what it says, answer."""
+        """Read once, deliver the result, and answer."""
         if self.closed is not None:
             return
         self._arrived = False
@@ -412,12 +428,12 @@ class Session:
             self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
 
     def remark(self, body: Body, now_ns: int) -> None:
-        """Something about the line that nobody heard on it is so from `now_ns` on. Nothing at one that has ended."""
+        """Deliver a fact about the line that did not arrive on it. No effect after the session ended."""
         if self.closed is None and (out := self._feed.remark(body, now_ns)):
             self._send(out, now_ns)
 
     def _look_at(self, data: bytes) -> None:
-        """Keep the beginning of what came, for as long as no frame is in it."""
+        """Keep the start of the received bytes until they contain a frame."""
         if self._link.stats.frames:
             self._barren = False
             self.barren.clear()
@@ -425,7 +441,7 @@ class Session:
             self.barren += data[: BARREN_MAX - len(self.barren)]
 
     def on_writable(self, now_ns: int) -> None:
-        """Send what waits, as far as the line takes it."""
+        """Send the waiting bytes, as far as the line accepts them."""
         try:
             while self._outbox and self.closed is None:
                 taken = self._transport.write(bytes(self._outbox))
@@ -436,7 +452,8 @@ class Session:
             self._lose(cause, now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
-        """Meet the link's deadlines. The line is read and written after all members' deadlines, at the turn's time."""
+        """Handle the link's deadlines. The line is read and written after the deadlines of all members, at the turn's
+        time."""
         if self.closed is not None:
             return
         self._queue(self._feed.tick(now_ns))

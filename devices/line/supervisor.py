@@ -1,10 +1,9 @@
-"""Keeps one device reachable: whenever its line is lost it makes the next session, on whatever line comes next.
+"""Reconnection to one device: whenever its line is lost, the next session is created on the next line.
 
-Reconnecting is written here once, above every driver and every kind of line. A session is used once. The next one
-goes on where it stopped: while the device is in the same power-up session it sends the events again that were not
-acknowledged, and nothing is lost; when it started anew, or holds them no more, that is reported as it is after silence.
-
-After a loss nothing is known of the device until its status was heard and every event it made in between was read.
+Reconnecting is implemented here once, above every driver and every kind of line. A session is used once, and the next
+one resumes where it stopped. While the device is in the same power-up session it sends the unacknowledged events again,
+and nothing is lost. If it restarted, or no longer has them, that is reported as it is after silence. After a loss the
+device counts as unknown until its status arrived and every event in between was read.
 """
 
 import logging
@@ -32,25 +31,25 @@ MS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How patient a supervisor is, in nanoseconds."""
+    """Timing of a supervisor, in nanoseconds."""
 
     first_ns: int = 200 * MS
-    """Between the first two tries that failed; doubled with each that fails."""
+    """Delay between the first two failed tries; doubled after each failure."""
     most_ns: int = 10_000 * MS
-    """Never longer than this between two tries."""
+    """Maximum delay between two tries."""
     judge_ns: int = 3_000 * MS
-    """An open line that gave bytes but not one frame in this time is reported as garbled."""
+    """Time after which an open line that sent bytes but no frame is reported as garbled."""
     stale_ns: int = 10_000 * MS
-    """An open line that gave nothing valid for this long is closed and opened again: a serial server that lost its
-    power, an adapter that hangs, and a terminal that went to somebody else look no different."""
+    """Time after which an open line that sent nothing valid is closed and reopened. A serial server that lost power, a
+    hung adapter, and a terminal that another program took over all look like this."""
 
     def delay_ns(self, failures: int) -> int:
-        """How long to wait after so many failures in a row."""
+        """Return the delay after so many failures in a row."""
         return min(self.first_ns << min(failures - 1, 32), self.most_ns) if failures else 0
 
 
 class LineState(StrEnum):
-    """What is known of the device."""
+    """Knowledge about the device."""
 
     WAITING = "there is no line"
     UNKNOWN = "there is a line, but the device's state is not known"
@@ -59,17 +58,19 @@ class LineState(StrEnum):
 
 
 GARBLED_BYTES: Final = 32
-"""Noise that makes a line without frames garbled, not merely touched while it was plugged in."""
+"""Number of noise bytes from which a line without frames counts as garbled; less may come from plugging it in."""
 
 
 class Supervisor:
-    """A member of the owner's loop: one device, whatever line it is on at the moment.
+    """Member of the owner's loop: one device, on any line in succession.
 
-    `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
-    `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
-    is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
-    another program lost: the first session goes on from it, and `make_link` must too. `why_barren` is the dialect's.
-    `called` is what the log calls it, where its name alone does not tell it from others.
+    - `make_link`: makes the link of the first line, and of every line of a device without sessions
+    - `deliver`, `trace`: as in `Session`. A loss is delivered as one `LinkLost`, however often the line fails until the
+      device is up again.
+    - `reconnect`: if False, it ends with the first line, as with `Opener.final`
+    - `after`: feed of a line that another program lost; the first session resumes from it, and `make_link` must too
+    - `why_barren`: the dialect's diagnosis of bytes without a frame
+    - `called`: name in the log, if `name` alone does not distinguish it
     """
 
     def __init__(
@@ -91,13 +92,13 @@ class Supervisor:
         self.name = name
         self._called, self._says = called or name, f"{called}: " if called else ""
         self.closed: DealwireError | None = None
-        """Why no further line will be opened; None while one may be."""
+        """Reason why no further line will be opened; None while one may be."""
         self.failures = 0
-        """Attempts in a row that did not bring the device up."""
+        """Number of attempts in a row that did not bring the device up."""
         self.losses = 0
-        """Times an open line was lost."""
+        """Number of times that an open line was lost."""
         self.error: LineError | None = None
-        """Why there is no line, or why the last one ended."""
+        """Reason why there is no line, or why the last one ended."""
         self._opener, self._driver, self._clock, self._trace = opener, driver, clock, trace
         self._deliver, self._make_link = deliver, make_link
         self._reconnects, self._pace = reconnect and not opener.final, pace
@@ -117,7 +118,7 @@ class Supervisor:
 
     @property
     def state(self) -> LineState:
-        """What is known of the device now."""
+        """Current knowledge about the device."""
         if self.closed is not None:
             return LineState.CLOSED
         if self._session is None:
@@ -127,35 +128,37 @@ class Supervisor:
 
     @property
     def session(self) -> Session | None:
-        """The session on the present line; None while there is none."""
+        """Session on the current line; None without a line."""
         return self._session
 
     @property
     def opening(self) -> bool:
-        """An attempt to open the line waits for a network."""
+        """True while an attempt to open the line waits for a network."""
         return self._opening is not None
 
     @property
     def status(self) -> DeviceStatus | None:
-        """The device's last report of its whole state; None while it is not known."""
+        """The device's last report of its whole state; None while it is unknown."""
         return self._session.status if self._session is not None else None
 
     @property
     def problem(self) -> DealwireError | None:
-        """What a person should look into: no line, the wrong device, a version too new, a wrong baud rate."""
+        """Problem that a person should look into: no line, wrong device, unsupported version, wrong baud rate."""
         if self._session is None:
             return self.error
         return (self._kept.problem if self._kept is not None else None) or self._garbled
 
     @property
     def garbled_so_far(self) -> LineGarbled | None:
-        """That the line has given bytes and not one frame, also before it is time to judge it."""
+        """Garbled state of a line that sent bytes but no frame, even before it is reported."""
         frames, noise = self.heard
         return self._garbled_by(noise) if not frames and noise >= GARBLED_BYTES else None
 
     def standing(self) -> LineStanding | None:
-        """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
-        or while a deadline was not met yet."""
+        """Return the state of the line, equal to that of a `Player` on the record of its lines.
+
+        None while it is not at rest, or while a deadline is overdue.
+        """
         session, last = self._session, self._last
         feed = session.feed if session is not None else last.feed if last is not None else self._after
         if feed is not None and feed.due_ns <= self._clock.now_ns():
@@ -164,7 +167,7 @@ class Supervisor:
 
     @property
     def heard(self) -> tuple[int, int]:
-        """Frames, and bytes that belong to none, on all its lines so far."""
+        """Number of frames, and of bytes that belong to none, on all its lines so far."""
         frames, noise = self._heard
         if self._session is None:
             return frames, noise
@@ -173,20 +176,22 @@ class Supervisor:
 
     @property
     def keeps_sessions(self) -> bool:
-        """True while there is a line whose device keeps sessions, and so tells that it is there while nothing
-        happens."""
+        """True while there is a line to a device that keeps sessions, and which therefore signals its presence when
+        idle."""
         return self._session is not None and self._kept is not None
 
     def begin(self, transport: Transport) -> None:
-        """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
+        """Start with a line that is already open. An interactive program opens it first, so that a failure shows at
+        once."""
         self._adopt(transport)
 
     def start(self) -> None:
-        """Open the line in the owner's next turn, and go on trying."""
+        """Open the line in the owner's next turn, and keep trying."""
         self._retry_ns = self._clock.now_ns()
 
     def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
-        """As `Session.request`; NotUp while there is no line. What was asked of a line that went is never repeated."""
+        """Send a command, as `Session.request` does. Raise NotUp without a line. A command of a lost line is never
+        repeated."""
         if self._session is None:
             raise NotUp("waiting for its line") from self.error
         request = self._session.request(command, done)
@@ -194,8 +199,10 @@ class Supervisor:
         return request
 
     def close(self, wait_s: float = Opening.JOIN_S) -> None:
-        """Give the line back, or give up waiting for it. May be called twice. An attempt to open it is waited for at
-        most `wait_s`."""
+        """Release the line, or give up waiting for it. May be called twice.
+
+        Wait at most `wait_s` for an attempt to open it.
+        """
         if self.closed is None:
             self.closed = LineClosed(self.name, "closed by this program")
         opening, self._opening = self._opening, None
@@ -205,7 +212,7 @@ class Supervisor:
             self._session.close()
 
     def abandon(self, why: str) -> None:
-        """The open line counts as lost, and is opened again."""
+        """Treat the open line as lost and reopen it."""
         if self._session is not None and self.closed is None:
             self._session.abandon(why)
             self._look(self._clock.now_ns())
@@ -214,7 +221,7 @@ class Supervisor:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """The session's, or when the line is judged, or when it is tried again."""
+        """Deadline of the session, of the check for garbage or silence, or of the next try."""
         if self.closed is not None:
             return None
         if self._session is None:
@@ -226,15 +233,15 @@ class Supervisor:
         return due_ns
 
     def fileno(self) -> int | None:
-        """The line's descriptor."""
+        """Return the line's descriptor."""
         return self._session.fileno() if self._session is not None else None
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room."""
+        """Return True while bytes wait for room."""
         return self._session is not None and self._session.wants_write()
 
     def set_wake(self, wake: Callable[[], None]) -> None:
-        """Kept for every line to come."""
+        """Keep `wake` for every future line."""
         self._wake = wake
         if self._session is not None:
             self._session.set_wake(wake)
@@ -257,13 +264,13 @@ class Supervisor:
             self._look(now_ns)
 
     def on_writable(self, now_ns: int) -> None:
-        """Send what waits."""
+        """Send the waiting bytes."""
         if self._session is not None:
             self._session.on_writable(now_ns)
             self._look(now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
-        """Meet the session's deadlines; what touches a line is left to the end of the turn."""
+        """Handle the session's deadlines. Anything that touches a line waits until the end of the turn."""
         session = self._session
         if session is None:
             if self._retry_ns is not None and self._retry_ns <= now_ns:
@@ -342,7 +349,7 @@ class Supervisor:
     # -------------------------------------------------------------- a line goes
 
     def _look(self, now_ns: int) -> None:
-        """After anything that touched the line: is it still there?"""
+        """Check whether the line is still there. Call this after anything that touched it."""
         session = self._session
         if session is None or session.closed is None or self.closed is not None:
             return
@@ -355,7 +362,7 @@ class Supervisor:
         self._fail(session.closed, now_ns)
 
     def _fail(self, error: LineError, now_ns: int) -> None:
-        """There is no line: say so once, and set the time of the next try."""
+        """Report the missing line once, and set the time of the next try."""
         if self.failures:
             _log.debug("%s%s (try %d)", self._says, error, self.failures + 1)
         else:
@@ -382,7 +389,7 @@ class Supervisor:
             self._garbled = found
 
     def _garbled_by(self, noise: int) -> LineGarbled:
-        """So many bytes without a frame, and what their beginning looks like."""
+        """Return the error for so many bytes without a frame, with a diagnosis of their start."""
         begun = bytes(self._session.barren) if self._session is not None else b""
         return LineGarbled(self.name, noise, self._why_barren(begun) if begun else "")
 

@@ -1,1 +1,1 @@
-"""Recordings: pcapng files, and lines that are recorded."""
+"""Recordings: pcapng files, and recording of lines."""

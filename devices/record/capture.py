@@ -1,4 +1,4 @@
-"""Reading recorded lines: pcapng with link type 250 (RTAC serial), one interface a line, one packet a read or write.
+"""Reading of recorded lines: pcapng with link type 250 (RTAC serial), one interface a line, one packet a read or write.
 
 `docs/captures.md` describes the file; `recording.py` writes it.
 """
@@ -27,16 +27,16 @@ from devices.record.recording import CaptureWriter as CaptureWriter
 from devices.record.recording import Recorded as Recorded
 
 LINES_MAX: Final = 1024
-"""Recorded lines of one file: a table has three, and the recordings of a year of days may stand in one."""
+"""Maximum number of recorded lines in a file. A table has three, and one file may contain a year of recordings."""
 DESCRIPTION_MAX: Final = 4096
-"""Bytes of a line's description that are looked at; ours have about a hundred."""
+"""Number of bytes of a line's description that are parsed; ours have about a hundred."""
 BAUD_DIGITS_MAX: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A recorded line. `device` is the kind of device at its end, `procedure` the id of what was dealt at the table;
-    empty when the file does not say."""
+    """A recorded line. `device` is the kind of device at its end, `procedure` the id of the procedure dealt at the
+    table; both are empty if the file does not name them."""
 
     name: str
     device: str
@@ -47,7 +47,7 @@ class Interface:
 
 
 class Chunk(Struct, frozen=True, gc=False):
-    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0."""
+    """The bytes of one read (`sent` False) or one write, or a note without bytes. `interface` counts from 0."""
 
     interface: int
     at_ns: int
@@ -58,41 +58,41 @@ class Chunk(Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class _Source:
-    """An interface of the file's current section: its number among ours, and how to read its times."""
+    """An interface of the file's current section: its number among our lines, and how to read its times."""
 
     index: int
     units: int
     offset_s: int
     usb: int = 0
-    """The link type, where it is one of usbmon; then the lines are its devices, and `index` is none of them."""
+    """Link type if it is one of usbmon's. The lines are then its devices, and `index` is unused."""
 
 
 class Capture:
-    """A capture file. `chunks` reads it from its start each time; `interfaces` grows when lines come in later.
+    """A capture file. `chunks` reads it from the start each time; `interfaces` grows when lines appear later.
 
-    `lines` are named by a person: what is at their ends, whatever the file says. Then the older pcap format and USB
-    transfers of usbmon are read, too, no other line is, and `there` has the names of all that were met.
+    `lines` names the lines to play and what is at their ends, regardless of the file. Then the older pcap format and
+    USB transfers of usbmon are read too, all other lines are skipped, and `there` has the names of all lines found.
     """
 
     def __init__(self, path: Path, lines: NamedLines | None = None) -> None:
         self.path = path
         self._lines = lines
         self.there: dict[str, int] = {}
-        """Lines of a file whose lines are named: each with its number among those to be played, -1 for any other."""
+        """All lines of a file whose lines are named, each with its number among those to be played, or -1."""
         self.interfaces: tuple[Interface, ...] = ()
-        """The serial lines met so far; those that come before the first packet are known from the start."""
+        """Serial lines found so far. Those declared before the first packet are known from the start."""
         self.torn: str | None = None
-        """How the file's end is cut off, once it was read so far; None when it is whole."""
+        """Description of the truncated end of the file, once it was read that far; None if it is complete."""
         self.skipped = 0
-        """Blocks met that are no recorded serial bytes, such as another link type's."""
+        """Number of blocks that contain no recorded serial bytes, such as those of another link type."""
         self.position = 0
-        """Bytes of the file that were read so far."""
+        """Number of bytes of the file that were read so far."""
         self.foreign: frozenset[int] = frozenset()
-        """Link types met that are not of a serial line; their packets are passed over."""
+        """Link types found that are not of a serial line; their packets are skipped."""
 
     @classmethod
     def read(cls, path: str | Path, lines: NamedLines | None = None) -> "Capture":
-        """Open a capture; CaptureError at once when it is missing, empty or of another kind."""
+        """Open a capture. Raise CaptureError at once if it is missing, empty or of another kind."""
         capture = cls(Path(path), lines)
         # Up to the first packet, for the lines; a file whose every packet is missing is read to its end.
         for _ in capture.chunks:
@@ -101,13 +101,13 @@ class Capture:
 
     @property
     def procedure(self) -> str:
-        """Id of the procedure that was followed at the table; empty when the file does not say."""
+        """Id of the procedure that was followed at the table; empty if the file does not name it."""
         return next((line.procedure for line in self.interfaces if line.procedure), "")
 
     @property
     def chunks(self) -> Iterator[Chunk]:
-        """Everything recorded, in order; CaptureCorrupt, or CaptureInaccessible when the system can read no further,
-        after the last chunk before."""
+        """Everything recorded, in order. Raise CaptureCorrupt, or CaptureInaccessible if the system cannot read
+        further, after the last good chunk."""
         self.interfaces, self.torn, self.skipped, self.foreign = (), None, 0, frozenset()
         self.there.clear()
         try:
@@ -148,13 +148,13 @@ class Capture:
         return chunk
 
     def _blocks_of(self, file: BinaryIO) -> Blocks | PcapBlocks:
-        """Blocks of a file of another tool, which may be in the older format."""
+        """Return the blocks of another tool's file, which may use the older format."""
         older = file.read(4) in PCAP_MAGIC
         file.seek(0)
         return PcapBlocks(file, self.path) if older else Blocks(file, self.path)
 
     def _named_chunk(self, block: Block, sources: list[_Source | None]) -> Chunk | None:
-        """The chunk of a line that was named; None of any other."""
+        """Return the chunk of a named line; None for any other line."""
         number = _PACKET_HEADS[block.order].unpack_from(block.body)[0]
         source = sources[number] if number < len(sources) else None
         if source is None or not source.usb:
@@ -168,7 +168,7 @@ class Capture:
         return Chunk(index, _at_ns(high << 32 | low, source), found.sent, found.data)
 
     def _number(self, name: str, found: Interface) -> int:
-        """The number of a line among those that are played; -1 for one that is not named."""
+        """Return the number of a line among those that are played; -1 for one that is not named."""
         if self._lines is None or name not in self.there:
             if len(self.interfaces) == LINES_MAX:
                 raise ValueError(f"more than {LINES_MAX} recorded lines in one file")
@@ -211,16 +211,18 @@ class Capture:
 _PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
 _NS: Final = 1_000_000_000
 _TIMES: Final = range(2**62)
-"""Far enough from what 64 bits hold that deadlines can be added; a recorder's clock that was never set is in 1970."""
+"""Valid times in nanoseconds: below the limit of 64 bits by enough to add deadlines. A recorder whose clock was never
+set is in 1970."""
 _USUAL: Final = {
     order: tuple(struct.pack(f"{order}HHIHH", pcapng.FLAGS, 4, way, 0, 0) for way in (pcapng.INBOUND, pcapng.OUTBOUND))
     for order in "<>"
 }
-"""The options of a packet that says nothing but its direction, received and sent: nearly every packet's."""
+"""Options of a packet that specify only its direction (received, sent), as in nearly every packet."""
 
 
 def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
-    """The chunk in a packet block; None when its interface is no serial line, ValueError when it cannot be right."""
+    """Return the chunk in a packet block; None if its interface is not a serial line. Raise ValueError if it is
+    invalid."""
     body = block.body
     number, high, low, size, _ = _PACKET_HEADS[block.order].unpack_from(body)
     if number >= len(sources):
@@ -263,7 +265,7 @@ def _text(value: bytes) -> str:
 
 
 def _settings(description: str) -> dict[str, str]:
-    """`key=value` words, quoted as a shell would; none of them when the text is not of that form."""
+    """Return the `key=value` words, quoted as in a shell; none of them if the text does not have that form."""
     try:
         words = shlex.split(description)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What may be wrong with a recording. The command line knows them all before it opens any."""
+"""Errors of a recording. The command line imports them before it opens any."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ class CaptureError(DealwireError):
 
 
 class CaptureInaccessible(CaptureError):
-    """The system will not let us at the file; `errno` says why as the system does."""
+    """The operating system denies access to the file; `errno` is its reason."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
         self.path, self.errno = path, cause.errno
@@ -20,7 +20,7 @@ class CaptureInaccessible(CaptureError):
 
 
 class CaptureEmpty(CaptureError):
-    """The file holds no byte."""
+    """The file is empty."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -28,7 +28,7 @@ class CaptureEmpty(CaptureError):
 
 
 class CaptureForeign(CaptureError):
-    """The file is of another kind."""
+    """The file has another format."""
 
     def __init__(self, path: Path, looks_like: str) -> None:
         self.path, self.looks_like = path, looks_like
@@ -36,7 +36,7 @@ class CaptureForeign(CaptureError):
 
 
 class CaptureCorrupt(CaptureError):
-    """The file is damaged at byte `offset`; what came before it was returned."""
+    """The file is damaged at byte `offset`. Everything before it was returned."""
 
     def __init__(self, path: Path, offset: int, why: str) -> None:
         self.path, self.offset, self.why = path, offset, why

@@ -1,7 +1,7 @@
-"""What other tools record: the older pcap format, and USB transfers as Linux's usbmon writes them.
+"""Recordings of other tools: the older pcap format, and USB transfers as Linux's usbmon writes them.
 
-Such a file does not say what is at the end of a line. A person who knows names each line that is to be played, and what
-is at its end; then it is played as one of ours.
+Such a file does not say what is at the end of a line. The user names each line to play and the device at its end; it is
+then played like one of ours.
 """
 
 import struct
@@ -15,15 +15,15 @@ from devices.record.pcapng import BLOCK_MAX, Block
 
 
 class LineEnd(NamedTuple):
-    """What a person says is at the end of a recorded line."""
+    """Device at the end of a recorded line, as the user specifies."""
 
     device: str
     dialect: str = "tdp"
 
 
 NamedLines = Mapping[str, LineEnd]
-"""By the name of the line: `line 1`, the first serial one where the file gives it no name, or `usb 1-5`, the device
-with address 5 on USB bus 1."""
+"""Line ends by the name of the line: `line 1`, the first serial one if the file does not name it, or `usb 1-5`, the
+device with address 5 on USB bus 1."""
 
 PCAP_MAGIC: Final = {
     b"\xd4\xc3\xb2\xa1": ("<", 6),
@@ -31,20 +31,20 @@ PCAP_MAGIC: Final = {
     b"\x4d\x3c\xb2\xa1": ("<", 9),
     b"\xa1\xb2\x3c\x4d": (">", 9),
 }
-"""The first bytes of the older format -> its byte order, and the digits of a second's parts."""
+"""First bytes of the older format, mapped to its byte order and its decimal digits of a second."""
 _FILE_HEAD: Final = 24
 _RECORD_HEAD: Final = 16
 _NS: Final = 1_000_000_000
 
 USBMON_HEADERS: Final = {189: 48, 220: 64}
-"""Link types of usbmon, each with the bytes of its header; what is meant here stands in the first 48."""
+"""Link types of usbmon with the size of their header in bytes; everything used here is in the first 48."""
 _BULK: Final = 3
 _IN: Final = 0x80
 _HEADS: Final = {order: struct.Struct(f"{order}QcBBBH2sqiiII8s") for order in "<>"}
 
 
 class PcapBlocks:
-    """The packets of a file in the older format as the blocks that pcapng would have; else as `Blocks`."""
+    """Packets of a file in the older format, as the blocks that pcapng would have; otherwise like `Blocks`."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self.path = path
@@ -80,7 +80,7 @@ class PcapBlocks:
 
 
 class UsbData(NamedTuple):
-    """What a packet of usbmon carried for whoever uses the device: the device, the direction, the bytes."""
+    """Payload of a usbmon packet: the device, the direction, the bytes."""
 
     name: str
     sent: bool
@@ -88,8 +88,10 @@ class UsbData(NamedTuple):
 
 
 def usb_data(order: str, link_type: int, packet: bytes) -> UsbData | None:
-    """The bytes of a bulk transfer, as it was given out or came in; None for any other packet, ValueError for one that
-    cannot be right."""
+    """Return the bytes of a bulk transfer, when it was sent or when it arrived; None for any other packet.
+
+    Raise ValueError for an invalid packet.
+    """
     size = USBMON_HEADERS[link_type]
     if len(packet) < size:
         raise ValueError(f"a USB packet of {len(packet)} bytes; usbmon's header has {size}")

@@ -1,4 +1,4 @@
-"""What a device was heard to send, from a file: a recording, or hexadecimal text with a chunk on each line."""
+"""Bytes that a device sent, from a file: a recording, or hexadecimal text with one chunk a line."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,11 +11,12 @@ from protocol.errors import LocalError
 
 HEX_MAX_BYTES: Final = 1024 * 1024
 HEARD_MAX_BYTES: Final = 256 * 1024
-"""Of a recording: more than an evening of a shoe, and what a check takes seconds for."""
+"""Maximum number of bytes to take from a recording: more than a shoe sends in a shift, and seconds of work for a check.
+"""
 
 
 class HeardUnusable(LocalError):
-    """A file from which nothing can be taken that a device sent."""
+    """A file without bytes from a device."""
 
     def __init__(self, path: Path, why: str) -> None:
         self.path, self.why = path, why
@@ -23,9 +24,11 @@ class HeardUnusable(LocalError):
 
 
 def heard_in(source: str | Path, dialect: str, kind: str = "") -> tuple[tuple[bytes, ...], str]:
-    """The chunks that a device of a `dialect` sent, as the file has them, and the kind of device, empty where it does
-    not say. Of a recording the line of that dialect, and of that kind where one is named, on which most came, up to
-    256 KiB. HeardUnusable, CaptureError."""
+    """Return the chunks that a device of a `dialect` sent, as in the file, and the kind of device (empty if unknown).
+
+    In a recording, take the line of that dialect (and of that kind, if one is given) with the most bytes, up to 256
+    KiB. Raise HeardUnusable or CaptureError.
+    """
     path = Path(source)
     try:
         with open_file(path) as file:

@@ -1,7 +1,7 @@
-"""The pcapng file as blocks: enough to write recordings and to read anybody's file without being led astray.
+"""The pcapng file as blocks: enough to write recordings, and to read files of any origin safely.
 
-Layout from the pcapng draft of the IETF (draft-ietf-opsawg-pcapng): a block is its type, its total length, a body
-and the total length again, in the byte order its section's header declares.
+Layout from the pcapng draft of the IETF (draft-ietf-opsawg-pcapng): a block is its type, its total length, a body and
+the total length again, in the byte order that its section header declares.
 """
 
 import logging
@@ -23,15 +23,15 @@ INTERFACE: Final = 1
 PACKET: Final = 6
 MAGIC: Final = 0x1A2B3C4D
 BLOCK_MAX: Final = 16 * 1024 * 1024
-"""Longest block taken for real: Wireshark's own bound for a block without a capture length."""
+"""Maximum length of a block: Wireshark's own limit for a block without a capture length."""
 OPTION_MAX: Final = 0xFFFF
 
 RTAC_SERIAL: Final = 250
 """Link type: 12 bytes big-endian (seconds, microseconds, event, control lines, footer), then the data."""
 STATUS_CHANGE, SENT, RECEIVED = 0, 1, 2
-"""Events of its header."""
+"""Events in its header."""
 COMMENT, FLAGS = 1, 2
-"""Options of a packet; the flags' two low bits are the direction."""
+"""Options of a packet. The two low bits of the flags are the direction."""
 INBOUND, OUTBOUND = 1, 2
 IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, IF_TSOFFSET = 2, 3, 8, 9, 14
 """Options of an interface."""
@@ -50,7 +50,7 @@ class Block(NamedTuple):
 
 
 def option(code: int, value: bytes) -> bytes:
-    """One option; text longer than an option can hold is cut."""
+    """Return one option. A text longer than an option can hold is cut."""
     value = value[:OPTION_MAX]
     return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
 
@@ -59,34 +59,34 @@ END_OF_OPTIONS: Final = option(0, b"")
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """One whole block, little-endian."""
+    """Return one whole block, little-endian."""
     length = struct.pack("<I", len(body) + 12)
     return struct.pack("<I", kind) + length + body + length
 
 
 def section_header(application: str) -> bytes:
-    """The block a file starts with; the section's length is left open."""
+    """Return the first block of a file. The section's length is left open."""
     head = struct.pack("<IHHq", MAGIC, 1, 0, -1)
     return block(SECTION, head + option(4, application.encode()) + END_OF_OPTIONS)
 
 
 def interface(link_type: int, options: bytes) -> bytes:
-    """The block that declares where packets come from; their times are nanoseconds."""
+    """Return the block that declares the source of packets. Their times are nanoseconds."""
     head = struct.pack("<HHI", link_type, 0, 0)
     return block(INTERFACE, head + options + option(IF_TSRESOL, b"\x09") + END_OF_OPTIONS)
 
 
 def packet(interface: int, at_ns: int, data: bytes, options: bytes = b"") -> bytes:
-    """The block of one packet."""
+    """Return the block of one packet."""
     head = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFFFFFF, len(data), len(data))
     return block(PACKET, head + data + bytes(-len(data) % 4) + options)
 
 
 class BlockFile:
-    """Writes a recording, each block at once, from any thread. A failing disk stops it, and `failed` says why.
+    """Writer of a recording, each block at once, from any thread. A failing disk stops it, and `failed` has the reason.
 
-    Its owner alone may read it: it holds every face in clear. Opening an existing file needs `overwrite`.
-    CaptureInaccessible when the file cannot be opened at all.
+    Only the file's owner may read it, because it contains every card face in clear. Opening an existing file needs
+    `overwrite`. Raise CaptureInaccessible if the file cannot be opened.
     """
 
     def __init__(self, path: str | Path, application: str, *, overwrite: bool = False) -> None:
@@ -134,7 +134,7 @@ class BlockFile:
 
 
 def options(order: str, body: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """The options from byte `start` of a block's body; ValueError when one does not fit."""
+    """Yield the options from byte `start` of a block's body. Raise ValueError if one does not fit."""
     while start + 4 <= len(body):
         code, length = struct.unpack_from(f"{order}HH", body, start)
         if code == 0:
@@ -150,15 +150,15 @@ _HEADS: Final = {order: struct.Struct(f"{order}II") for order in "<>"}
 
 
 class Blocks:
-    """The blocks of one file, in order. Iterate once; `torn` then says whether the end was cut off.
+    """Blocks of one file, in order. Iterate once; `torn` then tells whether the end is truncated.
 
-    CaptureEmpty or CaptureForeign at the start, CaptureCorrupt at the first block that cannot be right.
+    Raise CaptureEmpty or CaptureForeign at the start, and CaptureCorrupt at the first invalid block.
     """
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
         self.path = path
         self.torn: tuple[int, int] | None = None
-        """Offset of an unfinished last block, and how many bytes of it there are."""
+        """Offset of an unfinished last block, and the number of its bytes."""
         self._file = file
         self._offset = 0
 
@@ -209,7 +209,7 @@ class Blocks:
         raise self._corrupt(f"no byte-order mark 1A2B3C4Dh in a section header, but {shorten(magic)}")
 
     def _only_zeros_follow(self, head: bytes) -> bool:
-        """Zeros up to the end are what a power cut leaves of a file that was being written."""
+        """Return True if only zeros follow, which a power cut leaves at the end of a file being written."""
         count = len(head)
         while piece := self._file.read(65536):
             if piece.strip(b"\0"):

@@ -1,4 +1,4 @@
-"""Recording a line: the capture's writer, and the transport that writes all that passes through it."""
+"""Recording of a line: the writer of a capture, and the transport that records everything passing through it."""
 
 import logging
 import shlex
@@ -18,18 +18,18 @@ from devices.transport.base import LineClosed, Timed, Transport
 _log = logging.getLogger(__name__)
 
 LINE_LOST: Final = "line lost: "
-"""Starts the note that says a line failed, followed by why."""
+"""Prefix of the note about a failed line; the reason follows."""
 
 CLOSED: Final = "closed by this program"
-"""The note that says we gave the line back."""
+"""Note about a line that we released."""
 
 _CHUNK_MAX: Final = 1024 * 1024
 
 
 class CaptureWriter(BlockFile):
-    """Writes a capture, each record at once. An existing file needs `overwrite`; CaptureInaccessible without.
+    """Writer of a capture, each record at once. An existing file needs `overwrite`, otherwise CaptureInaccessible.
 
-    `procedure` is the id of the procedure the table follows, for whoever replays it; empty when that is not known.
+    `procedure` is the id of the procedure at the table, for a replay; empty if unknown.
     """
 
     def __init__(self, path: str | Path, *, overwrite: bool = False, procedure: str = "") -> None:
@@ -38,7 +38,7 @@ class CaptureWriter(BlockFile):
         self._interfaces = 0
 
     def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
-        """Add a line and give its number. `device` is a kind such as `shuffler`."""
+        """Add a line and return its number. `device` is a kind such as `shuffler`."""
         settings = {"device": device, "dialect": dialect, "line": line, "baud": str(baud), "format": "8N1"}
         settings["procedure"] = self.procedure
         text = shlex.join(f"{key}={value}" for key, value in settings.items() if value)
@@ -56,7 +56,7 @@ class CaptureWriter(BlockFile):
             self._packet(interface, at_ns, pcapng.SENT if sent else pcapng.RECEIVED, piece, flags)
 
     def note(self, interface: int, at_ns: int, text: str) -> None:
-        """Record a remark about a line, as a packet without bytes that carries a comment."""
+        """Record a note about a line, as a packet without bytes that has a comment."""
         self._packet(interface, at_ns, pcapng.STATUS_CHANGE, b"", option(pcapng.COMMENT, text.encode()))
 
     def _packet(self, interface: int, at_ns: int, event: int, data: bytes, options: bytes) -> None:
@@ -75,25 +75,27 @@ def _version() -> str:
 
 
 class Keeper(Protocol):
-    """What keeps what passes on a line: a capture, or whatever else takes its chunks and notes."""
+    """Receiver of the chunks and notes of a line: a capture, or anything else that stores them."""
 
     def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes, /) -> None:
-        """One read or write."""
+        """Store one read or write."""
 
     def note(self, interface: int, at_ns: int, text: str, /) -> None:
-        """What happened to the line itself."""
+        """Store a note about the line itself."""
 
 
 class LineKeeper(Keeper, Protocol):
-    """One that numbers the lines itself."""
+    """Keeper that numbers the lines itself."""
 
     def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
-        """Add a line and give its number."""
+        """Add a line and return its number."""
 
 
 class Recorded:
-    """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree. Of what
-    exceeds `budget` only a note is written, and nothing goes on."""
+    """Wrapper of a transport that records everything passing through it. Use the owner's clock, so that times agree.
+
+    Bytes above the `budget` are replaced by a note and not passed on.
+    """
 
     def __init__(
         self, inner: Transport, writer: Keeper, interface: int, clock: Clock, budget: Budget | None = None
@@ -106,21 +108,21 @@ class Recorded:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """The recorded transport's own deadline, where it has one, and when a note is due."""
+        """Deadline of the wrapped transport, if it has one, or of a note."""
         due_ns = self._timed.next_deadline_ns if self._timed else None
         note_ns = self._budget.due_ns if self._budget is not None else None
         return due_ns if note_ns is None or (due_ns is not None and due_ns < note_ns) else note_ns
 
     def fileno(self) -> int | None:
-        """The transport's descriptor."""
+        """Return the transport's descriptor."""
         return self._inner.fileno()
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Passed on."""
+        """Pass `wake` on."""
         self._inner.on_ready(wake)
 
     def read(self) -> bytes:
-        """Passed on, and recorded."""
+        """Read, and record the result."""
         try:
             data = self._inner.read()
         except LineClosed as error:
@@ -133,17 +135,17 @@ class Recorded:
         return data
 
     def take_dropped(self) -> list[BytesDropped]:
-        """What was noted of bytes that were not kept, since the last call."""
+        """Return the notes about dropped bytes since the last call."""
         dropped, self._dropped = self._dropped, []
         return dropped
 
     def heard(self, count: int, frames: int) -> None:
-        """Passed on to the budget."""
+        """Update the budget."""
         if self._budget is not None:
             self._budget.heard(count, frames, self._clock.now_ns())
 
     def write(self, data: bytes) -> int:
-        """Passed on; what the line took is recorded."""
+        """Write, and record what the line accepted."""
         try:
             return self._let_out(data)
         except LineClosed as error:
@@ -157,12 +159,12 @@ class Recorded:
         return taken
 
     def close(self) -> None:
-        """Passed on; the recording says when, so that a replay's time runs as far."""
+        """Close, and record the time, so that a replay runs as long."""
         self._inner.close()
         self._end(CLOSED)
 
     def abandon(self, why: str) -> None:
-        """Closed because it is no longer trusted; the recording says that the line was lost."""
+        """Close a line that is no longer trusted, and record that it was lost."""
         self._inner.close()
         self._end(LINE_LOST + why)
 

@@ -1,9 +1,9 @@
-"""Recording what passes over USB, without root and without usbmon: a pyusb backend around another one.
+"""Recording of USB traffic without root and without usbmon: a pyusb backend that wraps another one.
 
 The file is pcapng with link type 220, the packets of Linux's usbmon (Documentation/usb/usbmon.rst, its binary header of
-64 bytes), so tshark reads it. Beside it stands a `.umockdev` description of every device that was opened; with both,
-umockdev gives a program the same session again through the real libusb. Two things differ from usbmon for its sake:
-a bulk read that brought nothing is left out, and one that did is written when it ends, both its packets together.
+64 bytes), so tshark reads it. Next to it is a `.umockdev` description of every device that was opened; with both,
+umockdev plays the same session to a program through the real libusb. It requires two differences from usbmon: a bulk
+read without data is left out, and one with data is written when it ends, both its packets together.
 """
 
 import errno
@@ -30,15 +30,16 @@ CONTROL, BULK = 2, 3
 IN: Final = 0x80
 GET_DESCRIPTOR: Final = 6
 _STATUS: Final = {errno.EPIPE: -32, errno.EOVERFLOW: -75, errno.ENODEV: -108}
-"""What the system's USB core reports of a transfer, for the error libusb makes of it."""
+"""Status that the system's USB core reports for a transfer, by libusb's error."""
 _TRANSFER_FAILED, _CUT_SHORT, _IN_PROGRESS = -71, -2, -115
 SYSTEM_PATH: Final = "/devices/pci0000:00/0000:00:14.0"
-"""Where a description says the bus is: a made-up place, since pyusb does not know the real one."""
+"""Location of the bus in a description. It is made up, because pyusb does not know the real one."""
 
 
 class UsbRecorder(BlockFile):
-    """`inner` with everything that passes written to `path`. Whatever is wrong with the disk, or after `close`,
-    transfers go on. Times are of `clock`, which must not be one whose turns are held.
+    """Backend that records all traffic of `inner` to `path`. Transfers continue after `close`, and if the disk fails.
+
+    Times are those of `clock`, whose turns must not be held.
     """
 
     def __init__(self, inner: Any, path: str | Path, *, overwrite: bool = False, clock: Clock | None = None) -> None:
@@ -51,7 +52,7 @@ class UsbRecorder(BlockFile):
 
     @property
     def description(self) -> Path:
-        """Where the devices are described for umockdev."""
+        """Path of the devices' description for umockdev."""
         return self.path.with_suffix(".umockdev")
 
     # -------------------------------------------------------------- what pyusb calls
@@ -60,7 +61,7 @@ class UsbRecorder(BlockFile):
         return getattr(self._inner, name)
 
     def open_device(self, dev: Any) -> Any:
-        """Passed on; the device's descriptors are read and recorded, for whoever reads the file."""
+        """Open the device, and read and record its descriptors for readers of the file."""
         handle = self._inner.open_device(dev)
         try:
             self._describe(handle, self._inner.get_device_descriptor(dev))
@@ -69,12 +70,12 @@ class UsbRecorder(BlockFile):
         return handle
 
     def close_device(self, dev_handle: Any) -> None:
-        """Passed on."""
+        """Close the device."""
         self._places.pop(id(dev_handle), None)
         self._inner.close_device(dev_handle)
 
     def bulk_write(self, dev_handle: Any, ep: int, intf: int, data: Any, timeout: int) -> int:
-        """Passed on, and recorded."""
+        """Write, and record the transfer."""
         transfer = self._begin(dev_handle, BULK, ep)
         self._submitted(transfer, len(data), data.tobytes())
         try:
@@ -88,7 +89,7 @@ class UsbRecorder(BlockFile):
         return sent
 
     def bulk_read(self, dev_handle: Any, ep: int, intf: int, buff: Any, timeout: int) -> int:
-        """Passed on; recorded when it brought something, or failed."""
+        """Read, and record the transfer if it returned data or failed."""
         started_ns = self._clock.now_ns()
         got, status = 0, 0
         try:
@@ -109,7 +110,7 @@ class UsbRecorder(BlockFile):
     def ctrl_transfer(
         self, dev_handle: Any, request_type: int, request: int, value: int, index: int, data: Any, timeout: int
     ) -> int:
-        """Passed on, and recorded."""
+        """Transfer, and record it."""
         transfer = self._begin(dev_handle, CONTROL, request_type & IN)
         setup = struct.pack("<BBHHH", request_type, request, value, index, len(data))
         self._submitted(transfer, len(data), b"" if transfer.is_in else data.tobytes(), setup=setup)
@@ -140,7 +141,7 @@ class UsbRecorder(BlockFile):
         self._put(transfer.packet(b"C", status, length, data, self._clock.now_ns()))
 
     def _describe(self, handle: Any, device: Any) -> None:
-        """Read and record the descriptors, and write the description when the device is new."""
+        """Read and record the descriptors, and write the description of a new device."""
         place = self._places[id(handle)] = (int(device.bus or 0), int(device.address or 0))
         if place in self._described:
             return
@@ -159,12 +160,12 @@ class UsbRecorder(BlockFile):
 
 _DESCRIPTOR_TIMEOUT_MS: Final = 1000
 _SPEEDS: Final = {1: "1.5", 2: "12", 3: "480", 4: "5000", 5: "10000"}
-"""libusb's number of a speed -> megabits a second as Linux writes them."""
+"""Megabits a second as Linux writes them, by libusb's number of a speed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Transfer:
-    """What both packets of a transfer share."""
+    """Common part of both packets of a transfer."""
 
     number: int
     kind: int
@@ -177,7 +178,8 @@ class _Transfer:
         return bool(self.endpoint & IN)
 
     def packet(self, event: bytes, status: int, length: int, data: bytes, at_ns: int, setup: bytes = b"") -> bytes:
-        """The block of its submission (`S`) or completion (`C`); `length` is asked for or moved, in bytes."""
+        """Return the block of its submission (`S`) or completion (`C`). `length` is the number of bytes requested or
+        transferred."""
         # A mark stands where the data would travel in the other direction.
         missing = {(b"S", True): b"<", (b"C", False): b">"}.get((event, self.is_in), b"\0")
         seconds, rest_ns = divmod(at_ns, 1_000_000_000)
@@ -204,7 +206,7 @@ def _status(error: usb.core.USBError) -> int:
 
 
 def describe(device: Any, raw: bytes) -> str:
-    """The description umockdev plugs in: `device` is what the backend says of it, `raw` its descriptors."""
+    """Return the description that umockdev plugs in. `device` is the backend's view of it, `raw` its descriptors."""
     ports = ".".join(str(port) for port in device.port_numbers or (0,))
     node = f"bus/usb/{device.bus:03}/{device.address:03}"
     facts = {

@@ -1,5 +1,5 @@
-"""In which states each device does a command, and what of it can be refused, as data: the models run on it,
-docs/protocol.md prints it."""
+"""Command rules of the devices as data: the states in which each command is allowed, and what is refused. The models
+run on them, and docs/protocol.md prints them."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -14,10 +14,13 @@ from protocol.tdp.messages import ShufflerState as S
 
 @dataclass(frozen=True, slots=True)
 class CommandRule:
-    """A command: what is looked at first is the state, then the parameters, then whether the device can do it at all.
+    """Rule of one command. The device checks the state first, then the parameters, then whether it supports the
+    command.
 
-    `states`: where it is done; empty for any. `also` narrows or widens that in words. `parameters`: what is refused
-    with BAD_PARAMETER; `support`: what with NOT_SUPPORTED. `accepted`: what ends the command when it takes longer.
+    - `states`: states in which it is allowed; empty for any. `also` narrows or widens that in words.
+    - `parameters`: parameters that are refused with BAD_PARAMETER
+    - `support`: conditions that are refused with NOT_SUPPORTED
+    - `accepted`: event that completes the command if it takes longer
     """
 
     command: type[Message]
@@ -107,5 +110,5 @@ SHOE_RULES: Final[tuple[CommandRule, ...]] = (
 
 
 def states_of(rules: tuple[CommandRule, ...]) -> dict[type[Message], tuple[IntEnum, ...]]:
-    """Where a device of a class does each of its commands; an empty tuple is any state."""
+    """Return the states in which a device of a class allows each of its commands; an empty tuple means any state."""
     return {rule.command: rule.states for rule in rules}

@@ -1,4 +1,4 @@
-"""The physical truth: cards as objects, each in exactly one place. Devices and people count what lies there."""
+"""The physical state: cards as objects, each in exactly one place. Devices and people count the cards there."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ FIRST_JOKER = 0x51
 
 
 class Bay(StrEnum):
-    """Where cards lie inside the shuffler."""
+    """Places for cards inside the shuffler."""
 
     INPUT = "input tray"
     CHAMBER = "chamber"
@@ -26,14 +26,14 @@ Spot = Bay | Place
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayingCard:
-    """One piece of plastic. Two cards are the same only when they are the same object."""
+    """One physical card. Two cards are the same only if they are the same object."""
 
     card: Card
     back: int
 
 
 class Cards:
-    """Every card there is and where it lies. A pile's first card is its top."""
+    """All cards and their places. The first card of a pile is its top."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -45,58 +45,59 @@ class Cards:
                 yield spot, card
 
     def bring(self, back: int, at: Spot, jokers: int = 0) -> None:
-        """A new deck with this back, in its maker's order, comes onto the table at `at`."""
+        """Put a new deck with this back, in its maker's order, at `at`."""
         faces = (*DECK, *(CARDS[FIRST_JOKER + number] for number in range(jokers)))
         self._pile(at)[:0] = [PlayingCard(face, back) for face in faces]
 
     def at(self, spot: Spot) -> tuple[PlayingCard, ...]:
-        """The cards at a spot, top first."""
+        """Return the cards at a spot, top first."""
         return tuple(self._piles.get(spot, ()))
 
     def count(self, spot: Spot) -> int:
-        """How many cards lie at a spot."""
+        """Return the number of cards at a spot."""
         return len(self._piles.get(spot, ()))
 
     def faces(self, spot: Spot) -> tuple[Card, ...]:
-        """What lies at a spot, top first."""
+        """Return the faces of the cards at a spot, top first."""
         return tuple(card.card for card in self.at(spot))
 
     def backs(self, spots: Iterable[Spot]) -> list[int]:
-        """The different backs among the cards at `spots`, in rising order."""
+        """Return the distinct backs among the cards at `spots`, in ascending order."""
         return sorted({card.back for spot in spots for card in self.at(spot)})
 
     def deal(self, source: Spot, target: Spot, count: int) -> int:
-        """Move cards one by one from top to top, which turns their order round; says how many there were to move."""
+        """Move cards one by one from top to top, which reverses their order. Return how many there were to move."""
         moved = min(count, self.count(source))
         for _ in range(moved):
             self._pile(target).insert(0, self._pile(source).pop(0))
         return moved
 
     def lift(self, source: Spot, target: Spot) -> int:
-        """Move a whole pile onto another as one block; says how many cards that was."""
+        """Move a whole pile onto another as one block. Return the number of cards."""
         block = self._pile(source)[:]
         self._pile(source).clear()
         self._pile(target)[:0] = block
         return len(block)
 
     def put_under(self, spot: Spot, count: int) -> None:
-        """The top `count` cards of a pile go beneath the rest of it."""
+        """Move the top `count` cards of a pile to its bottom."""
         pile = self._pile(spot)
         pile[:] = pile[count:] + pile[:count]
 
     def lay(self, card: PlayingCard, spot: Spot) -> None:
-        """A card comes to lie on top of a pile."""
+        """Put a card on top of a pile."""
         self._pile(spot).insert(0, card)
 
     def pick(self, source: Spot, target: Spot, indices: Iterable[int]) -> None:
-        """Move the cards at these indices, counted from the top from 0, and leave the others in order."""
+        """Move the cards at these indices, counted from 0 at the top, and leave the others in order."""
         pile = self._pile(source)
         picked = [pile[index] for index in sorted(set(indices)) if index < len(pile)]
         self._pile(target).extend(picked)
         pile[:] = [card for card in pile if card not in picked]
 
     def gather(self, back: int, target: Spot, leave: int = 0) -> int:
-        """Collect this deck from everywhere on the table to `target`; `leave` cards are overlooked."""
+        """Collect this deck from everywhere on the table to `target`, but overlook `leave` cards. Return the number
+        collected."""
         found = [(spot, card) for spot, card in self if isinstance(spot, Place) and card.back == back]
         taken = found[: max(0, len(found) - leave)]
         for spot, card in taken:
@@ -105,11 +106,11 @@ class Cards:
         return len(taken)
 
     def remove(self, spot: Spot) -> int:
-        """A pile leaves the table for ever, as worn cards do; says how many cards that was."""
+        """Remove a pile from the table for good, like worn cards. Return the number of cards."""
         return len(self._piles.pop(spot, ()))
 
     def shuffle(self, spot: Spot) -> None:
-        """Bring a pile into an order nobody knows."""
+        """Shuffle a pile into an order that no one knows."""
         self._rng.shuffle(self._pile(spot))
 
     def _pile(self, spot: Spot) -> list[PlayingCard]:

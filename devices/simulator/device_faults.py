@@ -1,5 +1,7 @@
-"""What a card shoe and a table controller do at each fault, as data: docs/protocol.md prints it. The shoe's model takes
-from it what halts, and tests hold both models to every row."""
+"""Faults of a card shoe and a table controller as data; docs/protocol.md prints them.
+
+The shoe's model takes from it which faults halt it, and tests check both models against every row.
+"""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -12,10 +14,11 @@ from protocol.tdp.messages import ControllerState, Event, ShoeState
 
 @dataclass(frozen=True, slots=True)
 class DeviceFault:
-    """What the device says at a fault, in this order, and the state it comes into, None where it stays as it is.
+    """Reaction of a device to a fault: the events it sends, in this order, and its new state (None if it does not
+    change).
 
-    `halts`: it goes into its error mode and does nothing more until a person puts the trouble right. `cleared`: how
-    that ends, and what is said then; empty where there is nothing to clear.
+    - `halts`: it enters its error mode and stops until a person fixes the error
+    - `cleared`: how that ends, with the events sent then; empty if there is nothing to clear
     """
 
     fault: Fault
@@ -51,10 +54,10 @@ SHOE_FAULTS: Final = (
     _halting(Fault.DRAW_TOO_SLOW, "a card is too long on its way out", m.ShoeErrorMessage),
     DeviceFault(Fault.HOST_LOST, "the host is lost", (m.FaultRaisedMessage,), cleared=_BY_ITSELF),
 )  # fmt: skip
-"""Every fault of a shoe, by number."""
+"""All faults of a shoe, by number."""
 
 HALTING: Final = frozenset(row.fault for row in SHOE_FAULTS if row.halts)
-"""Faults that the shoe stands still for."""
+"""Faults that halt the shoe."""
 
 CONTROLLER_FAULTS: Final = (
     DeviceFault(Fault.POWER_LOST_MID_ROUND, "started, and power was lost in a game",
@@ -67,4 +70,4 @@ CONTROLLER_FAULTS: Final = (
     DeviceFault(Fault.HOST_LOST, "the host is lost in any other state", (m.FaultRaisedMessage,),
                 cleared=f"{_BY_ITSELF}; when the game or set-up ends before, *StateChanged* to SAFE"),
 )  # fmt: skip
-"""Every fault of a table controller, by number."""
+"""All faults of a table controller, by number."""

@@ -1,4 +1,4 @@
-"""The meters of a simulated device: they count what it does as it does it, whether or not a host ever hears of it."""
+"""Meters of a simulated device. They count its actions as they happen, with or without a host."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -51,7 +51,7 @@ CONTROLLER_METERS: Final[tuple[Counted, ...]] = (
 
 
 class DeviceMeters:
-    """Every meter of one device, in a fixed order. It is the memory that a power cut leaves alone."""
+    """All meters of one device, in a fixed order. They survive a power cut."""
 
     def __init__(self, counted: Iterable[Counted]) -> None:
         self._shown: dict[Counted, int] = dict.fromkeys(counted, 0)
@@ -60,31 +60,31 @@ class DeviceMeters:
         self._since_ns: int | None = None
 
     def count(self, meter: D, by: int = 1) -> None:
-        """Go on by so many; a meter that this device does not have stays away."""
+        """Add to a meter. A meter that this device lacks is ignored."""
         key = self._place.get(meter)
         if key is not None:
             self._shown[key] = (self._shown[key] + by) % WRAP
 
     def power_on(self, now_ns: int) -> None:
-        """A start."""
+        """Count a start."""
         self.count(D.POWER_CYCLES)
         self._since_ns = now_ns
 
     def power_off(self, now_ns: int) -> None:
-        """The power is gone; what was counted stays."""
+        """Stop the hour meter. Counts are kept."""
         if self._since_ns is not None:
             self._powered_ns += max(0, now_ns - self._since_ns)
             self._since_ns = None
 
     def readings(self, now_ns: int) -> tuple[MeterReading, ...]:
-        """What they show."""
+        """Return the readings of all meters."""
         powered_ns = self._powered_ns + (max(0, now_ns - self._since_ns) if self._since_ns is not None else 0)
         hours = self._place[D.HOURS_POWERED]
         shown = self._shown | {hours: powered_ns // HOUR_NS % WRAP}
         return tuple(MeterReading(meter, component, number) for (meter, component), number in shown.items())
 
     def reported(self, event: type[m.Event], fields: dict[str, Any]) -> None:
-        """Count what the device just reported to have done; what it does without a word is counted where it is done."""
+        """Count an action that the device just reported. Unreported actions are counted where they happen."""
         match fields:
             case {"fault": fault} if event is m.FaultRaisedMessage:
                 self.count(D.FAULTS)

@@ -1,5 +1,4 @@
-"""The base of all simulated devices: their outbox, meters and state table, the commands they obey, and the loss of
-the host."""
+"""Base of all simulated devices: outbox, meters and state table, commands, and loss of the host."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ C = TypeVar("C", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """An event without its number and time; `request` is the command it completes, 0 for none."""
+    """An event without its number and time. `request` is the command that it completes, 0 for none."""
 
     event: type[m.Event]
     request: int
@@ -27,7 +26,7 @@ class EventDraft:
 
 @dataclass(frozen=True, slots=True)
 class CommandProgress:
-    """An accepted command goes on."""
+    """Progress of an accepted command."""
 
     request: int
     percent: int
@@ -38,9 +37,13 @@ Outgoing = EventDraft | CommandProgress
 
 
 class DeviceModel(Generic[S, C]):
-    """A device without its line: its states `S`, and what makes them change, `C`. `outbox` holds what it has to say, in
-    order; the caller takes it. `place` is where it stands, `arcs` every step that it may take, `commands` where it does
-    each command, with no state for any."""
+    """A device without its line, with states `S` and causes `C` of their changes.
+
+    - `outbox`: its pending output in order, which the caller takes
+    - `place`: its place on the table
+    - `arcs`: every allowed step
+    - `commands`: the states in which each command is allowed, empty for any
+    """
 
     place: ClassVar[Place]
     arcs: ClassVar[Collection[tuple[IntEnum, StrEnum, IntEnum]]]
@@ -54,13 +57,13 @@ class DeviceModel(Generic[S, C]):
         self.device_meters = DeviceMeters(counted)
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> bool:
-        """Put an event into the outbox, and count it."""
+        """Put an event into the outbox, and count it. Always True."""
         self.device_meters.reported(event, fields)
         self.outbox.append(EventDraft(event, request, fields))
         return True
 
     def take_step(self, cause: C, target: S, request: int = 0) -> bool:
-        """Show the state that follows, if the table knows the step; False when it is the one that is shown."""
+        """Change to `target` if the table has the step, and report it. Return False if that is the current state."""
         if target is self.state:
             return False
         step = (self.state, cause, target)
@@ -70,7 +73,7 @@ class DeviceModel(Generic[S, C]):
         return self.say(m.StateChangedMessage, request, state=target, previous=previous)
 
     def answer(self, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
-        """Do or refuse a command. What follows of it is in the outbox, to be sent after the reply."""
+        """Carry out or refuse a command. The consequences are in the outbox, to be sent after the reply."""
         outcome: Status | Reason = Reason.UNKNOWN_COMMAND
         if type(command) in self.commands:
             outcome = self._obey(command, request, now_ns) if self._takes(command) else self._wrong_state()
@@ -79,7 +82,7 @@ class DeviceModel(Generic[S, C]):
         return m.ReplyMessage(outcome, Reason.NONE, self.state)
 
     def _takes(self, command: m.Message) -> bool:
-        """Say whether the command is done in this state."""
+        """Return True if the command is allowed in the current state."""
         states = self.commands[type(command)]
         return not states or self.state in states
 
@@ -87,7 +90,7 @@ class DeviceModel(Generic[S, C]):
         return Reason.WRONG_STATE
 
     def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
-        """Do a command, or say why not; that it is done in this state was looked at."""
+        """Carry out a command, or return the reason not to. The state was already checked."""
         raise NotImplementedError
 
     def host_gone(self, now_ns: int) -> None:
@@ -97,11 +100,11 @@ class DeviceModel(Generic[S, C]):
         self._host_changed(now_ns)
 
     def host_back(self, now_ns: int) -> None:
-        """Note that the host is heard again."""
+        """Note that the host is back."""
         if self.host_lost:
             self.host_lost = False
             self.say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
             self._host_changed(now_ns)
 
     def _host_changed(self, now_ns: int) -> None:
-        """Follow the loss or the return of the host. A shoe has no motor to stop: people go on drawing."""
+        """React to the loss or the return of the host. A shoe has no motor to stop: people keep drawing."""

@@ -1,4 +1,4 @@
-"""The simulated shoe's front ends in two dialects. Each reports what its maker's shoe is known to report, no more."""
+"""Front ends of the simulated shoe for two dialects. Each reports only what its maker's shoe is known to report."""
 
 from typing import Final
 
@@ -19,9 +19,9 @@ from protocol.tdp.messages import ShoeState as S
 
 
 class ShoeFrontEnd:
-    """A shoe on its line: feed it what the host sent and the time; take from it what goes onto the line.
+    """A shoe on its line: it takes the bytes of the host and the time, and returns the bytes for the line.
 
-    It cannot know whether anybody listens, so a host is taken to be there from the start.
+    It cannot detect a listener, so it assumes a host from the start.
     """
 
     hosted = True
@@ -33,40 +33,40 @@ class ShoeFrontEnd:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
+        """Time at which to call `tick`."""
         return self.model.next_deadline_ns
 
     @property
     def all_acknowledged(self) -> bool:
-        """Whether everything is on the line."""
+        """True if everything is on the line."""
         return True
 
     def power_on(self, now_ns: int) -> None:
-        """Switch it on."""
+        """Switch the shoe on."""
         self.model.power_on(now_ns)
         self.settle(now_ns)
 
     def power_off(self) -> None:
-        """The plug is pulled: what was not on the line is lost."""
+        """Pull the plug. Output that is not on the line is lost."""
         self.model.power_off()
 
     def receive(self, data: bytes, now_ns: int) -> None:
-        """Bytes from the host."""
+        """Process bytes from the host."""
 
     def tick(self, now_ns: int) -> None:
-        """Do what is due."""
+        """Run the timers that are due."""
         self.model.tick(now_ns)
         self.settle(now_ns)
 
     def settle(self, now_ns: int) -> None:
-        """Say what the model has to say since; call it after anything was done to the model."""
+        """Report what is in the model's outbox. Call this after any action on the model."""
         outgoing, self.model.outbox[:] = self.model.outbox[:], []
         for each in outgoing:
             if isinstance(each, EventDraft):
                 self._say(each.event(0, 0, **each.fields), now_ns)
 
     def take_output(self) -> list[bytes]:
-        """What goes onto the line, one piece a frame."""
+        """Return the bytes for the line, one piece a frame."""
         out, self._out = self._out, []
         return out
 
@@ -96,7 +96,7 @@ _MODES: Final[dict[int, am.Mode]] = {
 
 
 class AngelEyeFrontEnd(ShoeFrontEnd):
-    """Says each report up to three times until it is acknowledged; obeys commands."""
+    """Front end that sends each report up to three times until it is acknowledged, and carries out commands."""
 
     def __init__(self, name: str, model: ShoeModel, timing: Timing | None = None) -> None:
         super().__init__(name, model)
@@ -105,22 +105,22 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
+        """Time at which to call `tick`."""
         dues = (self.model.next_deadline_ns, self._link.next_deadline_ns)
         return min((due for due in dues if due is not None), default=None)
 
     @property
     def all_acknowledged(self) -> bool:
-        """Whether nothing waits to be said or said again."""
+        """True if no report waits to be sent or repeated."""
         return self._link.next_deadline_ns is None
 
     def power_off(self) -> None:
-        """The plug is pulled: reports that wait are forgotten."""
+        """Pull the plug. Waiting reports are dropped."""
         super().power_off()
         self._link = AngelEyeLink(self._timing)
 
     def receive(self, data: bytes, now_ns: int) -> None:
-        """Acknowledgements and commands."""
+        """Process acknowledgments and commands."""
         if not self.model.powered:
             return
         self._out += self._link.receive(data, now_ns)
@@ -129,7 +129,7 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
             self.settle(now_ns)
 
     def tick(self, now_ns: int) -> None:
-        """Do what is due, repeats too."""
+        """Run the timers that are due, including repeats."""
         super().tick(now_ns)
         self._out += self._link.tick(now_ns)
 
@@ -147,7 +147,7 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
             self._out += self._link.report(message, now_ns)
 
     def _words(self, event: m.Event) -> list[am.Message]:
-        """What the shoe says of it: one report, or nothing."""
+        """Return the shoe's report of an event, or none."""
         match event:
             case m.StateChangedMessage(state=state, previous=previous):
                 start = [am.StartedMessage()] if previous == S.BOOT else []
@@ -175,7 +175,8 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
         return []
 
     def _ordinal(self, place: int) -> int:
-        """The shoe counts burned cards, and those of a hand, in four bits; a longer count goes round."""
+        """Return the ordinal in four bits, as the shoe counts burned cards and those of a hand. A longer count
+        wraps."""
         count = len(self.model.drawn) if place == BURN else self.model.in_round
         return (count - 1) % 15 + 1
 
@@ -189,11 +190,12 @@ _ALARMS: Final[dict[type[m.Event], str]] = {
     m.PushedBackMessage: "Card Pushed Back",
     m.PulledBackMessage: "Card Pulled Back",
 }
-"""Words of alarms whose codes no public program shows; they are this simulator's own."""
+"""Texts of alarms whose codes no public program shows. They are this simulator's own."""
 
 
 class BeeTekFrontEnd(ShoeFrontEnd):
-    """Says what it sees, once. Of the cut card, of locks and of what is over no public program shows a word."""
+    """Front end that reports each reading once. No public program shows how the cut card, locks or the end of an error
+    are reported."""
 
     def _say(self, event: m.Event, now_ns: int) -> None:
         message = self._word(event)

@@ -11,11 +11,11 @@ from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536
 BACKLOG_MAX: Final = 65536
-"""Bytes kept for a host that does not read; what comes after is lost, as on a line without flow control."""
+"""Bytes buffered for a host that does not read. Further bytes are lost, as on a line without flow control."""
 
 
 class BadLine(LocalError):
-    """A line of another kind than the simulator can make."""
+    """A kind of line that the simulator cannot create."""
 
     def __init__(self, device: str, line: str) -> None:
         self.device, self.line = device, line
@@ -23,7 +23,7 @@ class BadLine(LocalError):
 
 
 class DeviceLine(Member):
-    """The device's end of a line: what both kinds share. `address` is what a host opens."""
+    """The device's end of a line: the common part of both kinds. A host opens `address`."""
 
     address: str
 
@@ -32,15 +32,15 @@ class DeviceLine(Member):
         self._backlog = bytearray()
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room."""
+        """Return True while bytes wait for room."""
         return bool(self._backlog)
 
     def fileno(self) -> int | None:
-        """Descriptor to wait on; None when unplugged."""
+        """Return the descriptor to wait on; None when unplugged."""
         raise NotImplementedError
 
     def on_readable(self, now_ns: int) -> None:
-        """Take what the host sent."""
+        """Process the host's bytes."""
         raise NotImplementedError
 
     def send(self, data: bytes) -> None:
@@ -50,7 +50,7 @@ class DeviceLine(Member):
             self._write()
 
     def on_writable(self, now_ns: int) -> None:
-        """There is room again."""
+        """Send the backlog."""
         self._write()
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class DeviceLine(Member):
 
 
 class DevicePtyLine(DeviceLine):
-    """A pseudo-terminal; closing it is to the host what unplugging the adapter is."""
+    """A pseudo-terminal. To the host, closing it looks like unplugging the adapter."""
 
     def __init__(self, on_bytes: Callable[[bytes, int], None]) -> None:
         super().__init__(on_bytes)
@@ -77,17 +77,17 @@ class DevicePtyLine(DeviceLine):
         self.address = os.ttyname(slave)
 
     def fileno(self) -> int | None:
-        """The descriptor of the device's end."""
+        """Return the descriptor of the device's end."""
         return self._master
 
     def on_readable(self, now_ns: int) -> None:
-        """Take what the host sent."""
+        """Process the host's bytes."""
         if self._master is not None:
             with contextlib.suppress(BlockingIOError):
                 self._on_bytes(os.read(self._master, READ_SIZE), now_ns)
 
     def close(self) -> None:
-        """Unplug."""
+        """Unplug the line."""
         if self._master is None:
             return
         master, self._master = self._master, None
@@ -102,7 +102,7 @@ class DevicePtyLine(DeviceLine):
 
 
 class ListeningLine(DeviceLine):
-    """A socket that listens; one host at a time, the next one waits until it has left."""
+    """A listening socket. It serves one host at a time; the next one waits until it leaves."""
 
     def __init__(self, on_bytes: Callable[[bytes, int], None], listener: socket.socket) -> None:
         super().__init__(on_bytes)
@@ -111,16 +111,16 @@ class ListeningLine(DeviceLine):
         listener.setblocking(False)
 
     def fileno(self) -> int | None:
-        """The host's connection, or the listener while there is none."""
+        """Return the descriptor of the host's connection, or of the listener while there is none."""
         waiting = self._host or self._listener
         return waiting.fileno() if waiting else None
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room on a connection."""
+        """Return True while bytes wait for room on a connection."""
         return self._host is not None and bool(self._backlog)
 
     def on_readable(self, now_ns: int) -> None:
-        """A host comes, sends, or leaves."""
+        """Accept a host, process its bytes, or handle its departure."""
         if self._host is None:
             self._accept()
             return
@@ -136,12 +136,12 @@ class ListeningLine(DeviceLine):
             self._hang_up()
 
     def send(self, data: bytes) -> None:
-        """Put bytes onto the connection; without one they are lost, as on an open cable."""
+        """Put bytes onto the connection. Without one they are lost, as on an open cable."""
         if self._host is not None:
             super().send(data)
 
     def close(self) -> None:
-        """Hang up and listen no more."""
+        """Hang up and stop listening."""
         self._hang_up()
         if self._listener is not None:
             self._listener.close()
@@ -190,31 +190,31 @@ class DeviceTcpLine(ListeningLine):
 
 
 class TableModel(Protocol):
-    """A simulated table, as far as its lines go."""
+    """A simulated table, as seen by its lines."""
 
     @property
     def units(self) -> Mapping[str, object]:
-        """The devices, by name."""
+        """Devices by name."""
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
+        """Time at which to call `tick`."""
 
     @property
     def finished(self) -> bool:
-        """Nothing more will be said."""
+        """True if no further output will come."""
 
     def power_on(self, now_ns: int) -> None:
         """Switch the devices on."""
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        """Bytes from a device's host."""
+        """Process bytes from a device's host."""
 
     def tick(self, now_ns: int) -> None:
-        """Do what is due."""
+        """Run the timers that are due."""
 
     def take_output(self, device: str, now_ns: int) -> bytes:
-        """What comes out of a device's line now."""
+        """Return the bytes that leave a device's line now."""
 
 
 class SimulatorHost(Member):
@@ -232,17 +232,17 @@ class SimulatorHost(Member):
 
     @property
     def addresses(self) -> dict[str, str]:
-        """What a host opens, by device."""
+        """Addresses for a host to open, by device."""
         return {device: line.address for device, line in self.lines.items()}
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When the table has something to do."""
+        """Time of the table's next action."""
         return self.table.next_deadline_ns
 
     @property
     def finished(self) -> bool:
-        """The scenario is over, the hosts have or will never have every event, and nothing waits to be written."""
+        """True if the scenario is over, no event is still to be delivered, and no bytes wait to be written."""
         return self.table.finished and not any(line.wants_write() for line in self.lines.values())
 
     def start(self, now_ns: int) -> None:
@@ -251,7 +251,7 @@ class SimulatorHost(Member):
         self.pump(now_ns)
 
     def pump(self, now_ns: int) -> None:
-        """Move what the devices have to say onto their lines."""
+        """Move the devices' output onto their lines."""
         for device, line in self.lines.items():
             line.send(self.table.take_output(device, now_ns))
 

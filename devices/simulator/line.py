@@ -1,7 +1,8 @@
-"""A simulated device in this program, with a person beside it: what `sim:shuffler?seed=1` opens.
+"""A simulated device inside this program, with a simulated person next to it, behind addresses such as
+`sim:shuffler?seed=1`.
 
-The device was switched on a while ago and stands ready. The person does what only hands can do: lifts packets, puts the
-deck back, draws cards, presses keys. What a host may ask for is left to the program.
+The device was switched on some time ago and is ready. The person does what only hands can do: lifts packets, returns
+the deck, draws cards, presses keys. Everything that a host can request is left to the program.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,18 +24,18 @@ from protocol.places import REMAINDER, SEATS_MAX, seat
 from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 
 PAUSE_NS: Final = 1_000_000_000
-"""Between two things the person does."""
+"""Time between two actions of the person."""
 LONG_AGO_NS: Final = 60_000_000_000
-"""When the device was switched on: longer ago than it takes to shuffle a deck."""
+"""Time since the device was switched on: longer than it takes to shuffle a deck."""
 BACK: Final = 1
-"""The back of the deck in a simulated shuffler."""
+"""Back of the deck in a simulated shuffler."""
 
 Act = Callable[[int], object]
-"""Something a person does, at a time."""
+"""Action of the person, at a given time."""
 
 
 class Attended(NamedTuple):
-    """A device, what the person beside it would do now, and whether the device stands ready."""
+    """A device, the person's next action, and whether the device is ready."""
 
     unit: Unit
     next_act: Callable[[], Act | None]
@@ -99,7 +100,7 @@ def _shuffler(numbers: Numbers, fault: str) -> Attended:
 
 _SHOE: Final = {"decks": (8, range(1, 9)), "cards": (6, range(1, 14))}
 UNREAD_CARD: Final = 3
-"""The card of each round that `fault=unread` makes unreadable."""
+"""Ordinal of the card in each round that `fault=unread` makes unreadable."""
 
 
 def _shoe(numbers: Numbers, fault: str) -> Attended:
@@ -130,7 +131,7 @@ def _controller(numbers: Numbers, _fault: str) -> Attended:
     model = TableControllerModel(boot_ns=table_controller.BOOT_NS // numbers["speed"])
 
     def next_act() -> Act | None:
-        """Everybody bets, START GAME, the bets are taken away, END GAME."""
+        """Return the next action: all seats bet, START GAME, the bets are taken away, END GAME."""
         bets, games = model.state is ControllerState.BETS_OPEN, model.state is ControllerState.GAME
         if not bets and not games:
             return None
@@ -144,7 +145,7 @@ def _controller(numbers: Numbers, _fault: str) -> Attended:
 
 
 class SimulatedKind(NamedTuple):
-    """A kind of device: what makes it, its numbers with their usual values and bounds, the faults it can have."""
+    """A kind of device: its factory, its numeric settings with their defaults and limits, and its possible faults."""
 
     make: Callable[[Numbers, str], Attended]
     numbers: Mapping[str, tuple[int, range]]
@@ -156,16 +157,16 @@ KINDS: Final = {
     "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
     "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
 }
-"""Every simulated device; docs/simulator.md prints the table of its settings from this."""
+"""All simulated devices. docs/simulator.md prints the table of settings from this."""
 
 
 # ------------------------------------------------------------------ the device and its lines
 
 
 class SimulatedDevice:
-    """The device at a `sim:` address. It goes on when its line is closed, and is there when another one is opened.
+    """The device at a `sim:` address. It keeps running when its line is closed, and is there for the next line.
 
-    LineUnusable says which devices, settings and values there are.
+    LineUnusable names the available devices, settings and values.
     """
 
     def __init__(self, address: str, clock: Clock | None = None) -> None:
@@ -182,7 +183,7 @@ class SimulatedDevice:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When anything happens by itself."""
+        """Time of the next action that happens on its own."""
         return min((due for due in (self._unit.next_deadline_ns, self._act_ns) if due is not None), default=None)
 
     def tick(self, now_ns: int) -> None:
@@ -199,21 +200,21 @@ class SimulatedDevice:
             self._unit.settle(now_ns)
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the host."""
+        """Process bytes from the host."""
         self._unit.receive(data, self.clock.now_ns())
 
     def take_output(self) -> bytes:
-        """What the device has said since."""
+        """Return the device's output since the last call."""
         return b"".join(self._unit.take_output())
 
     def open(self) -> "SimulatedLine":
-        """A line to it. What it said while there was none is lost."""
+        """Open a line to the device. Output from the time without a line is lost."""
         self.take_output()
         return SimulatedLine(self)
 
 
 class SimulatedLine(OpenLine):
-    """The host's end; the device's time passes whenever it is read."""
+    """The host's end of the line. The device's time advances whenever it is read."""
 
     def __init__(self, device: SimulatedDevice) -> None:
         super().__init__(device.address)
@@ -222,25 +223,25 @@ class SimulatedLine(OpenLine):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When to read next."""
+        """Time of the next read."""
         return None if self._gone else self._device.next_deadline_ns
 
     def fileno(self) -> int | None:
-        """None: time says when to read."""
+        """Return None: the time determines when to read."""
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when the device answers."""
+        """Set the function to call when the device answers."""
         self._wake = wake
 
     def read(self) -> bytes:
-        """What the device has said by now."""
+        """Return the device's output up to now."""
         self._check()
         self._device.tick(self._device.clock.now_ns())
         return self._device.take_output()
 
     def write(self, data: bytes) -> int:
-        """Taken whole."""
+        """Accept all of `data`."""
         self._check()
         self._device.receive(data)
         self._wake()
@@ -248,7 +249,8 @@ class SimulatedLine(OpenLine):
 
 
 def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
-    """The kind of device that a `sim:` address names, its settings and its fault; LineUnusable says what there is."""
+    """Return the kind of device that a `sim:` address names, its settings and its fault. LineUnusable names the
+    choices."""
     path = urlsplit(address).path
     if path not in KINDS:
         raise LineUnusable(address, f"no such simulated device; there are {', '.join(KINDS)}")

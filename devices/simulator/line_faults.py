@@ -1,16 +1,16 @@
-"""What a bad line does to the bytes a device sends: by script, with seeded chance, pure."""
+"""Faults of a bad line, applied to the bytes that a device sends: scripted, with seeded randomness, pure."""
 
 from random import Random
 
 
 class LineFaults:
-    """Between a device and its line. Arm a fault; it hits the bytes that come next."""
+    """Filter between a device and its line. An armed fault hits the next bytes."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self.cut = False
-        """The cable is out: what goes either way is lost. What the host says does not come through here, so whoever
-        carries it looks at this."""
+        """True if the cable is out: bytes in both directions are lost. The host's bytes do not pass through here, so
+        their carrier must check this."""
         self._drop = self._noise = self._flip = 0
         self._held = bytearray()
         self._held_until_ns: int | None = None
@@ -20,24 +20,24 @@ class LineFaults:
         self._drop += count
 
     def insert_noise(self, count: int) -> None:
-        """Put `count` random bytes before what comes next."""
+        """Put `count` random bytes before the next output."""
         self._noise += count
 
     def flip(self, bits: int) -> None:
-        """Turn over `bits` single bits of what comes next, at most one a byte."""
+        """Invert `bits` single bits of the next output, at most one a byte."""
         self._flip += bits
 
     def stall(self, until_ns: int) -> None:
-        """Let nothing through until then; what came is delivered in one piece."""
+        """Hold everything until then, and deliver it in one piece."""
         self._held_until_ns = max(until_ns, self._held_until_ns or 0)
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When a stall ends."""
+        """End of a stall; None if there is none."""
         return self._held_until_ns
 
     def carry(self, data: bytes, now_ns: int) -> bytes:
-        """What comes out at the host's end when `data` goes in; call it with nothing when a stall is over."""
+        """Return the bytes that reach the host's end. Call it with no data at the end of a stall."""
         if self.cut:
             self._held.clear()
             return b""

@@ -1,8 +1,8 @@
-"""A card-reading shoe as a model: pure, driven by people's hands, commands and time.
+"""A card-reading shoe as a model: pure, driven by hands, commands and time.
 
-It says what happened in TDP's words; a front end (`dialect_front_ends.py`) turns them into another dialect's.
-The cards are real: each lies in the shoe or was drawn out of it, so every count can be checked. The state shown is
-derived from what lies where and what holds the shoe up, and each step is checked against the table.
+Its events are TDP's; a front end (`dialect_front_ends.py`) translates them to another dialect. The cards are real: each
+is in the shoe or was drawn from it, so every count can be checked. The displayed state is derived from the cards and
+from what blocks the shoe, and each step is checked against the table.
 """
 
 from collections import deque
@@ -23,7 +23,7 @@ from protocol.tdp.messages import ShoeState as S
 
 BOOT_NS: Final = 1_500_000_000
 SURE: Final = 99
-"""Percent the reader claims for a card it read."""
+"""Confidence in percent that the reader claims for a card it read."""
 _IN_ROUND: Final = (S.ROUND, S.CUT_CARD_SEEN)
 _AFTER_ROUND: Final = (S.STANDBY, S.SHOE_END)
 
@@ -31,8 +31,8 @@ _AFTER_ROUND: Final = (S.STANDBY, S.SHOE_END)
 class ShoeModel(DeviceModel[S, ShoeCause]):
     """The device without its line.
 
-    People's actions say whether anything came of them (a draw: the card). `round_limit`: cards after which the shoe
-    takes a further one for an overdraw.
+    Actions of people return whether they had an effect (a draw: the card). `round_limit` is the number of cards after
+    which a further one is an overdraw.
     """
 
     place = SHOE
@@ -49,7 +49,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         self.shoe = self.decks = self.loaded = 0
         self.locked = self.in_setup = False
         self.fault = Fault.NONE
-        """The trouble it halts for."""
+        """Error that halts the shoe."""
         self._begun = self._round = self.cut_card_seen = False
         self._cut_after: int | None = None
         self._burn_left = self.in_round = 0
@@ -60,35 +60,36 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
     # -------------------------------------------------------------- power and time
 
     def power_on(self, now_ns: int) -> None:
-        """Start."""
+        """Switch the shoe on."""
         self.powered, self.state, self.in_setup = True, S.BOOT, False
         self._boot_due_ns = now_ns + self._boot_ns
 
     def power_off(self) -> None:
-        """Stop at once; what was not yet said is lost."""
+        """Switch it off at once. Pending output is lost."""
         self.powered, self.host_lost, self._boot_due_ns = False, False, None
         self.outbox.clear()
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When it has started."""
+        """Time at which it has started."""
         return self._boot_due_ns
 
     def tick(self, now_ns: int) -> None:
-        """Do what is due."""
+        """Run the timers that are due."""
         if self._boot_due_ns is not None and now_ns >= self._boot_due_ns:
             self._boot_due_ns = None
             self._settle(ShoeCause.STARTED)
 
     @property
     def mid_round(self) -> bool:
-        """From the first card of a round until it is ended."""
+        """True from the first card of a round until the round ends."""
         return self._round
 
     # -------------------------------------------------------------- people: the cards
 
     def fill(self, decks: int, cut_after: int | None = None, cards: list[Card] | None = None) -> bool:
-        """Put in `decks` decks, shuffled, or exactly `cards`; the cut card lies behind the first `cut_after`."""
+        """Fill the shoe with `decks` shuffled decks, or with exactly `cards`. The cut card is behind the first
+        `cut_after`."""
         if self.state is not S.EMPTY:
             return False
         order = list(cards) if cards is not None else list(DECK) * decks
@@ -102,7 +103,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._settle(ShoeCause.FILLED)
 
     def begin(self, burn: int = 0) -> bool:
-        """Begin to deal: the next `burn` cards are burned."""
+        """Start dealing. The next `burn` cards are burned."""
         if self.state is not S.LOADED:
             return False
         self._begun, self._burn_left = True, burn
@@ -111,7 +112,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._settle(ShoeCause.BEGUN)
 
     def burn(self, count: int) -> bool:
-        """The next `count` cards are burned, before a round or in one."""
+        """Burn the next `count` cards, before a round or during one."""
         if self.state not in (S.STANDBY, S.ROUND, S.CUT_CARD_SEEN) or self._burn_left or count < 1:
             return False
         self._burn_left = count
@@ -119,7 +120,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._settle(ShoeCause.BURNING)
 
     def draw(self, *, readable: bool = True) -> Card | None:
-        """Draw the next card; None when nothing came out."""
+        """Draw the next card; None if none came out."""
         if not self.powered or self.state is S.BOOT or not self.cards:
             return None
         self._pass_cut_card()
@@ -142,8 +143,8 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return card
 
     def push_back(self) -> bool:
-        """Push the last card back into the exit. When it comes out again it is reported again, as the same card; one
-        that was burned is burned again."""
+        """Push the last card back into the exit. When it comes out again it is reported as the same card; a burned card
+        is burned again."""
         if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known:
             return False
         card = self.drawn.pop()
@@ -154,11 +155,11 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._halt(Fault.PUSHED_BACK, m.PushedBackMessage, ordinal=len(self.drawn) + 1)  # which it had
 
     def pull_back(self) -> bool:
-        """Turn a card back midway: it has not left the shoe."""
+        """Turn a card back halfway: it has not left the shoe."""
         return self._halt(Fault.PULLED_BACK, m.PulledBackMessage, ordinal=len(self.drawn))
 
     def end_round(self) -> bool:
-        """The round is over."""
+        """End the round."""
         if not self._round or self.state not in (S.ROUND, S.CUT_CARD_SEEN):
             return False
         self._round, self.in_round, self._known, self._burn_left = False, 0, None, 0
@@ -167,7 +168,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._settle(ShoeCause.ROUND_ENDED)
 
     def empty(self) -> int:
-        """Take out what is left; says how many cards that was."""
+        """Remove the remaining cards and return their number."""
         left = len(self.cards)
         if not self.loaded or self.state in (S.BOOT, S.LOCKED, S.ERROR, S.SETUP):
             return 0
@@ -190,7 +191,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._settle(ShoeCause.LOCKED if locked else ShoeCause.UNLOCKED)
 
     def trouble(self, fault: Fault) -> bool:
-        """Another trouble begins: a wrong button, a card's code, a draw that takes too long."""
+        """Start another error: a wrong button, a bad card code, a slow draw."""
         if not self.powered or self.state is S.BOOT:
             return False
         if fault in HALTING:
@@ -198,7 +199,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return self._say(m.ShoeErrorMessage, fault=fault, halted=0)
 
     def clear(self, badge: int = 0) -> bool:
-        """A person put the trouble right."""
+        """Clear the error, which a person fixed."""
         if self.state is not S.ERROR:
             return False
         fault, self.fault = self.fault, Fault.NONE
@@ -241,7 +242,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         self._say(m.CardReportedAgainMessage, ordinal=len(self.drawn), card=card, place=place)
 
     def _draw_outside(self, readable: bool) -> Card:
-        """A card that belongs to no game. One that was pushed back is known, and comes out for the second time."""
+        """Draw a card that belongs to no game. One that was pushed back is known, and comes out for the second time."""
         card = self._take()
         known, self._known = self._known, None
         if known is not None:
@@ -288,13 +289,13 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         return next((state for applies, state in held_up if applies), S.STANDBY)
 
     def _drawing_first(self) -> bool:
-        """The cut card came before a round's first card: that round is still dealt."""
+        """Return True if the cut card came before a round's first card: that round is still dealt."""
         return self.state is S.STANDBY
 
     # -------------------------------------------------------------- the link
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatusMessage:
-        """The whole visible state. It carries no card."""
+        """Return the whole visible state. It contains no card."""
         faults = [fault for fault in (self.fault, Fault.HOST_LOST if self.host_lost else Fault.NONE) if fault]
         return m.ShoeStatusMessage(
             session=session,

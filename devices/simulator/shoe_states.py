@@ -1,4 +1,4 @@
-"""The states of a card-reading shoe as a table: from where, why, to where. What is not in it cannot happen."""
+"""State table of a card-reading shoe: source, cause, target. Any step not in it is impossible."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,7 +7,7 @@ from protocol.tdp.messages import ShoeState as S
 
 
 class ShoeCause(StrEnum):
-    """Why a shoe changes its state."""
+    """Causes of a state change."""
 
     STARTED = "started"
     FILLED = "filled and closed"
@@ -27,9 +27,9 @@ class ShoeCause(StrEnum):
 
 
 _STARTS: Final = (S.EMPTY, S.LOADED, S.BURN, S.STANDBY, S.ROUND, S.CUT_CARD_SEEN, S.SHOE_END)
-"""Where a shoe can be when nothing holds it up. Power lost or a key turned brings it back there."""
+"""States of a shoe that nothing blocks. It returns there after a power cut or a turn of the key."""
 _QUIET: Final = (S.EMPTY, S.LOADED, S.STANDBY, S.SHOE_END)
-"""Where set-up may be opened."""
+"""States in which set-up can be opened."""
 
 ARCS: Final[frozenset[tuple[S, ShoeCause, S]]] = frozenset(
     {

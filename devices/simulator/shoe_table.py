@@ -1,4 +1,4 @@
-"""A table with one simulated shoe and a dealer who does what a script says. Pure; any of three dialects."""
+"""A table with one simulated shoe and a scripted dealer. Pure; supports three dialects."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -13,7 +13,7 @@ from protocol.faults import Fault
 
 SHOE: Final = "shoe"
 PACE_NS: Final = 800_000_000
-"""Between two things a dealer does."""
+"""Time between two actions of the dealer."""
 
 
 FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], TableUnit]]] = {
@@ -23,13 +23,13 @@ FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], TableUnit]]] = {
 }
 
 Act = str
-"""One thing a dealer does: `fill`, `begin N`, `draw`, `draw unread`, `push back`, `pull back`, `end round`, `lock`,
+"""One action of the dealer: `fill`, `begin N`, `draw`, `draw unread`, `push back`, `pull back`, `end round`, `lock`,
 `unlock`, `clear`, `setup`, `close setup`, `slow`, `wrong button`, `empty`, `power off`, `power on`; `drop N`, `noise N`
-and `flip N` spoil the line's next bytes."""
+and `flip N` damage the line's next bytes."""
 
 
 class BadAct(LocalError):
-    """A script asks the dealer for something that there is not."""
+    """A script contains an unknown action."""
 
     def __init__(self, act: str) -> None:
         self.act = act
@@ -37,9 +37,9 @@ class BadAct(LocalError):
 
 
 class ShoeTable:
-    """Feed it what the host sent and the time; take what goes onto the shoe's line.
+    """A table that takes the bytes of the host and the time, and returns the bytes for the shoe's line.
 
-    The dealer begins when the shoe believes that a host is there and has started, and does one act each `pace_ns`.
+    The dealer starts when the shoe has a host and has started, and performs one action every `pace_ns`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ShoeTable:
         self._invite(now_ns)
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        """Bytes from the host."""
+        """Process bytes from the host."""
         if not self.line.cut:
             self.unit.receive(data, now_ns)
         self._invite(now_ns)
@@ -89,24 +89,24 @@ class ShoeTable:
             self.unit.settle(now_ns)
 
     def take_output(self, device: str, now_ns: int) -> bytes:
-        """What comes out of the line now."""
+        """Return the bytes that leave the line now."""
         frames = self.unit.take_output()
         return b"".join([self.line.carry(frame, now_ns) for frame in frames] or [self.line.carry(b"", now_ns)])
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due next."""
+        """Time at which to call `tick`."""
         dues = [self.unit.next_deadline_ns, self.line.next_deadline_ns, None if self.dealt else self._due_ns]
         return min((due for due in dues if due is not None), default=None)
 
     @property
     def dealt(self) -> bool:
-        """The script is over."""
+        """True if the script is over."""
         return self._done == len(self._acts)
 
     @property
     def finished(self) -> bool:
-        """The script is over, and the host has everything or is gone."""
+        """True if the script is over and the host has everything or is gone."""
         return self.dealt and (self.unit.all_acknowledged or self.unit.host_lost)
 
     def _invite(self, now_ns: int) -> None:

@@ -1,8 +1,8 @@
-"""A packet shuffler of the i-Deal kind, as a model: pure, driven by people's hands, commands and time.
+"""A packet shuffler of the i-Deal kind, as a model: pure, driven by hands, commands and time.
 
-A dispensed packet that nobody lifts before the green
-button is pressed again goes with the remainder: only lifted packets are dealt. With `packet_stays` it is counted as a
-packet beside the remainder all the same, as the protocol lets a device do.
+If a dispensed packet is not lifted before the green button is pressed again, it goes with the remainder: only lifted
+packets are dealt. With `packet_stays` it still counts as a packet next to the remainder, which the protocol also
+allows.
 """
 
 from collections.abc import Iterable
@@ -26,20 +26,20 @@ from protocol.tdp.messages import ShufflerState as S
 
 
 class ShufflerModel(ShufflerCore):
-    """The device without its line. `outbox` holds what it has to say, in order; the caller takes it.
+    """The device without its line. `outbox` has its pending output in order, which the caller takes.
 
-    People's actions say whether anything came of them. Times are nanoseconds; call `tick` at `next_deadline_ns`.
+    Actions of people return whether they had an effect. Times are nanoseconds; call `tick` at `next_deadline_ns`.
     """
 
     # -------------------------------------------------------------- power and time
 
     def power_on(self, now_ns: int) -> None:
-        """Start. A round that was being dealt lights the red lamp after the self-test."""
+        """Switch the device on. If a round was in progress, the red lamp is lit after the self-test."""
         self.powered, self.state = True, S.BOOT
         self.begin(Motion.BOOT, now_ns)
 
     def power_off(self) -> None:
-        """Everything stops where it is; what was not yet said is lost."""
+        """Stop everything where it is. Pending output is lost."""
         self.powered = False
         self.outbox.clear()
         self.drop_stage()
@@ -49,7 +49,7 @@ class ShufflerModel(ShufflerCore):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When the next motion ends, None while nothing moves."""
+        """End of the next motion; None while nothing moves."""
         due = [self.motion_due_ns] if self.motion else []
         return min(due + ([self.stage_due_ns] if self.stage else []), default=None)
 
@@ -64,7 +64,7 @@ class ShufflerModel(ShufflerCore):
     # -------------------------------------------------------------- people
 
     def load_deck(self, deck: int, now_ns: int) -> bool:
-        """A person has put the deck with this back into the empty input."""
+        """Report that a person put the deck with this back into the empty input."""
         if not self.powered or self.cards.backs([Bay.INPUT]) != [deck]:
             return False
         self.say(m.DeckLoadedMessage, deck=deck, back=deck)
@@ -72,14 +72,14 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def press_green(self, now_ns: int) -> bool:
-        """The green button: first packet, or the remainder. It works without a host, never in SAFE."""
+        """Press the green button: first packet, or the remainder. It works without a host, but never in SAFE."""
         if not self.powered:
             return False
         self.say(m.GreenButtonMessage)
         return self.green(now_ns)
 
     def green(self, now_ns: int, request: int = 0) -> bool:
-        """What the green button does, also when a command asks for it."""
+        """Do what the green button does. A command calls this too."""
         if self.state is S.READY and self.verified:
             self.round, self.verified = self.verified, None
             self.owed = Motion.DISPENSE
@@ -92,19 +92,20 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def _belongs_to(self, request: int) -> None:
-        """What begins now does; a packet that is on its way still belongs to the command that asked for it."""
+        """Assign what begins now to a command. A packet that is being dispensed still belongs to the earlier
+        command."""
         if self.state is not S.DISPENSING:
             self.request = request
 
     def hold_green(self, now_ns: int) -> bool:
-        """The green button held down: the remainder at once, whatever packets the game has left."""
+        """Hold the green button down: dispense the remainder at once, even if the game has packets left."""
         if not self.powered:
             return False
         self.say(m.GreenButtonMessage)
         return self.dump(now_ns)
 
     def dump(self, now_ns: int, request: int = 0) -> bool:
-        """Bring the remainder, also when a command asks for it."""
+        """Dispense the remainder. A command calls this too."""
         if self.state not in (S.PACKET_WAIT, S.DISPENSING):
             return False
         self.owed = Motion.DUMP
@@ -113,7 +114,7 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def lift(self, to: Place, now_ns: int) -> int:
-        """A person takes what lies in the tray to a place; says how many cards that was."""
+        """Lift the cards in the tray to a place. Return their number."""
         if self.motion is Motion.DISPENSE and self.powered:
             return motions.lift_early(self, to, now_ns)
         if self.motion in (Motion.DUMP, Motion.RECOVER):
@@ -124,7 +125,7 @@ class ShufflerModel(ShufflerCore):
         return taken
 
     def move_door(self, is_open: bool, now_ns: int) -> None:
-        """The door is opened or closed."""
+        """Open or close the door."""
         if is_open == self.door_open:
             return
         self.door_open = is_open
@@ -136,11 +137,11 @@ class ShufflerModel(ShufflerCore):
         self.settle(ShufflerCause.DOOR_OPENED if is_open else ShufflerCause.DOOR_CLOSED, now_ns)
 
     def turn_key(self, resolution: Resolution, now_ns: int) -> bool:
-        """A person acknowledges the misdeal at the device itself."""
+        """Acknowledge the misdeal at the device itself."""
         return self.clear(0, resolution, now_ns)
 
     def open_setup(self, now_ns: int) -> bool:
-        """A person opens the set-up menu; possible when nothing is being dealt or shuffled."""
+        """Open the set-up menu, which is possible if nothing is being dealt or shuffled."""
         if self.state not in (S.EMPTY, S.READY):
             return False
         self.in_setup = True
@@ -148,7 +149,7 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def close_setup(self, now_ns: int) -> bool:
-        """A person closes the set-up menu."""
+        """Close the set-up menu."""
         if self.state is not S.SETUP:
             return False
         self.in_setup = False
@@ -156,15 +157,15 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def choose_game(self, setting: ShufflerSetting, now_ns: int) -> bool:
-        """A person chooses a game at its display; possible where a command may select one."""
+        """Choose a game at the display, which is possible in the states in which a command may select one."""
         if not self.powered or self.state not in self.commands[m.SelectGameMessage]:
             return False
         self.select_game(setting, now_ns)
         return True
 
     def select_game(self, setting: ShufflerSetting, now_ns: int, request: int = 0) -> None:
-        """Set it to another game, at its display or by a command. A deck that was ready is counted again where the game
-        has another."""
+        """Select another game, at the display or by a command. A ready deck is counted again if the game needs another
+        deck."""
         other_deck = setting.cards != self.game.cards
         self.game = setting
         self.say(
@@ -182,7 +183,8 @@ class ShufflerModel(ShufflerCore):
     # -------------------------------------------------------------- the link
 
     def _host_changed(self, now_ns: int) -> None:
-        """Without a host it finishes the motion and starts no other; with one it goes on."""
+        """React to the loss or the return of the host. Without a host the device finishes its motion and starts no
+        other."""
         self.settle(ShufflerCause.HOST_LOST if self.host_lost else ShufflerCause.HOST_BACK, now_ns)
 
     def _takes(self, command: m.Message) -> bool:
@@ -241,7 +243,7 @@ class ShufflerModel(ShufflerCore):
         return Status.DONE
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShufflerStatusMessage:
-        """The whole visible state. It carries no card."""
+        """Return the whole visible state. It contains no card."""
         counts = self.round or self.verified or RoundCounts()
         lamps = (m.Lamp.RED if self.latched else 0) | (
             m.Lamp.GREEN if self.state in (S.READY, S.PACKET_WAIT) and not self.latched else 0
@@ -264,7 +266,7 @@ class ShufflerModel(ShufflerCore):
         )
 
     def faults(self) -> Iterable[int]:
-        """Every active fault once, the latched first."""
+        """Yield every active fault once, the latched ones first."""
         yield from self.latched
         if self.sensor_failed and Fault.SENSOR_FAILED not in self.latched:
             yield Fault.SENSOR_FAILED
@@ -273,12 +275,12 @@ class ShufflerModel(ShufflerCore):
 
     # -------------------------------------------------------------- the inside, shared with commands
     def may_clear(self, resolution: int) -> bool:
-        """Whether a person may acknowledge with this decision now."""
+        """Return True if a person may acknowledge with this decision now."""
         resume_is_out = resolution == Resolution.RESUME and any(fault in REMOVE_ONLY for fault in self.latched)
         return self.state is S.MISDEAL and not resume_is_out
 
     def clear(self, badge: int, resolution: Resolution, now_ns: int, request: int = 0) -> bool:
-        """A person acknowledged: deal on, or take the deck out."""
+        """Clear the misdeal that a person acknowledged: resume the deal, or remove the deck."""
         if not self.powered or not self.may_clear(resolution):
             return False
         first = self.latched[0]
@@ -295,8 +297,11 @@ class ShufflerModel(ShufflerCore):
         return True
 
     def _green_in_deal(self) -> None:
-        """Where packets differ, green with a packet in the tray or on its way makes it the group's last, and green with
-        an empty tray begins the next group; where there is none, and for packets of one size, the remainder comes."""
+        """Handle the green button in a game whose packets differ.
+
+        With a packet in the tray or on its way, that packet becomes the last of its group. With an empty tray the next
+        group begins. If there is none, or for packets of one size, the remainder comes.
+        """
         counts, groups = self.round, self.game.groups
         waits = self.motion is Motion.DISPENSE or self.cards.count(Bay.TRAY) > 0
         if counts is None or not groups or (waits and counts.closed):

@@ -1,8 +1,8 @@
-"""The inside of a shuffler: its state, how it follows from what lies where, and what it has to say.
+"""Core of a shuffler: its state, how the state follows from the cards, and its output.
 
-The state shown is never stored by itself: `_target` derives it from what lies where, what moves and what is latched,
-and `settle` checks the step against the state table. Motions begin in one place, `settle`, so that nothing can move
-while the door is open, the lamp is latched or the host is lost.
+The displayed state is never stored on its own: `_target` derives it from the cards, the motion and the latched faults,
+and `settle` checks the step against the state table. Motions begin in one place, `settle`, so nothing can move while
+the door is open, the lamp is latched or the host is lost.
 """
 
 from devices.simulator.command_rules import SHUFFLER_RULES, states_of
@@ -27,7 +27,7 @@ from protocol.tdp.messages import ShufflerState as S
 
 
 class ShufflerCore(DeviceModel[S, ShufflerCause]):
-    """What motions and people's actions share."""
+    """Common part of motions and people's actions."""
 
     place = SHUFFLER
     arcs = ARCS
@@ -45,7 +45,8 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         self.cards = cards
         self.recognition = recognition
         self.packet_stays = packet_stays
-        """A packet that nobody lifted stays one beside the remainder. Usually it goes back and is counted there."""
+        """True if a packet that was not lifted stays one next to the remainder. Usually it goes back and is counted
+        there."""
         self.durations = durations or Durations()
         self.game = ShufflerSetting()
         self.programs: dict[str, tuple[PacketGroup, ...]] = {}
@@ -53,7 +54,7 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         self.sensor_works = True
         self.mishaps: list[MachineMishap] = []
         self.removals = 0
-        """How often its cards were taken out."""
+        """Number of times that its cards were taken out."""
         # what survives a power cut
         self.round: RoundCounts | None = None
         self.latched: list[int] = []
@@ -74,16 +75,16 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
 
     @property
     def next_group(self) -> bool:
-        """Whether the game has a further group of packets in this round."""
+        """True if the game has another group of packets in this round."""
         return self.round is not None and self.round.group + 1 < len(self.game.groups)
 
     def progress(self, percent: int) -> None:
-        """Tell the host how far its command is, when there is one."""
+        """Report the progress of the current command, if there is one."""
         if self.request:
             self.outbox.append(CommandProgress(self.request, percent, self.state))
 
     def begin(self, motion: Motion, now_ns: int) -> None:
-        """Set a motion going."""
+        """Start a motion."""
         duration = {
             Motion.BOOT: self.durations.boot,
             Motion.TEST: self.durations.test,
@@ -94,7 +95,7 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         self.motion, self.motion_began_ns, self.motion_due_ns = motion, now_ns, now_ns + duration
 
     def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
-        """Latch the red lamp, each fault once. Only the first makes the misdeal record."""
+        """Latch the red lamp, each fault once. Only the first creates the misdeal record."""
         self.say(m.FaultRaisedMessage, fault=fault, place=SHUFFLER, value=value)
         lit = bool(self.latched)
         if fault not in self.latched:
@@ -114,7 +115,7 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         )
 
     def settle(self, cause: ShufflerCause, now_ns: int, request: int = 0) -> None:
-        """Begin what is due and allowed, then show the state that follows, if the table knows the step."""
+        """Start what is due and allowed, then change to the resulting state, if the table has the step."""
         if not self.motion and not self._held_back():
             if self.owed and self.round:
                 self.begin(self.owed, now_ns)
@@ -124,7 +125,7 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         self.take_step(cause, self._target(), request)
 
     def _prepare(self, now_ns: int) -> None:
-        """Begin to prepare the deck in the input, where there is one."""
+        """Start to prepare the deck in the input, if there is one."""
         raise NotImplementedError
 
     def _held_back(self) -> bool:
@@ -163,7 +164,7 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         return S.READY if self.verified else S.EMPTY
 
     def drop_stage(self) -> None:
-        """The preparation of a deck goes no further."""
+        """Abort the preparation of a deck."""
         if self.stage in (Preparation.SHUFFLE, Preparation.VERIFY):
             self.device_meters.count(DeviceMeter.SHUFFLES_FAILED)
         self.stage = None

@@ -1,4 +1,4 @@
-"""What a packet shuffler does at each fault, as data: the model runs on it, docs/protocol.md prints it."""
+"""Faults of a packet shuffler as data: the model runs on them, and docs/protocol.md prints them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,18 +9,19 @@ from protocol.tdp.messages import Event
 from protocol.tdp.messages import ShufflerState as S
 
 LAMP: Final[tuple[type[Event], ...]] = (m.FaultRaisedMessage, m.RedLampMessage, m.MisdealMessage)
-"""What lighting the red lamp says, in this order. While it is lit, a further fault is only raised."""
+"""Events when the red lamp is lit, in this order. While it is lit, a further fault is only raised."""
 
 CLEARED: Final[tuple[type[Event], ...]] = (m.FaultClearedMessage, m.RedLampMessage, m.MisdealClearedMessage)
-"""What a person's acknowledgement says, in this order: the first once for each fault that is latched."""
+"""Events of a person's acknowledgment, in this order. The first comes once for each latched fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShufflerFault:
-    """What the device does at a fault: what it says before and after raising it, and the state it comes into.
+    """Reaction to a fault: the events before and after raising it, and the new state.
 
-    `lamp`: the red lamp is lit and latched. `value` is what FaultRaised has in its field of this name. `resume`: what
-    the decision RESUME brings, empty where it is refused and the deck has to come out.
+    - `lamp`: the red lamp is lit and latched
+    - `value`: meaning of the field of this name in FaultRaised
+    - `resume`: consequence of the decision RESUME; empty if it is refused and the deck has to come out
     """
 
     fault: Fault
@@ -33,13 +34,13 @@ class ShufflerFault:
 
     @property
     def events(self) -> tuple[type[Event], ...]:
-        """Everything said, in order."""
+        """All events in order."""
         raised = LAMP if self.lamp else LAMP[:1]
         return (*self.before, *raised, m.StateChangedMessage)
 
     @property
     def may_resume(self) -> bool:
-        """Whether a person may decide to go on."""
+        """True if a person may decide to resume."""
         return bool(self.resume)
 
 
@@ -144,7 +145,7 @@ FAULTS: Final[tuple[ShufflerFault, ...]] = (
         "",
     ),
 )
-"""Every fault the model has, in the order of their numbers but for the host's loss, which is of the line."""
+"""All faults of the model by number, except the loss of the host, which belongs to the line."""
 
 REMOVE_ONLY: Final = frozenset(row.fault for row in FAULTS if row.lamp and not row.may_resume)
-"""Faults after which the device will not deal on: the deck has to come out and be counted again."""
+"""Faults after which the device does not resume: the deck has to come out and be counted again."""

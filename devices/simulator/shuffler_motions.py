@@ -1,4 +1,4 @@
-"""What happens to the cards when one of the shuffler's motions ends, or a hand interrupts it."""
+"""Movement of the cards when one of the shuffler's motions ends, or a hand interrupts it."""
 
 from devices.simulator.deck import Bay
 from devices.simulator.shuffler_core import ShufflerCore
@@ -12,7 +12,7 @@ from protocol.tdp.messages import DeviceMeter
 
 
 def end_motion(model: ShufflerCore, now_ns: int) -> None:
-    """The motion under way is over."""
+    """End the current motion."""
     motion, model.motion = model.motion, None
     if motion is Motion.BOOT:
         model.begin(Motion.TEST, now_ns)
@@ -44,7 +44,7 @@ def _tested(model: ShufflerCore, now_ns: int) -> None:
 
 
 def prepare(model: ShufflerCore, now_ns: int) -> None:
-    """Begin with the next deck when the chamber is free of the last one."""
+    """Start with the next deck if the chamber is free of the last one."""
     if model.round and model.round.remainder is None:
         return
     if model.cards.count(Bay.CHAMBER):
@@ -54,7 +54,7 @@ def prepare(model: ShufflerCore, now_ns: int) -> None:
 
 
 def end_stage(model: ShufflerCore, now_ns: int) -> None:
-    """One stage of the preparation is over."""
+    """End one stage of the preparation."""
     if model.stage is Preparation.FEED:
         model.cards.lift(Bay.INPUT, Bay.CHAMBER)
         _shuffle(model, now_ns)
@@ -112,7 +112,7 @@ def _dispensed(model: ShufflerCore, now_ns: int) -> None:
 
 
 def _report_packet(model: ShufflerCore, size: int, counted: int) -> None:
-    """One more packet of its group; the last one closes it."""
+    """Report one more packet of its group. The last one closes the group."""
     counts = _round(model)
     counts.packets.append((size, counted))
     counts.in_group += 1
@@ -130,7 +130,7 @@ def _report_packet(model: ShufflerCore, size: int, counted: int) -> None:
 
 
 def _read(model: ShufflerCore, counted: int) -> bytes:
-    """The faces in the tray, as many as were counted."""
+    """Return the faces in the tray, as many as were counted."""
     faces = bytes(model.cards.faces(Bay.TRAY))[:counted]
     return faces + bytes([UNREAD]) * (counted - len(faces))
 
@@ -163,7 +163,7 @@ def _recovered(model: ShufflerCore, now_ns: int) -> None:
 
 
 def lift_early(model: ShufflerCore, to: Place, now_ns: int) -> int:
-    """A hand takes what has come out so far; the packet ends there."""
+    """Let a hand take the cards that came out so far. The packet ends there."""
     whole = model.motion_due_ns - model.motion_began_ns
     size = _size(model)
     share = (now_ns - model.motion_began_ns) * size // max(whole, 1)
@@ -181,7 +181,7 @@ def lift_early(model: ShufflerCore, to: Place, now_ns: int) -> int:
 
 
 def tray_emptied(model: ShufflerCore, now_ns: int) -> None:
-    """A packet or the remainder was taken: the next packet comes, or the round is over for the device."""
+    """Report that a packet or the remainder was taken: the next packet comes, or the round is over for the device."""
     counts = _round(model)
     if counts.remainder is None:
         model.say(m.PacketLiftedMessage, ordinal=len(counts.packets))

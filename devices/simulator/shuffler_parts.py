@@ -1,4 +1,4 @@
-"""What the shuffler model keeps and how long it takes: durations, mishaps by script, counts of a round."""
+"""Parts of the shuffler model: durations, scripted mishaps, counts of a round."""
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
@@ -9,14 +9,14 @@ from protocol.tdp.messages import ShufflerState as S
 MS: Final = 1_000_000
 
 RECOVERY_TRIES: Final = 3
-"""Tries to free a jam before the red lamp is lit."""
+"""Number of tries to free a jam before the red lamp is lit."""
 
 UNKNOWN_REMAINDER: Final = 0xFFFF
-"""In a misdeal record: the remainder was not counted."""
+"""Value in a misdeal record if the remainder was not counted."""
 
 
 class Motion(Enum):
-    """What the device does of itself during a deal; one at a time."""
+    """Motion of the device during a deal; one at a time."""
 
     BOOT = S.BOOT
     TEST = S.SELF_TEST
@@ -26,7 +26,7 @@ class Motion(Enum):
 
 
 class Preparation(Enum):
-    """How far the preparation of the next deck is; it runs beside the end of a deal."""
+    """Stage in the preparation of the next deck, which overlaps with the end of a deal."""
 
     FEED = S.LOADED
     SHUFFLE = S.SHUFFLING
@@ -35,7 +35,7 @@ class Preparation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """Nanoseconds each motion takes."""
+    """Duration of each motion, in nanoseconds."""
 
     boot: int = 2_000 * MS
     test: int = 1_500 * MS
@@ -47,17 +47,17 @@ class Durations:
     dump: int = 900 * MS
 
     def faster(self, speed: float) -> "Durations":
-        """The same device, `speed` times as fast."""
+        """Return the durations of a device that is `speed` times as fast."""
         return Durations(**{item.name: int(getattr(self, item.name) / speed) for item in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
 class MachineMishap:
-    """Something that goes wrong inside at packet `ordinal` (0: at the remainder).
+    """A mishap inside the device at packet `ordinal` (0: at the remainder).
 
-    `by` cards more or fewer than the packet's size; `noticed`: the device's own counter sees it; `jam_tries`: tries
-    it takes to free a jam; `lost`, `rejected`, `slipped`: cards that go astray with an alarm, into the reject tray,
-    or unnoticed.
+    - `by`: cards more or fewer than the packet's size; `noticed`: the device's own counter detects it
+    - `jam_tries`: number of tries that it takes to free a jam
+    - `lost`, `rejected`, `slipped`: cards that are lost with an alarm, go to the reject tray, or are lost unnoticed
     """
 
     ordinal: int
@@ -71,17 +71,17 @@ class MachineMishap:
 
 @dataclass(slots=True)
 class RoundCounts:
-    """The device's own book of one round. Its counter may be wrong; the cards are elsewhere."""
+    """The device's own counts of one round. They may be wrong; the real cards are in `Cards`."""
 
     deck: int = 0
     loaded: int = 0
     packets: list[tuple[int, int]] = field(default_factory=list)
     group: int = 0
-    """Which group of packets is being dealt, from 0."""
+    """Number of the current group of packets, from 0."""
     in_group: int = 0
-    """Packets of it that have come."""
+    """Number of packets of the group so far."""
     closed: bool = False
-    """No further packet of it comes."""
+    """True if no further packet of the group comes."""
     rejected: int = 0
     remainder: int | None = None
 
@@ -98,7 +98,7 @@ class RoundCounts:
 
 @dataclass(frozen=True, slots=True)
 class PacketGroup:
-    """Packets of one size that are dealt without a pause; `count` 0: until the green button says which is the last."""
+    """Packets of one size that are dealt without a pause. If `count` is 0, the green button marks the last one."""
 
     cards: int
     count: int = 0
@@ -106,8 +106,10 @@ class PacketGroup:
 
 @dataclass(frozen=True, slots=True)
 class ShufflerSetting:
-    """What the shuffler is set to deal. It survives a power cut. `groups`: where packets differ, the device's own
-    program; `packet_size` is 0 then."""
+    """Game setting of the shuffler, which survives a power cut.
+
+    `groups` is the device's own program for packets that differ; `packet_size` is then 0.
+    """
 
     packet_size: int = 5
     cards: int = 52
@@ -116,5 +118,5 @@ class ShufflerSetting:
     groups: tuple[PacketGroup, ...] = ()
 
     def group(self, number: int) -> PacketGroup:
-        """The group with this number, from 0."""
+        """Return the group with this number, from 0."""
         return self.groups[number] if self.groups else PacketGroup(self.packet_size)

@@ -1,4 +1,4 @@
-"""The packet shuffler's state table as data: the model may take no other step, docs/simulator.md prints it."""
+"""State table of the packet shuffler as data: the model allows no other step, and docs/simulator.md prints it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from protocol.tdp.messages import ShufflerState as S
 
 
 class ShufflerCause(StrEnum):
-    """What makes the state change."""
+    """Causes of a state change."""
 
     BOOTED = "started"
     TESTED = "self-test ended"
@@ -39,7 +39,7 @@ C: Final = ShufflerCause
 
 @dataclass(frozen=True, slots=True)
 class ShufflerRow:
-    """From any of `sources`, `cause` leads to one of `targets`; `note` says which."""
+    """Row of the table: from any of `sources`, `cause` leads to one of `targets`; `note` explains which."""
 
     sources: tuple[S, ...]
     cause: ShufflerCause
@@ -125,4 +125,4 @@ ROWS: Final = (
 )
 
 ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)
-"""Every step the model may take."""
+"""Every step that the model may take."""

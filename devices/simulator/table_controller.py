@@ -27,11 +27,11 @@ from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
 METERS_MAX: Final = 256
-"""Progressive meters that its set-up can have given a number."""
+"""Maximum number of progressive meters that the set-up can number."""
 
 
 class ControllerCause(StrEnum):
-    """What makes the controller's state change."""
+    """Causes of a state change."""
 
     BOOTED = "started"
     START = "START GAME"
@@ -53,7 +53,7 @@ ROWS: Final = (
     ((S.BETS_OPEN,), ControllerCause.SETUP, (S.SETUP,)),
     ((S.SETUP,), ControllerCause.SETUP, (S.BETS_OPEN, S.SAFE)),
 )
-"""Every step: from any of, by, to one of. A running game goes on without a host; in SAFE none is started."""
+"""Every step: sources, cause, targets. A running game continues without a host; in SAFE none is started."""
 
 ARCS: Final = frozenset(
     (source, cause, target) for sources, cause, targets in ROWS for source in sources for target in targets
@@ -63,8 +63,8 @@ ARCS: Final = frozenset(
 class TableControllerModel(DeviceModel[S, ControllerCause]):
     """The device without its line.
 
-    Actions say whether the device took them; nothing is taken without power or before it has started. `meters`: so many
-    progressive meters have a number, from 0.
+    Actions return whether the device accepted them; it accepts none without power or before it has started. `meters` is
+    the number of progressive meters that have a number, from 0.
     """
 
     place = NOWHERE
@@ -87,12 +87,12 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
     # -------------------------------------------------------------- power and time
 
     def power_on(self, now_ns: int) -> None:
-        """Start; the round number and a game under way survive a power cut."""
+        """Switch the device on. The round number and a running game survive a power cut."""
         self.powered, self.state = True, S.BOOT
         self._boot_due_ns = now_ns + self._boot_ns
 
     def power_off(self) -> None:
-        """Everything but the round is forgotten."""
+        """Switch it off. Everything but the round is lost."""
         self.powered, self._boot_due_ns = False, None
         self._in_setup = self.host_lost = False
         self._hands.clear()
@@ -100,7 +100,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When it has started, None once it has."""
+        """Time at which it has started; None once it has."""
         return self._boot_due_ns
 
     def tick(self, now_ns: int) -> None:
@@ -117,7 +117,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
     # -------------------------------------------------------------- the dealer
 
     def start_game(self) -> bool:
-        """START GAME: bets are closed."""
+        """Press START GAME: bets are closed."""
         if self.state is not S.BETS_OPEN:
             return False
         self.round += 1
@@ -126,7 +126,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
         return self._settle(ControllerCause.START)
 
     def end_game(self) -> bool:
-        """END GAME: all action is reconciled and the hand buttons go out."""
+        """Press END GAME: all action is settled and the hand buttons go out."""
         if self.state not in (S.GAME, S.AWARD):
             return False
         self.in_game = False
@@ -135,14 +135,14 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
         return self._settle(ControllerCause.END)
 
     def sense(self, seat: int, on: bool) -> bool:
-        """A progressive bet is put on a seat's sensor, or taken off."""
+        """Put a progressive bet on a seat's sensor, or take it off."""
         if not self._running() or (seat in self.sensors) == on:
             return False
         (self.sensors.add if on else self.sensors.discard)(seat)
         return self.say(m.SensorChangedMessage, seat=seat, on=int(on))
 
     def press_hand(self, hand: int) -> bool:
-        """A hand button: on, and pressed again off."""
+        """Press a hand button: on, and pressed again off."""
         if self.state not in (S.GAME, S.AWARD):
             return False
         self._hands ^= {hand}
@@ -150,91 +150,92 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
         return self._settle(ControllerCause.HAND)
 
     def select_spot(self, seat: int) -> bool:
-        """The dealer selects a seat on the display."""
+        """Select a seat on the display."""
         return self._running() and self.say(m.SpotSelectedMessage, seat=seat)
 
     def swipe(self, badge: int, level: BadgeLevel) -> bool:
-        """A badge is swiped."""
+        """Swipe a badge."""
         return self._running() and self.say(m.BadgeSwipedMessage, badge=badge, level=level)
 
     def confirm(self) -> bool:
-        """CONFIRM."""
+        """Press CONFIRM."""
         return self._running() and self.say(m.ConfirmedMessage)
 
     def place_wager(self, seat: int, bet: int, cents: int) -> bool:
-        """A seat's whole bet on one spot; 0 takes it back."""
+        """Report a seat's whole bet on one spot; 0 takes it back."""
         return self._running() and self.say(m.WagerPlacedMessage, seat=seat, bet=bet, cents=cents)
 
     def decide(self, seat: int, decision: int) -> bool:
-        """A seat's choice is keyed in."""
+        """Key in a seat's decision."""
         return self._running() and self.say(m.DecisionMadeMessage, seat=seat, decision=decision)
 
     def confirm_burn(self, place: Place, positions: tuple[int, ...], spread: Spread) -> bool:
-        """The dealer says which cards of a spread packet were burned; positions from 1 to 16."""
+        """Report which cards of a spread packet were burned, by positions from 1 to 16."""
         mask = sum(1 << position - 1 for position in set(positions))
         return self._running() and self.say(m.BurnConfirmedMessage, place=place, positions=mask, spread=spread)
 
     def reveal(self, place: Place, cards: tuple[Card, ...], source: RevealSource = RevealSource.READER) -> bool:
-        """The faces at a place are read by the layout or keyed in."""
+        """Report the faces at a place, read by the layout or keyed in."""
         return self._running() and self.say(m.HandRevealedMessage, place=place, source=source, cards=bytes(cards))
 
     def count(self, place: Place, counted: int) -> bool:
-        """A person's count of the cards at a place is keyed in."""
+        """Key in a person's count of the cards at a place."""
         return self._running() and self.say(m.CardsCountedMessage, place=place, counted=counted)
 
     def call_misdeal(self, badge: int, fault: int) -> bool:
-        """A person calls a misdeal."""
+        """Report that a person called a misdeal."""
         return self._running() and self.say(m.MisdealCalledMessage, badge=badge, fault=fault)
 
     def mishandle(self, place: Place, how: Mishandling, card: Card = UNREAD) -> bool:
-        """What a person saw happen to a card at a place; `card` is its face when that was seen."""
+        """Report the mishandling of a card at a place. `card` is its face if that was seen."""
         return self._running() and self.say(m.CardMishandledMessage, place=place, how=how, card=card)
 
     def set_hand(
         self, place: Place, by: SetBy, low: tuple[Card, ...], rest: tuple[Card, ...] = (), *, foul: bool = False
     ) -> bool:
-        """A hand is set into its low or first hand and the rest; the rest may stay unreported."""
+        """Report a hand set into its low or first hand and the rest, which may stay unreported."""
         cards = bytes((*low, *rest))
         return self._running() and self.say(
             m.HandSetMessage, place=place, by=by, foul=int(foul), low=len(low), cards=cards
         )
 
     def discard(self, place: Place, cards: tuple[Card, ...]) -> bool:
-        """Cards are laid away from a hand; unread where nobody saw the face."""
+        """Report cards discarded from a hand; unread if no one saw the face."""
         return self._running() and self.say(m.CardsDiscardedMessage, place=place, cards=bytes(cards))
 
     def draw_number(self, drawn: int) -> bool:
-        """The number shaken or drawn that says who gets the first cards."""
+        """Report the number shaken or drawn that decides who gets the first cards."""
         return self._running() and self.say(m.NumberDrawnMessage, drawn=drawn)
 
     def place_wager_on(self, seat: int, bet: int, proposition: int, on: int, cents: int) -> bool:
-        """A seat's wager on one proposition of a spot; `on` is a card code, 0 in a half for any suit or rank."""
+        """Report a seat's wager on one proposition of a spot. `on` is a card code, with 0 in a half for any suit or
+        rank."""
         return self._running() and self.say(
             m.WagerOnMessage, seat=seat, bet=bet, proposition=proposition, on=on, cents=cents
         )
 
     def correct(self, place: Place, cards: tuple[Card, ...], badge: int, level: BadgeLevel) -> bool:
-        """Faces that were keyed for a place are corrected."""
+        """Report a correction of the faces keyed for a place."""
         return self._running() and self.say(
             m.HandCorrectedMessage, place=place, badge=badge, level=level, cards=bytes(cards)
         )
 
     def show_stake(self, seat: int, cents: int) -> bool:
-        """What lies before a seat when a hand begins, in chips and currency; 0 when nobody plays there."""
+        """Report the chips and currency in front of a seat when a hand begins; 0 if no one plays there."""
         return self._running() and self.say(m.StakeShownMessage, seat=seat, cents=cents)
 
     def player_acts(
         self, seat: int, action: PlayerAction, cents: int, manner: ActionManner = ActionManner.NONE
     ) -> bool:
-        """A player acts; `cents` is all that lies before the seat in this betting round afterwards."""
+        """Report a player's action. `cents` is the seat's total bet in this betting round after it."""
         return self._running() and self.say(m.PlayerActedMessage, seat=seat, action=action, manner=manner, cents=cents)
 
     def take_pot(self, pot: int, seat: int, cents: int) -> bool:
-        """A seat takes in what the dealer awarded of a pot, 1 for the main pot."""
+        """Report that a seat took in the awarded part of a pot; 1 is the main pot."""
         return self._running() and self.say(m.PotTakenMessage, pot=pot, seat=seat, cents=cents)
 
     def set_setup(self, is_open: bool) -> bool:
-        """The set-up menu is opened or closed; possible while bets are open."""
+        """Open or close the set-up menu, which is possible while bets are open."""
         if self.state is not (S.BETS_OPEN if is_open else S.SETUP):
             return False
         self._in_setup = is_open
@@ -243,7 +244,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
     # -------------------------------------------------------------- the link
 
     def _host_changed(self, now_ns: int) -> None:
-        """Without a host a running game may be finished, and none is started."""
+        """React to the loss or the return of the host. Without a host a running game may end, and none is started."""
         self._settle(ControllerCause.HOST_LOST if self.host_lost else ControllerCause.HOST_BACK)
 
     def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
@@ -261,7 +262,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
         return Status.DONE
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ControllerStatusMessage:
-        """The whole visible state. It carries no card."""
+        """Return the whole visible state. It contains no card."""
         return m.ControllerStatusMessage(
             session=session,
             last_event=last_event,

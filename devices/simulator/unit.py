@@ -1,4 +1,4 @@
-"""A device as it stands on the table: a model, its end of the link, a power switch, and memory that survives it."""
+"""A device on the table: a model, its end of the link, a power switch, and memory that survives a power cut."""
 
 import hashlib
 import re
@@ -19,14 +19,14 @@ from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
 EVENT_DEPTH: Final = 256
 FIRMWARE: Final = "1.0.0"
 _FRAMES: Final = re.compile(rb"[^\0]*\0|[^\0]+")
-"""What ends in a delimiter, and what is left."""
+"""Pattern of a piece with its delimiter, or of the rest."""
 
 
 Model = ShufflerModel | ShoeModel | TableControllerModel
 
 
 class Unit:
-    """One device. Feed it what the host sent and the time; take from it what goes onto its line."""
+    """One device. It takes the bytes of the host and the time, and returns the bytes for its line."""
 
     def __init__(
         self,
@@ -41,11 +41,11 @@ class Unit:
         self.name, self.model = name, model
         self.hosted = False
         self.session_sticks = False
-        """A fault: the next start draws the session id of the one before, and its events are counted from 1 again."""
+        """Fault: the next start draws the previous session id again, and its events are counted from 1 again."""
         self.image = FIRMWARE.encode()
-        """Its firmware, which it measures. Set it before the power is on."""
+        """Firmware image, which the device measures. Set it before power-on."""
         self.instruments = Instruments(self._readings, lambda region: self.image if region == Region.FIRMWARE else None)
-        """What it has to show."""
+        """Data that the device can report on request."""
         self._now_ns = 0
         self._answer, self._rng = model.answer, rng
         self._timing = timing or Timing()
@@ -59,7 +59,7 @@ class Unit:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due, None while the power is off."""
+        """Time at which to call `tick`; None while the power is off."""
         if self._link is None:
             return None
         return min(
@@ -68,12 +68,12 @@ class Unit:
 
     @property
     def all_acknowledged(self) -> bool:
-        """Whether the host has every event."""
+        """True if the host has every event."""
         return self._store.acknowledged >= self._store.last
 
     @property
     def host_lost(self) -> bool:
-        """Whether a host was here and fell silent."""
+        """True if a host was here and went silent."""
         return self._link is not None and self._link.host_lost
 
     def power_on(self, now_ns: int) -> None:
@@ -102,7 +102,7 @@ class Unit:
         self.settle(now_ns)
 
     def power_off(self) -> None:
-        """The plug is pulled: what was not on the line is lost, stored events are not."""
+        """Pull the plug. Output that is not on the line is lost; stored events are kept."""
         self._was_mid_round = self.model.mid_round
         self._count_refused()
         self.model.device_meters.power_off(self._now_ns)
@@ -110,7 +110,7 @@ class Unit:
         self._link, self.hosted = None, False
 
     def receive(self, data: bytes, now_ns: int) -> None:
-        """Bytes from the host; lost while the power is off."""
+        """Process bytes from the host. They are lost while the power is off."""
         self._now_ns = now_ns
         for frame in _FRAMES.findall(data):  # one by one: what follows from one goes before the next one's reply
             if self._link is not None:
@@ -120,7 +120,7 @@ class Unit:
                 self.settle(now_ns)
 
     def tick(self, now_ns: int) -> None:
-        """Meet the model's and the link's deadlines."""
+        """Handle the deadlines of the model and the link."""
         if self._link is not None:
             self._now_ns = now_ns
             self._pass_on(self._link.watch(now_ns), now_ns)
@@ -130,7 +130,7 @@ class Unit:
             self.settle(now_ns)
 
     def settle(self, now_ns: int) -> None:
-        """Send what the model has said since; call it after anything was done to the model."""
+        """Send what is in the model's outbox. Call this after any action on the model."""
         link = self._link
         if link is None:
             self.model.outbox.clear()
@@ -148,7 +148,7 @@ class Unit:
             self._pass_on(link.status_changed(now_ns), now_ns)
 
     def take_output(self) -> list[bytes]:
-        """What goes onto the line, one piece a frame."""
+        """Return the bytes for the line, one piece a frame."""
         out, self._out = self._out, []
         return out
 
@@ -201,7 +201,7 @@ class Unit:
 
 
 def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = None) -> Unit:
-    """A packet shuffler on its line."""
+    """Return a packet shuffler on its line."""
     reads = Capability.CARD_RECOGNITION if model.recognition else Capability(0)
     return Unit(
         "shuffler",
@@ -214,13 +214,13 @@ def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = Non
 
 
 def shoe_unit(model: ShoeModel, rng: Random) -> Unit:
-    """A card-reading shoe that speaks TDP, on its line."""
+    """Return a card-reading shoe with TDP on its line."""
     reads = Capability.CARD_RECOGNITION
     return Unit("shoe", model, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
 
 
 def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
-    """A table controller on its line."""
+    """Return a table controller on its line."""
     return Unit(
         "table-controller",
         model,
@@ -232,4 +232,4 @@ def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | N
 
 
 TableUnit = Unit | ShoeFrontEnd
-"""A device on its line, whatever it speaks."""
+"""A device on its line, in any dialect."""

@@ -1,4 +1,4 @@
-"""Lines. `open_transport` turns an address into one."""
+"""Lines. `open_transport` opens one by its address."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What a line must do, and nothing about what travels on it."""
+"""Interface of a line, independent of what it carries."""
 
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
@@ -10,41 +10,41 @@ from protocol.errors import LineClosed as LineClosed  # re-exported: every trans
 class Transport(Protocol):
     """A line that carries bytes both ways. One owner calls it; nothing here blocks.
 
-    `fileno` gives the descriptor the owner's selector waits on, or None when there is none; then the transport
-    calls the function given to `on_ready`, from any thread, whenever `read` would give bytes or raise.
+    `fileno` returns the descriptor for the owner's selector, or None. Without one, the transport calls the function
+    given to `on_ready`, from any thread, whenever `read` would return bytes or raise.
     """
 
     name: str
-    """The line's address as a person wrote it, for messages."""
+    """The line's address as the user wrote it, for messages."""
 
     def fileno(self) -> int | None:
-        """Descriptor to wait on, or None."""
+        """Return the descriptor to wait on, or None."""
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Call `wake` whenever there is something to read. Lines with a descriptor ignore it."""
+        """Set the function to call whenever there is something to read. Lines with a descriptor ignore it."""
 
     def read(self) -> bytes:
-        """Every byte that has arrived, `b""` for none yet. LineClosed when the line is gone and drained."""
+        """Return all bytes that have arrived, `b""` for none yet. Raise LineClosed if the line is gone and drained."""
 
     def write(self, data: bytes) -> int:
-        """Send what the line takes now and say how many bytes that was. LineClosed when the line is gone."""
+        """Send what the line accepts now, and return the number of bytes. Raise LineClosed if the line is gone."""
 
     def close(self) -> None:
-        """Give the line back: lock, descriptor, thread. May be called twice."""
+        """Release the line: lock, descriptor, thread. May be called twice."""
 
 
 @runtime_checkable
 class Timed(Protocol):
-    """A line that releases bytes when a time comes, such as a replayed one: nothing else says when to read it."""
+    """A line that releases bytes at given times, such as a replayed one: nothing else triggers a read."""
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `read` has something to give; None when only the other end can change that."""
+        """Time at which `read` has something to return; None if only the other end can change that."""
 
 
 @runtime_checkable
 class Abandonable(Protocol):
-    """A line that keeps note of why it ended, such as a recorded one."""
+    """A line that records why it ended."""
 
     def abandon(self, why: str) -> None:
         """Close the line, which is no longer trusted."""
@@ -52,28 +52,29 @@ class Abandonable(Protocol):
 
 @runtime_checkable
 class Rationed(Protocol):
-    """A line of which no more is kept than a budget allows."""
+    """A line with a budget for the bytes that are kept."""
 
     def take_dropped(self) -> list[BytesDropped]:
-        """What was noted of bytes that were not kept, since the last call; it came before what `read` gave last."""
+        """Return the notes about dropped bytes since the last call. They arrived before the last result of `read`."""
 
     def heard(self, count: int, frames: int) -> None:
-        """The `count` bytes that `read` gave last were decoded; the line gave so many frames by now."""
+        """Report that the `count` bytes of the last `read` were decoded, with the link's frame counter."""
 
 
 READ_SIZE: Final = 65536
-"""Most bytes one `read` gives: larger than any kernel's serial buffer, so one call empties the line."""
+"""Maximum number of bytes that one `read` returns: more than any kernel's serial buffer, so one call drains the line.
+"""
 
 
 class OpenLine:
-    """What every line of ours is: named, and ended once, for a reason that each later call raises."""
+    """Base of all lines: a name, and one end with a reason, which each later call raises."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._gone: LineClosed | None = None
 
     def close(self) -> None:
-        """Give the line back. May be called twice."""
+        """Release the line. May be called twice."""
         self._gone = self._gone or LineClosed(self.name, "closed by this program")
 
     def _check(self) -> None:
@@ -86,8 +87,10 @@ class OpenLine:
 
 
 class DescriptorLine(OpenLine):
-    """A line the owner's loop waits on. A kind says how to `receive` and `send` without waiting, and what `hung_up`,
-    the end of what can be received, is called."""
+    """A line with a descriptor for the owner's loop.
+
+    Its kind supplies non-blocking `receive` and `send`, and the reason `hung_up` for the end of the incoming data.
+    """
 
     def __init__(
         self, name: str, descriptor: int, receive: Callable[[int], bytes], send: Callable[[bytes], int], hung_up: str
@@ -97,14 +100,14 @@ class DescriptorLine(OpenLine):
         self._receive, self._send, self._hung_up = receive, send, hung_up
 
     def fileno(self) -> int | None:
-        """The descriptor; None once closed."""
+        """Return the descriptor; None once closed."""
         return self._descriptor
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Not used: the descriptor says when to read."""
+        """Do nothing: the descriptor triggers reads."""
 
     def read(self) -> bytes:
-        """What has arrived, at most 64 KiB; LineClosed when the other end is gone."""
+        """Return what has arrived, at most 64 KiB. Raise LineClosed if the other end is gone."""
         if self._gone is not None:
             self._check()
         try:
@@ -118,7 +121,7 @@ class DescriptorLine(OpenLine):
         return data
 
     def write(self, data: bytes) -> int:
-        """Bytes the system took now; LineClosed when the other end is gone."""
+        """Return the number of bytes the system accepted. Raise LineClosed if the other end is gone."""
         self._check()
         try:
             return self._send(data)
@@ -128,6 +131,6 @@ class DescriptorLine(OpenLine):
             raise self._lost(cause.strerror or str(cause)) from cause
 
     def close(self) -> None:
-        """Give the line back. May be called twice."""
+        """Release the line. May be called twice."""
         super().close()
         self._descriptor = None

@@ -1,8 +1,8 @@
-"""Which port is meant: by name, by the adapter's serial number, or by the USB socket it is plugged into.
+"""Finding a port: by name, by the adapter's serial number, or by the USB socket it is plugged into.
 
-A name such as `/dev/ttyUSB0` belongs to whoever was plugged in first. So a port that was opened once is remembered by
-its adapter, and sought by serial number, then by USB path, before its old name is believed. Two that answer alike are
-twins: which one is meant must not be guessed.
+A name such as `/dev/ttyUSB0` belongs to the adapter that was plugged in first. So a port that was opened once is
+remembered by its adapter, and found by serial number, then by USB path, before its old name is trusted. If two match,
+they are twins, and the program must not guess.
 """
 
 import os
@@ -16,7 +16,7 @@ from protocol.errors import LineAbsent, LineAmbiguous
 
 
 class Port(Protocol):
-    """What pyserial's `list_ports` says of a port."""
+    """A port as pyserial's `list_ports` describes it."""
 
     device: str
     vid: int | None
@@ -36,20 +36,21 @@ class Adapter:
 
     @classmethod
     def of(cls, port: Port) -> "Adapter | None":
-        """The adapter behind `port`; None when it is not on USB."""
+        """Return the adapter behind `port`; None if it is not on USB."""
         if port.vid is None or port.pid is None:
             return None
         return cls(port.vid, port.pid, port.serial_number or None, port.location or None)
 
     def is_like(self, other: "Adapter | None") -> bool:
-        """The same adapter, for all that can be known: a serial number decides, without one the path does."""
+        """Return True if both are the same adapter, as far as this can be known: by serial number, or by path without
+        one."""
         if other is None or (self.vid, self.pid, self.serial) != (other.vid, other.pid, other.serial):
             return False
         return self.serial is not None or self.path == other.path
 
 
 def attached() -> Sequence[Port]:
-    """The machine's ports now."""
+    """Return the machine's current ports."""
     from serial.tools import list_ports
 
     found: Iterable[Port] = list_ports.comports()
@@ -60,11 +61,11 @@ BY_SERIAL: Final = "serial-id"
 
 
 class PortFinder:
-    """Opens one port, again and again, wherever it is by now. `by` says what `sought` is: `serial` for a name,
-    `serial-id` for a serial number, `serial-path` for a USB path.
+    """Opener of one port, repeatedly, at its current location.
 
-    Calling it gives an open line; LineAbsent names the ports that are there, LineAmbiguous the twins, and the errors
-    of `open_serial`.
+    `by` defines `sought`: `serial` is a name, `serial-id` a serial number, `serial-path` a USB path. Calling it returns
+    an open line, or raises LineAbsent with the attached ports, LineAmbiguous with the twins, or an error of
+    `open_serial`.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class PortFinder:
         return line
 
     def find(self, ports: Sequence[Port]) -> str:
-        """The name to open among `ports`."""
+        """Return the name to open among `ports`."""
         if self._by == "serial":
             return self._by_name(ports)
         if self._by == BY_SERIAL:

@@ -1,4 +1,4 @@
-"""Two lines joined in memory, with a seeded fault model on each direction. Time comes from the clock; no threads."""
+"""Two lines connected in memory, with a seeded fault model in each direction. Time comes from the clock; no threads."""
 
 import heapq
 from collections.abc import Callable
@@ -12,10 +12,11 @@ from devices.transport.base import LineClosed, OpenLine
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What a direction does to the chunks written into it. Probabilities are 0 to 1; the default is a clean line.
+    """Faults of one direction, applied to the chunks written. Probabilities are 0 to 1; the default is a clean line.
 
-    `reorder` holds a chunk back until after the next one. `delay_ns` is the least and most time a chunk is on
-    its way. `cut` is the least and most bytes of the pieces a chunk arrives in, one a read.
+    - `reorder`: a chunk is held back until after the next one
+    - `delay_ns`: minimum and maximum travel time of a chunk
+    - `cut`: minimum and maximum size of the pieces in which a chunk arrives, one a read
     """
 
     seed: int = 0
@@ -29,11 +30,11 @@ class Faults:
 
 
 CAPACITY: Final = 65536
-"""Bytes on their way in one direction; a write beyond it is taken in part."""
+"""Bytes in transit in one direction. A write beyond it is accepted in part."""
 
 
 class _Direction:
-    """One way of the pair: bytes go in with the time now and come out when their time has come."""
+    """One direction of the pair: bytes go in at the current time and come out when they are due."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
@@ -110,21 +111,24 @@ class MemoryLine(OpenLine):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When the next piece arrives."""
+        """Time at which the next piece arrives."""
         return None if self._gone else self._in.due_ns()
 
     def fileno(self) -> int | None:
-        """None: the other end's write calls `wake`."""
+        """Return None: the other end's write calls `wake`."""
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when bytes are on their way or the line is gone."""
+        """Set the function to call when bytes are in transit or the line is gone."""
         self._in.wake = wake
         if self._in.pieces or self._hung_up or self._gone:
             wake()
 
     def read(self) -> bytes:
-        """What has arrived by now, one piece if the line cuts; LineClosed when the other end closed and all is read."""
+        """Return what has arrived by now, one piece if the line cuts.
+
+        Raise LineClosed if the other end closed and everything was read.
+        """
         self._check()
         full = self._in.size >= CAPACITY
         data = self._in.read(self._clock.now_ns())
@@ -138,24 +142,24 @@ class MemoryLine(OpenLine):
         return data
 
     def write(self, data: bytes) -> int:
-        """Bytes the line had room for; LineClosed when the other end closed."""
+        """Return the number of bytes for which the line had room. Raise LineClosed if the other end closed."""
         self._check()
         if self._hung_up:
             raise LineClosed(self.name, "the other end closed")
         return self._out.write(data, self._clock.now_ns())
 
     def close(self) -> None:
-        """Close this end; the other one still reads what was on its way."""
+        """Close this end. The other end can still read the bytes in transit."""
         super().close()
         if self._other is not None:
             self._other._hang_up()
 
     def stall(self, until_ns: int) -> None:
-        """Nothing arrives at this end before `until_ns`."""
+        """Deliver nothing at this end before `until_ns`."""
         self._in.stalled_until_ns = until_ns
 
     def unplug(self) -> None:
-        """Pull the plug: both ends are gone at once, and what was on its way is lost."""
+        """Pull the plug: both ends are gone at once, and bytes in transit are lost."""
         for end in (self, self._other):
             if end is not None:
                 end._in.pieces.clear()
@@ -171,7 +175,7 @@ class MemoryLine(OpenLine):
 def memory_pair(
     clock: Clock, *, to_host: Faults = Faults(), to_device: Faults = Faults(), name: str = "memory"
 ) -> tuple[MemoryLine, MemoryLine]:
-    """The host's end and the device's end of one line."""
+    """Return the host's end and the device's end of one line."""
     up, down = _Direction(to_host), _Direction(to_device)
     host, device = MemoryLine(name, clock, up, down), MemoryLine(f"{name} (device)", clock, down, up)
     host._other, device._other = device, host

@@ -1,4 +1,4 @@
-"""Opening a line, again and again, and without keeping the owner waiting where a network has to answer first."""
+"""Opening of a line, repeatedly, and without blocking the owner if a network has to answer first."""
 
 import threading
 from collections.abc import Callable
@@ -10,23 +10,26 @@ from devices.transport.base import Transport
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """How to get a line: `open` is called for every attempt. `may_wait` says that it waits for a network, so that an
-    owner had better call it from an `Opening`. `final`: a line that ended does not come back, such as a recording."""
+    """Source of a line: `open` is called for every attempt.
+
+    `may_wait` means that it waits for a network, so an owner should call it from an `Opening`. `final` means that a
+    line which ended does not come back, such as a recording.
+    """
 
     open: Callable[[], Transport]
     may_wait: bool = False
     final: bool = False
 
     def wrapped(self, wrap: Callable[[Transport], Transport]) -> "Opener":
-        """The same, each of its lines in a wrapper, such as one that records."""
+        """Return an opener that puts each line in a wrapper, such as one that records."""
         return replace(self, open=lambda: wrap(self.open()))
 
 
 class Opening:
-    """One attempt, in a thread that does nothing else. `done` is called from it when there is a result."""
+    """One attempt in its own thread, which calls `done` when there is a result."""
 
     JOIN_S: Final = 6.0
-    """The most that `cancel` waits; every line gives up opening sooner by itself."""
+    """Maximum wait of `cancel`. Every line gives up opening sooner than this."""
 
     def __init__(self, open_line: Callable[[], Transport], done: Callable[[], None]) -> None:
         self._open_line, self._done = open_line, done
@@ -38,7 +41,7 @@ class Opening:
         self._thread.start()
 
     def result(self) -> Transport | None:
-        """The open line, None while it is not decided; raises what the attempt raised."""
+        """Return the open line, or None while it is undecided. Raise the exception of the attempt."""
         with self._lock:
             transport, failure = self._transport, self._failure
         if transport is not None or failure is not None:
@@ -48,7 +51,7 @@ class Opening:
         return transport
 
     def cancel(self, wait_s: float = JOIN_S) -> None:
-        """Nobody wants the line any more: whatever comes of it is closed. Waits at most `wait_s` for the attempt."""
+        """Discard the line: if the attempt succeeds, its line is closed. Wait at most `wait_s` for the attempt."""
         with self._lock:
             self._cancelled = True
             if self._transport is not None:

@@ -35,7 +35,7 @@ _REFUSALS: tuple[type[Exception], ...] = (*_FAILURES, ValueError)
 
 @dataclass(frozen=True, slots=True)
 class SerialSettings:
-    """How a port is configured. `dtr` and `rts` are their levels once open; raised is what the system does anyway."""
+    """Configuration of a port. `dtr` and `rts` are their levels once open; the system raises both by default."""
 
     baud: int = 115200
     parity: str = "N"
@@ -45,7 +45,7 @@ class SerialSettings:
 
 
 class SerialPort(DescriptorLine):
-    """An open port with a descriptor; the line owns the pyserial object, and with it the lock."""
+    """An open port with a descriptor. The line owns the pyserial object, and with it the lock."""
 
     def __init__(self, port: serial.Serial, name: str) -> None:
         at = port.fileno()
@@ -54,16 +54,17 @@ class SerialPort(DescriptorLine):
         _settle(port)
 
     def close(self) -> None:
-        """Give the port and its lock back."""
+        """Release the port and its lock."""
         super().close()
         with contextlib.suppress(*_FAILURES):
             self._port.close()
 
 
 def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, name: str | None = None) -> Transport:
-    """Open a device path or any pyserial URL, locked where it can be.
+    """Open a device path or any pyserial URL, locked if possible.
 
-    LineAbsent, LineMute, LineBusy (naming the holder), LineDenied (naming the group that may) or LineUnusable.
+    Raise LineAbsent, LineMute, LineBusy (with the process that has it), LineDenied (with the group that may use it) or
+    LineUnusable.
     """
     name = name or device
     # A URL's own reader thread is made with calls that Python 3.10 deprecated.
@@ -79,7 +80,7 @@ def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, nam
 
 
 def _open_as_it_can(device: str, settings: SerialSettings) -> serial.Serial:
-    """A serial server whose line has no modem lines never confirms their levels: then it is opened without them."""
+    """Open the port, if necessary without modem lines: a serial server without them never confirms their levels."""
     try:
         return _open(device, settings)
     except serial.SerialException as error:
@@ -114,7 +115,7 @@ def _open(device: str, settings: SerialSettings) -> serial.Serial:
 
 
 def _settle(port: serial.Serial) -> None:
-    """Make "no data yet" differ from "hung up", keep DTR up at close, and ask the adapter not to wait."""
+    """Distinguish "no data yet" from "hung up", keep DTR up at close, and request low latency from the adapter."""
     descriptor = port.fileno()
     attributes = termios.tcgetattr(descriptor)
     # With VMIN 0 a read of an idle port gives b"", the same as one of an unplugged port; with 1 it gives EAGAIN.
@@ -129,9 +130,9 @@ def _settle(port: serial.Serial) -> None:
 _NO_MODEM_LINES: Final = "timeout while waiting for option 'control'"
 _NOT_TELNET: Final = "Remote does not seem to support RFC2217"
 _UNCONFIRMED: Final = re.compile(r"waiting for option '(\w+)'|does not accept parameter change .*?(\w+):REQUESTED")
-"""What pyserial says of a serial server, which has no other form."""
+"""Text patterns of pyserial's errors about a serial server, which have no other form."""
 _WITHOUT_THEM: Final = "ign_set_control"
-"""What pyserial calls it in an address."""
+"""pyserial's name for it in an address."""
 
 _ABSENT: Final = {errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.ECONNREFUSED, errno.EIO}
 _BUSY: Final = {errno.EAGAIN, errno.EBUSY}
@@ -158,7 +159,8 @@ def _opening_error(device: str, name: str, cause: Exception) -> LineError:
 
 
 def holder_of(device: str) -> str | None:
-    """`process 1234 (minicom)`: who has the device open, where the system lets us see it."""
+    """Return the process that has the device open, such as `process 1234 (minicom)`; None if the system does not show
+    it."""
     target = os.path.realpath(device)
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -171,7 +173,7 @@ def holder_of(device: str) -> str | None:
 
 
 def remedy_for(device: str) -> str:
-    """How whoever runs this gets access to a device that is denied."""
+    """Return instructions for getting access to a device that is denied."""
     try:
         status = os.stat(device)
     except OSError:

@@ -1,4 +1,4 @@
-"""A raw TCP stream as a line, for serial servers. It has a descriptor, so the owner's loop waits on it."""
+"""A raw TCP stream as a line, for serial servers. It has a descriptor for the owner's loop."""
 
 import contextlib
 import socket
@@ -7,11 +7,11 @@ from devices.transport.base import DescriptorLine
 from protocol.errors import LineAbsent
 
 _KEEPALIVE = (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3))
-"""Seconds of silence, seconds between probes, probes: a server that lost its power is noticed in 11 s."""
+"""Seconds of silence, seconds between probes, number of probes: a server that lost power is noticed in 11 s."""
 
 
 class TcpLine(DescriptorLine):
-    """One connected stream socket; the line owns it."""
+    """One connected stream socket, which the line owns."""
 
     def __init__(self, connection: socket.socket, name: str) -> None:
         super().__init__(name, connection.fileno(), connection.recv, connection.send, "closed by the other end")
@@ -32,7 +32,7 @@ class TcpLine(DescriptorLine):
 
 
 def open_tcp(host: str, port: int, *, timeout_s: float = 5.0) -> TcpLine:
-    """Connect to a serial server; LineAbsent when nobody listens there."""
+    """Connect to a serial server. Raise LineAbsent if nothing listens there."""
     name = f"tcp://{host}:{port}"
     try:
         return TcpLine(socket.create_connection((host, port), timeout=timeout_s), name)

@@ -1,6 +1,6 @@
 """Lines without a descriptor (rfc2217://, loop://, USB bulk, Windows): two threads that only carry bytes.
 
-Whatever a thread meets, bytes or a failure, goes into one queue and `wake` is called; the owner decides what it means.
+A thread puts everything, bytes or a failure, into one queue and calls `wake`; the owner interprets it.
 """
 
 import contextlib
@@ -13,10 +13,10 @@ from devices.transport.base import READ_SIZE, OpenLine
 
 
 class ThreadedLine(OpenLine):
-    """What such lines share; one write is one piece on the line. A kind says how to `_receive`, `_send`, `_release`."""
+    """Base of such lines. One write is one piece on the line. A kind implements `_receive`, `_send` and `_release`."""
 
     OUTBOX: Final = 65536
-    """Bytes taken but not yet handed on."""
+    """Number of bytes that may be accepted and not yet handed on."""
     JOIN_S: Final = 2.0
 
     def __init__(self, name: str) -> None:
@@ -34,22 +34,22 @@ class ThreadedLine(OpenLine):
         )
 
     def _begin(self) -> None:
-        """Start both threads, once the kind has all it needs."""
+        """Start both threads, once the subclass is ready."""
         self._reader.start()
         self._writer.start()
 
     def fileno(self) -> int | None:
-        """None: the threads call `wake`."""
+        """Return None: the threads call `wake`."""
         return None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when there is something to read, or room again after a short write."""
+        """Set the function to call when there is something to read, or room again after a short write."""
         self._wake = wake
         if self._inbox:
             wake()
 
     def read(self) -> bytes:
-        """What has arrived; LineClosed when the line failed and its bytes were read."""
+        """Return what has arrived. Raise LineClosed if the line failed and its bytes were read."""
         pieces: list[bytes] = []
         while self._inbox and isinstance(self._inbox[0], bytes):
             piece = self._inbox.popleft()
@@ -65,7 +65,7 @@ class ThreadedLine(OpenLine):
         return b""
 
     def write(self, data: bytes) -> int:
-        """Bytes the outbox had room for; LineClosed when the line failed."""
+        """Return the number of bytes for which the outbox had room. Raise LineClosed if the line failed."""
         self._check()
         for item in tuple(self._inbox):
             self._end_by(item)
@@ -79,7 +79,7 @@ class ThreadedLine(OpenLine):
         return taken
 
     def close(self) -> None:
-        """Stop both threads and give the line back. What the outbox still holds is not sent."""
+        """Stop both threads and release the line. Bytes in the outbox are not sent."""
         if self._closing:
             return
         with self._changed:
@@ -127,19 +127,19 @@ class ThreadedLine(OpenLine):
     # -------------------------------------------------------------- what a kind of line says
 
     def _receive(self) -> bytes:
-        """The next bytes, waiting a short time for them; b"" for none yet. Raises when the line is gone."""
+        """Return the next bytes after a short wait, b"" for none yet. Raise if the line is gone."""
         raise NotImplementedError
 
     def _send(self, data: bytes) -> None:
-        """Send all of it, or raise; returns early when the line is being closed."""
+        """Send all of it, or raise. Return early if the line is being closed."""
         raise NotImplementedError
 
     def _release(self) -> None:
-        """Join both threads and give back what the line holds, in the order it needs. Never raises."""
+        """Join both threads and release the line's resources, in the required order. Never raise."""
         raise NotImplementedError
 
     def _explain(self, cause: Exception) -> str:
-        """Why the line was lost, in words."""
+        """Return the reason for the loss of the line, for a reader."""
         return str(cause)
 
 
@@ -147,7 +147,7 @@ class ThreadedPort(ThreadedLine):
     """An open pyserial port; the line owns it and its two threads."""
 
     READ_TIMEOUT_S: Final = 0.1
-    """How long the port's own read waits: the most that closing waits for the reader."""
+    """Timeout of the port's own read: the most that closing waits for the reader."""
 
     def __init__(self, port: Any, name: str) -> None:
         super().__init__(name)

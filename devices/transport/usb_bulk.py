@@ -1,12 +1,15 @@
-"""A device with a USB vendor interface: bulk transfers each way, carried by libusb through pyusb.
+"""A device with a USB vendor interface: bulk transfers in each direction, carried by libusb through pyusb.
 
 A bulk pipe is a stream of packets. A read is exactly one packet long, so that it ends with that packet: a device that
-forgets the empty packet after a full one delays nothing, and nothing it may send overflows the buffer. A write that
+forgets the empty packet after a full one delays nothing, and nothing it sends can overflow the buffer. A write that
 fills its last packet is ended by an empty one, because the device may read larger pieces and would wait for more.
 
-Four things that libusb reports alike are told apart. A time-out says that the other side has nothing, or no room: the
-line goes on. A stall (EPIPE) or an overrun (EOVERFLOW) spoils one transfer: the stall is cleared and the line goes
-on, unless no transfer in between succeeds. ENODEV and EIO are the end of the line: a pulled plug gives either.
+Four errors that libusb reports alike are distinguished:
+
+- a timeout means that the other side has no data, or no room: the line continues
+- a stall (EPIPE) or an overrun (EOVERFLOW) destroys one transfer: the stall is cleared and the line continues, unless
+  no transfer succeeds in between
+- ENODEV and EIO end the line: a pulled plug yields either
 """
 
 import contextlib
@@ -25,19 +28,20 @@ _log = logging.getLogger(__name__)
 
 
 class UsbBulk(ThreadedLine):
-    """An open device with its interface claimed; the line owns the pyusb device and two threads."""
+    """An open device with its interface claimed. The line owns the pyusb device and two threads."""
 
     TIMEOUT_MS: Final = 100
-    """How long one transfer waits: the most that closing waits for each thread."""
+    """Timeout of one transfer: the most that closing waits for each thread."""
     WRITE_SIZE: Final = 16384
-    """Most bytes of one transfer out: as much as libusb gives the system in one piece."""
+    """Maximum size of one outgoing transfer: as much as libusb hands to the system in one piece."""
     FAULTS_MAX: Final = 3
-    """Spoiled transfers in a row, on one endpoint, that end the line."""
+    """Number of failed transfers in a row, on one endpoint, that end the line."""
 
     def __init__(self, device: Any, pipes: Pipes, name: str, *, detached: bool = False) -> None:
         super().__init__(name)
         self.spoiled_transfers = 0
-        """Transfers that the device stalled or overran. Their bytes are lost, as noise would spoil them elsewhere."""
+        """Number of transfers that the device stalled or overran. Their bytes are lost, like bytes hit by noise on
+        other lines."""
         self._device, self._pipes, self._detached = device, pipes, detached
         self._in_a_row = {pipes.bulk_in: 0, pipes.bulk_out: 0}
         self._begin()
@@ -76,7 +80,7 @@ class UsbBulk(ThreadedLine):
                 return
 
     def _go_on(self, endpoint: int, error: usb.core.USBError) -> None:
-        """Return when the line can be used after `error`, raise it when not."""
+        """Return if the line can be used after `error`; otherwise raise it."""
         if error.errno not in (errno.EPIPE, errno.EOVERFLOW):
             raise error
         self.spoiled_transfers += 1
@@ -111,9 +115,10 @@ class UsbBulk(ThreadedLine):
 
 
 def open_usb(address: str, *, backend: Any = None) -> UsbBulk:
-    """Open `usb:VID:PID`, `usb:VID:PID:SERIAL` or `usb:VID:PID@BUS-PORT.PORT`; `backend` is pyusb's, libusb by default.
+    """Open `usb:VID:PID`, `usb:VID:PID:SERIAL` or `usb:VID:PID@BUS-PORT.PORT`. `backend` is pyusb's, libusb by default.
 
-    LineAbsent, LineAmbiguous, LineBusy (naming the holder), LineDenied (with the udev rule) or LineUnusable.
+    Raise LineAbsent, LineAmbiguous, LineBusy (with the process that has it), LineDenied (with the udev rule) or
+    LineUnusable.
     """
     wanted = parse_usb(address)
     device = find_usb(wanted, backend)
@@ -131,7 +136,8 @@ def open_usb(address: str, *, backend: Any = None) -> UsbBulk:
 
 
 def _configuration(device: Any) -> Any:
-    """The active configuration. One that is set already is left alone: setting it again would reset the device."""
+    """Return the active configuration. One that is already set is left alone, because setting it again resets the
+    device."""
     try:
         return device.get_active_configuration()
     except usb.core.USBError as error:
@@ -142,7 +148,7 @@ def _configuration(device: Any) -> Any:
 
 
 def _detach(device: Any, interface: int) -> bool:
-    """Take the interface from a driver of the system; True when there was one, to be given back."""
+    """Detach the interface from a system driver. Return True if there was one, to be attached again later."""
     try:
         active = device.is_kernel_driver_active(interface)
     except (usb.core.USBError, NotImplementedError):  # a system without such a thing

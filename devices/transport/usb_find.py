@@ -1,4 +1,4 @@
-"""Which USB device an address means, and where on it the bytes go. Never guesses between two."""
+"""Finding the USB device of an address, and its endpoints. It never guesses between two devices."""
 
 import errno
 import re
@@ -23,7 +23,7 @@ _ADDRESS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UsbAddress:
-    """A parsed address. `path` is bus and ports as Linux writes them, such as `1-1.4`; empty strings say nothing."""
+    """A parsed address. `path` is bus and ports as Linux writes them, such as `1-1.4`. Empty strings match anything."""
 
     text: str
     vendor: int
@@ -38,7 +38,7 @@ class UsbAddress:
 
     @property
     def udev_rule(self) -> str:
-        """The line that lets the person at the seat and the group plugdev use such devices."""
+        """udev rule that lets the logged-in user and the group plugdev use such devices."""
         return (
             f'SUBSYSTEM=="usb", ATTR{{idVendor}}=="{self.vendor:04x}", ATTR{{idProduct}}=="{self.product:04x}", '
             'MODE="0660", GROUP="plugdev", TAG+="uaccess"'
@@ -47,7 +47,7 @@ class UsbAddress:
 
 @dataclass(frozen=True, slots=True)
 class Pipes:
-    """A vendor interface and its two bulk endpoints, as the device describes them; sizes in bytes a packet."""
+    """A vendor interface and its two bulk endpoints, as the device describes them. Sizes are in bytes a packet."""
 
     interface: int
     bulk_in: int
@@ -57,7 +57,7 @@ class Pipes:
 
 
 def parse_usb(text: str) -> UsbAddress:
-    """The address in `text`; LineUnusable says what is allowed."""
+    """Return the address in `text`. LineUnusable names the allowed forms."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
         raise LineUnusable(text, f"write {FORM}")
@@ -66,14 +66,14 @@ def parse_usb(text: str) -> UsbAddress:
 
 
 def path_of(device: Any) -> str:
-    """`1-1.4`: the bus and the ports that lead to the device; a root hub is port 0."""
+    """Return the bus and the ports that lead to the device, such as `1-1.4`. A root hub is port 0."""
     return f"{device.bus}-{'.'.join(str(port) for port in device.port_numbers or (0,))}"
 
 
 def find_usb(wanted: UsbAddress, backend: Any = None) -> Any:
-    """The one pyusb device `wanted` means.
+    """Return the one pyusb device that matches `wanted`.
 
-    LineAbsent, LineAmbiguous, LineDenied when a serial number may not be read, LineUnusable without libusb.
+    Raise LineAbsent, LineAmbiguous, LineDenied if a serial number cannot be read, or LineUnusable without libusb.
     """
     try:
         devices = list(
@@ -128,12 +128,14 @@ def _serial_of(device: Any) -> str | None:
 
 
 def unconfigured(error: usb.core.USBError) -> bool:
-    """Whether the device is open and only has no active configuration yet: pyusb's own error, without libusb's code."""
+    """Return True if the device is open and has no active configuration yet: pyusb's own error, without libusb's
+    code."""
     return error.errno is None and error.backend_error_code is None
 
 
 def find_pipes(wanted: UsbAddress, configuration: Any) -> Pipes:
-    """The lowest vendor interface with one bulk endpoint each way; LineUnusable says what there is instead."""
+    """Return the lowest vendor interface with one bulk endpoint in each direction. LineUnusable names what exists
+    instead."""
     seen = []
     for interface in configuration:
         bulk = [end for end in interface if usb.util.endpoint_type(end.bmAttributes) == usb.util.ENDPOINT_TYPE_BULK]
@@ -168,7 +170,7 @@ _ABSENT: Final = {errno.ENODEV, errno.ENOENT, errno.EIO, errno.ESHUTDOWN}
 
 
 def opening_error(wanted: UsbAddress, device: Any, cause: Exception) -> LineError:
-    """What a person is told when libusb would not open or claim `device`, which must be closed again by now."""
+    """Return the error for a device that libusb could not open or claim. Close `device` before the call."""
     number = getattr(cause, "errno", None)
     if number in _DENIED:
         return LineDenied(
