@@ -102,8 +102,8 @@ BetRow = Annotated[AnyBet, Field(discriminator="kind")]
 
 
 class OddsSpec(TomlTable):
-    """How the odds of bets that are decided together are computed. Players' choices, their time, stakes and known cards
-    are read from the steps of the procedure; this table holds what no step says."""
+    """Settings for the odds of bets that are decided together. Players' choices, their time, stakes and known cards are
+    read from the steps of the procedure; this table holds what no step says."""
 
     solver: str = ""
     """Name of the solver, see `docs/game-files.md`."""

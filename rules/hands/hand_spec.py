@@ -92,7 +92,7 @@ class Pick(TomlTable):
     """The hand that ranks highest, or lowest, among several by this ranking."""
 
     which: Literal["highest", "lowest"]
-    """Which of the hands it is: the highest or the lowest."""
+    """The hand to pick: the highest or the lowest."""
     by: str
     """The ranking that compares them."""
 

@@ -47,7 +47,7 @@ class PostedPart(TomlTable):
     disclaimers: Annotated[tuple[str, ...], Field(min_length=1)]
     """Disclaimers: a fouled deck, switched cards, an unverifiable hand."""
     rake: Annotated[str, Field(min_length=1)]
-    """When money is taken from pots, and the maximum per hand."""
+    """Notice of the drop: the occasions, and the maximum per hand."""
 
 
 class JackpotSetup(TomlTable):
