@@ -69,8 +69,8 @@ def counted_how(question: Question) -> Iterator[tuple[str, str, float]]:
 def _how(question: Question, group: Sequence[Bet]) -> str:
     if group == answers_for(question.game):
         described = solver(question.game).__doc__ or ""
-        return described.partition(".")[0]
-    return "By binomials" if group[0].on_race else "By its hand, suits folded"
+        return " ".join(described.partition(".")[0].split())
+    return "Binomial coefficients" if group[0].on_race else "Count of hands up to the names of suits"
 
 
 def _groups(question: Question) -> Iterator[list[Bet]]:

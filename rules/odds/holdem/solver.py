@@ -38,7 +38,7 @@ class _Unfit(Exception):
 
 
 def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
-    """Count every board with every hand of both sides, and raise for the most, for every pay table."""
+    """Count every board with every hand of both sides, with the best bet at every decision, for every pay table."""
     for tables in question.tables_together(bets):
         try:
             rows = _rows_of(question.game, bets, tables)
