@@ -71,6 +71,7 @@ def key_of(*parts: Any) -> str:
 
 _ROOT: Final = _RULES.parent
 _DATA: Final = ("rankings/*.toml", "keeps/*.toml")
+"""Files below `rules/data` that decide a count without being imported."""
 _PACKAGES: Final = ("rules", "dealer_flow", "devices", "protocol")
 _IMPORT: Final = re.compile(rf"^\s*from ((?:{'|'.join(_PACKAGES)})[\w.]*) import \(?([\w, ]*)", re.MULTILINE)
 
@@ -83,10 +84,14 @@ def program_hash() -> str:
     Games, their pay tables, procedures and house ways have hashes of their own.
     """
     found = hashlib.sha256()
-    data = (path for pattern in _DATA for path in _RULES.glob(pattern))
-    for path in sorted({*counting_modules(), *data}):
+    for path in sorted({*counting_modules(), *counting_data()}):
         found.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return found.hexdigest()
+
+
+def counting_data() -> set[Path]:
+    """Return the files of rankings and of keep rules that come with the program."""
+    return {path for pattern in _DATA for path in (_RULES / "data").glob(pattern)}
 
 
 def counting_modules() -> set[Path]:

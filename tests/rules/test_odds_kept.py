@@ -11,9 +11,11 @@ import pytest
 import rules
 from dealer_flow.games import files_of
 from dealer_flow.procedure.load import whole_text
+from rules.game.keep_rules import KEEPS
 from rules.game.load import load_game
+from rules.hands.poker import RANKINGS
 from rules.odds import NotComputed, Question, odds
-from rules.odds.kept import Found, KeptOdds, _imported, counting_modules, key_of, remembered
+from rules.odds.kept import Found, KeptOdds, _imported, counting_data, counting_modules, key_of, remembered
 from rules.odds.returns import BetOutcome, Odds
 from tests.support.reading.game_files import flat_paytables
 
@@ -122,6 +124,12 @@ def test_what_counts_is_known_by_its_imports() -> None:
     assert {path.relative_to(RULES.parent).as_posix() for path in RULES.glob("kinds/*.py")} < counting
     assert "rules/settle/rounds.py" in counting
     assert not {"rules/__init__.py", "dealer_flow/play/flow.py"} & counting
+
+
+def test_rankings_and_keep_rules_are_part_of_what_counts() -> None:
+    """They are data, so no import leads to them; without them a changed ranking would find the odds of the old one."""
+    assert counting_data() == {*RANKINGS.glob("*.toml"), *KEEPS.glob("*.toml")}
+    assert len(counting_data()) > len([*KEEPS.glob("*.toml")]) > 0
 
 
 def test_a_module_that_is_asked_of_its_package_is_no_reason_to_read_the_package(tmp_path: Path) -> None:
