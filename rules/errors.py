@@ -43,6 +43,6 @@ class ExtraMissing(DealwireError):
 
     def __init__(self, package: str, extra: str) -> None:
         self.package, self.extra = package, extra
-        from devices.extras import install_command  # read when it is needed: every command knows these errors
+        from devices.extras import install_command  # local: every command imports this module
 
         super().__init__(f"{package} is not installed; {install_command(extra)}")

@@ -82,7 +82,7 @@ class BetKeys(TomlTable):
     name: str
     """Name of the spot, as the procedure calls it."""
     if TYPE_CHECKING:
-        kind: str  # a key of each kind, with its own name as the one value
+        kind: str  # each kind declares it, with its own name as the only value
     clauses: Clauses
     fold: Fold = "stands"
     hand: str = "player"
@@ -135,6 +135,7 @@ class BetKeys(TomlTable):
         """Return the bet as a tip for the dealer. A pay without a stake of its own is paid on the stake of the tip
         `on`."""
         tip = self.model_copy(update={"name": name, "on": on, "commission": ""})
+        # Through __dict__: the model is frozen, and a file must not be able to set it.
         tip.__dict__["tip_for"] = self.name
         return tip
 
@@ -154,6 +155,7 @@ class BetKeys(TomlTable):
             if not row.made:
                 changed |= self._as_read(row, changed["clauses"])
         bet = self.model_copy(update=changed)
+        # The copy took over cached properties that were computed for the old keys.
         for name in [*bet.__dict__]:
             if isinstance(getattr(type(self), name, None), cached_property):
                 del bet.__dict__[name]

@@ -166,7 +166,7 @@ def _line(bet: Bet, envious: Envious, hit: Hit, terms: TermFacts) -> SettlementL
     base = of.envy_base
     cents, rest = round_down(hit.row.envy_cents * envious.stake, base, terms.unit_cents)
     why = f"{facts}: {dollars(hit.row.envy_cents)} for each {dollars(base)} of the wager"
-    if bet.envy_rule is not None:  # a fixed amount, whatever was wagered
+    if bet.envy_rule is not None:  # a fixed amount, regardless of the wager
         cents, rest, why = hit.row.envy_cents, 0, f"{facts}: {dollars(hit.row.envy_cents)}"
     clause = bet.clauses.envy
     return make_line(

@@ -72,6 +72,7 @@ def cut(
     winners = {line.seat for line in lines if line.result == "win" and line.bet in rule.bets}
     may_win = winners | {line.seat for line in waiting}
     if maximum.round_cents is not None and len(may_win) >= rule.winners:
+        # Lines held by the player's maximum just above count as waiting for the round's maximum too.
         waiting += [found[n] for n in own if found[n].result == "held"]
         most |= {line.bet: _most(line.bet, game, paytables) for line in waiting}
         paid, sure = [n for n in own if found[n].result == "win"], len(winners) >= rule.winners

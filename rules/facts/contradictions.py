@@ -47,6 +47,7 @@ def known_of(result: RoundResult, game: Game) -> tuple[Plan | None, Law | None]:
     key = result.procedure, tuple(result.options.items())
     found = game.known_rounds.get(key)
     if found is None:
+        # Rounds from elsewhere may have any options; do not grow without limit.
         if len(game.known_rounds) == _OPTIONS_KEPT:
             game.known_rounds.clear()
         found = game.known_rounds[key] = _known(game.procedures.get(result.procedure.id), *key)

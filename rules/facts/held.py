@@ -42,6 +42,7 @@ def known_cards(texts: Sequence[str], wanted: Cards, whose: str, *, jokers: bool
     if not least <= len(cards) <= most:
         number = str(most) if least == most else f"{least} to {most}"
         return f"{len(cards)} of {number} cards of {whose} were seen"
+    # An unread card has no face; a joker counts only where the ranking takes one.
     if not (_PLAYING.issuperset(cards) or (jokers and all(card.is_face for card in cards))):
         unread = " ".join(card.text for card in cards if not (card.is_playing or (jokers and card.is_face)))
         return f"the faces of {whose} are not all known ({unread})"
@@ -59,7 +60,7 @@ def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False)
                 lying += (Counter(hand.discards) - Counter(hand.cards)).elements() if laid_aside else hand.discards
     more = len(lying) - len(set(lying))
     if more == max(result.burned.count(_UNREAD) - 1, 0) or more == lying.count(_UNREAD) - 1:
-        return None  # mostly burned cards alone are unread
+        return None  # fast path: usually only burned cards are unread
     seen = Counter(lying)
     found = next((text for text, times in seen.items() if times > decks and parse_card(text).is_face), None)
     return f"{found} stands in {'two' if decks == 1 else decks + 1} places" if found else None
@@ -70,7 +71,7 @@ def held_at_table(result: RoundResult, seat: Seat) -> dict[str, Hold]:
     if not seat.held:
         return {}
     holds = {bet: Hold(f"{bet} is held", clause) for bet, clause in seat.held.items()}
-    for found in reversed(result.incidents):  # the first to speak of a bet has the last word
+    for found in reversed(result.incidents):  # reversed, so that the first incident of a bet wins
         for bet in (found.bet, *found.bets) if found.seat == seat.seat else ():
             if bet in holds and found.code in _HOLDS and found.clause == holds[bet].clause:
                 holds[bet] = Hold(found.text, found.clause)
@@ -115,7 +116,7 @@ def broken_rules(
     if not faults and not holds:
         return holds
     alone = [(bets, hold) for bets, hold in faults if at_table.keys().isdisjoint(bets)]
-    for bets, hold in alone:  # what a bet breaks itself goes before what it is compared with
+    for bets, hold in alone:  # a bet's own fault takes precedence over one that it is compared in
         holds |= {bet: hold for bet in bets if bet not in holds}
     for bets, hold in alone:
         for name in (other for bet in bets for other in (law.tied.get(bet, (bet,)) if law is not None else (bet,))):
@@ -159,7 +160,7 @@ def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, 
     if (part := law.betting) is None:
         return
     blinds = 0
-    for seat in result.seats:  # without a call: it is asked of every round with a betting round
+    for seat in result.seats:  # inlined for speed: this runs for every round with betting
         lies = 0
         for bet in part.blinds:
             if bet in seat.wagers:

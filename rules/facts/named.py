@@ -30,7 +30,7 @@ def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Lin
     for other in of.others:
         if (other.at == "fold") != folded:
             continue
-        if other.wheel:  # asked of most seats: a hand of another kind is the same by both rankings
+        if other.wheel:  # cheap test first: only ace to five ranks differently
             key = getattr(view.hand(of.hand, seat), "key", None)
             if key is not None and (key.kind not in SEQUENCES or key.ranks[0] != WHEEL):
                 continue

@@ -40,6 +40,7 @@ class RakeBox:
         if self._left is not None:
             rake = min(rake, self._left)
             self._left -= rake
+        # The rake comes first; a small pot may leave less for the jackpot.
         jackpot = min(self._jackpot, cents - rake)
         self._jackpot -= jackpot
         return Taken(rake, jackpot)

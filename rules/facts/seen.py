@@ -310,7 +310,7 @@ class View(msgspec.Struct, gc=False):
         left, found = Counter(self.result.community), list[str]()
         for stage in self.result.stages:
             if stage.place == _BOARD:
-                shown = Counter(found)  # several decks have the same face more than once
+                shown = Counter(found)  # with several decks a face may occur more than once
                 for card, times in Counter(stage.cards).items():
                     found += [card] * (min(times - shown[card], left[card]) if card != _COVERED else 0)
                 left = Counter(self.result.community)

@@ -28,8 +28,9 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return True
     if result.outcome == "progressive-only" and bet.of_meters:
         return seat.status != "dead"
-    own = not bet.among_players  # a pot is settled as a whole: the table knows whose it was
-    shown = result.outcome == "defective-deck" and seat.status != "dead" and own  # the hand was, and it stands
+    own = not bet.among_players  # a pot is settled as a whole, not bet by bet
+    # The hand was settled before the defect was found, and that stands.
+    shown = result.outcome == "defective-deck" and seat.status != "dead" and own
     return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
 
 

@@ -87,7 +87,7 @@ def _terms(whole: Whole) -> list[str]:
         equals = row.value.get("equals")
         for key in ("equals", "beside"):
             if not isinstance(_table(row.value.get(key)).get("bet"), str):
-                continue  # the loader refuses it
+                continue  # malformed; the loader will refuse it
             changes += [f"{at}.{key}: gone; the procedure's must says it"] if drop(whole, f"{at}.{key}") else []
         if row.value.get("raised") is True and drop(whole, f"{at}.raised"):
             changes.append(f"{at}.raised: gone; the procedure's betting rounds say it")
@@ -199,7 +199,7 @@ def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any
     return found
 
 
-# ------------------------------------------------------------------ what the procedures must say
+# ------------------------------------------------------------------ rules that the procedures lack
 
 
 def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:

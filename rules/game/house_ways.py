@@ -224,7 +224,7 @@ def _choices(cards: int, low: int) -> tuple[_Choice, ...]:
 
 
 def _pick(places: Sequence[int]) -> _Pick:
-    if len(places) == 1:  # of one place `itemgetter` gives the card alone
+    if len(places) == 1:  # with a single index `itemgetter` returns the card itself, not a tuple
         return itemgetter(slice(places[0], places[0] + 1))
     return itemgetter(*places)
 
@@ -265,7 +265,8 @@ def load_houseway(source: str | Path) -> HouseWay:
     """Load a house way by id or from a file; TomlFileError names the file, line, key and allowed values."""
     path = locate(source, files_in(HOUSEWAYS), "house way", named="allowed")
     spec = load(path, WayFile, lambda spec: _faults(path, spec))
-    plain = {number: {"when"} for number, rule in enumerate(spec.rules) if not rule.when}  # they keep their hash
+    # `when` came later; omitting it keeps old hashes.
+    plain = {number: {"when"} for number, rule in enumerate(spec.rules) if not rule.when}
     text = spec.model_dump_json(by_alias=True, exclude={"rules": plain})
     digest = hashlib.sha256(text.encode()).hexdigest()
     return HouseWay(spec, ranking(spec.ranking) if spec.ranking else None, digest)

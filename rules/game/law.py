@@ -40,7 +40,8 @@ def differences(old: Edition, new: Edition) -> list[LawDifference]:
             at = each.clause, each.key, repr(each)
             known = found.get(at, each)
             names = {part: (*getattr(known, part), name)}
-            found[at] = known._replace(**names)  # type: ignore[arg-type]  # the two keys that hold names
+            # `part` is one of the two fields that hold names.
+            found[at] = known._replace(**names)  # type: ignore[arg-type]
     dealt = {name: frozenset(load_game(name).spec.procedures) for name in game_ids()}
     return [
         each._replace(games=tuple(name for name in dealt if name in each.games or dealt[name] & {*each.procedures}))

@@ -23,7 +23,8 @@ class PaytableLayering(Layering):
     """Layering of a pay table within a game file: its rows are merged by `when`."""
 
     what = "pay table"
-    own = frozenset({"schema", "id", "title", "label", "printed", "notes", "suspect"})  # of its print, and no other's
+    # Keys of one printed table, not inherited.
+    own = frozenset({"schema", "id", "title", "label", "printed", "notes", "suspect"})
     rows: ClassVar[Mapping[str, tuple[str, ...]]] = {"rows": ("when",)}
     merged = True
 

@@ -252,7 +252,8 @@ def game_ids() -> tuple[str, ...]:
 def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | None:
     """Return the id of the game that settles rounds of a procedure under these options: the one with the same id, else
     the first that names it. None if no game settles them."""
-    for game in sorted(game_ids(), key=lambda game: game != procedure):  # mostly the first one read
+    # The game of the same id first: it is usually the one.
+    for game in sorted(game_ids(), key=lambda game: game != procedure):
         procedures, ours = _of_procedures(game)
         if procedure in procedures and wrong_option(ours, options) is None:
             return game
@@ -352,6 +353,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
     of_bets = _of_bets(spec, tips, {name: reading.default for name, reading in spec.readings.items()})
     bets = of_bets["bets"]
     paytables = source.paytables(rankings)
+    # The hash names the printed file; an edition has a reference of its own in each result.
     hashed = paytables if source is printed else printed.paytables(rankings)
     game = Game(
         spec=spec,
@@ -367,6 +369,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
         source=source,
         edition=edition,
     )
+    # So that `under` with the defaults returns this very object.
     game._others[tuple(spec.readings[name].default for name in game.hung_on)] = game
     return game
 

@@ -75,7 +75,7 @@ def procedure_source(game: Game, name: str) -> str | Path | None:
     return source_of(name, game.source.whole)
 
 
-# ------------------------------------------------------------------ what is compared
+# ------------------------------------------------------------------ comparisons
 
 
 def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
@@ -83,16 +83,16 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
     spots, bets = [bet.name for bet in procedure.bet], {bet.name: bet for bet in spec.bets}
     given_up = {choice.gives_up.as_ for choice in procedure.decision if choice.gives_up}
     for number, bet in enumerate(spec.bets):
-        if not bet.on and bet.name not in {*spots, *given_up}:  # paid on another bet's stake, it has no spot
+        if not bet.on and bet.name not in {*spots, *given_up}:  # a bet paid on another's stake has no spot
             why = f"procedure {procedure.id} has no bet {bet.name!r}; allowed: {', '.join(spots)}"
             yield PairFault("game", ("bets", number, "name"), why)
     for number, spot in enumerate(procedure.bet):
         if spot.tip_for is not None:
-            continue  # settled as the bet that it is for
+            continue  # a tip is settled as the bet it is for
         if spot.name not in bets:
             why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
             yield PairFault("procedure", ("bet", number, "name"), why)
-        elif spot.progressive != bets[spot.name].of_meters:  # another procedure of the game says so
+        elif spot.progressive != bets[spot.name].of_meters:  # another procedure of the game may say otherwise
             allowed = "false" if spot.progressive else "true"
             why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: {allowed}"
             yield PairFault("procedure", ("bet", number, "progressive"), why)
@@ -119,11 +119,11 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
     name, key = plan.procedure.id, ("hands", hand, "of", place)
     named = {each.name: each.place for each in plan.procedure.hand}
     if place == DISCARDS or any(step.do == "offer-hand" and step.to == place for step in plan.procedure.step):
-        return  # laid away, or a hand that is dealt to nobody and offered where the house does
+        return  # discards, or a hand that is dealt to no seat and offered by some houses
     to = {OWN: "seats", **named}.get(place, place)
     dealt = plan.played.get(place, plan.played.get(to, 0))
     if not dealt and isinstance(cards, tuple) and not cards[0]:
-        return  # cards that may lie there, and need not
+        return  # optional cards
     if not dealt:
         allowed = ", ".join((OWN, *(each for each in plan.played if each != "seats")))
         yield PairFault("game", key, f"procedure {name} deals nothing to {place}; allowed: {allowed}")

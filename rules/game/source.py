@@ -135,6 +135,7 @@ class GameSource:
                 allowed = ", ".join(unknown_ranking.allowed)
                 why = f"unknown ranking {name!r}; allowed: {allowed}, or {name}.toml in rankings/"
                 raise self.fault(key, why) from None
+        # A file must not silently replace a ranking of the program.
         if own and file is not None:
             raise self.fault(key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
         found = load_ranking(file) if own is None and file is not None else own

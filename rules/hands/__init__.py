@@ -61,6 +61,7 @@ def ranking(name: str) -> Ranking:
     found = [entry for entry in entry_points(group=GROUP) if entry.name == name]
     if not found:
         raise UnknownRanking(name, ranking_ids())
+    # Two packages with the same name: which one wins would depend on the installation.
     if len({entry.value for entry in found}) > 1:
         raise BadRanking(name, ", ".join(entry.value for entry in found), "more than one package announces it")
     entry = found[0]

@@ -140,7 +140,7 @@ def _natural(find: Find) -> Find:
     return lambda held: find(held.natural)
 
 
-# ------------------------------------------------------------------ ranks that are alike
+# ------------------------------------------------------------------ equal ranks
 
 
 def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None:

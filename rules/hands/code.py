@@ -71,7 +71,8 @@ def _low(cards: tuple[Card, ...]) -> RankedHand:
     for card in cards:
         in_order.append((copies[card & 0x0F], card & 0x0F, card))
         copies[card & 0x0F] += 1
-    hand = tuple(card for _, _, card in sorted(in_order)[:_LOW_HAND])  # ranks once each, lowest first, then again
+    # Each rank once, lowest first, and only then duplicates.
+    hand = tuple(card for _, _, card in sorted(in_order)[:_LOW_HAND])
     key = _low_of(hand)
     return RankedHand(tuple(-part for part in (*_padded(key.times), *key.ranks)), key, _low_text(key), hand)
 

@@ -66,7 +66,7 @@ def _five_met(cards: tuple[Card, ...]) -> str:
     """Return `five_card` of five cards from a cache: their ranks, and being of one suit, decide the name."""
     try:
         counted = sum(itemgetter(*cards)(_COUNTS))
-    except KeyError:  # no playing card: said in words
+    except KeyError:  # not a playing card: `five_card` raises the error
         return five_card(cards)
     ranks, suits = counted & _RANKS, counted & ~_RANKS
     key = ranks | _FLUSH if suits in _ONE_SUIT else ranks

@@ -203,7 +203,7 @@ _PLAIN: Final = frozenset({"ranking", "of", "clause", "part"})
 """Keys of a hand's table in a game file that only say where its cards are."""
 
 
-@dataclass(slots=True)  # not frozen: read several times a hand, and made once
+@dataclass(slots=True)  # not frozen: attribute access is faster, and hands read it often
 class MadeHand:
     """A hand of the game under the readings in use.
 

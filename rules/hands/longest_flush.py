@@ -111,7 +111,7 @@ def _best(own: bool, kicker: str, met: _Met, cards: tuple[Card, ...]) -> Flush:
     if shape is None:
         shape = shapes[counted] = _shape(own, bits)
     best, deuces = None, shape.deuces
-    for at in shape.suits:  # mostly one
+    for at in shape.suits:  # usually one
         held = bits >> 12 * at & 0xFFF | at << 12 | deuces << 14
         made = by_suit.get(held)
         if made is None:

@@ -199,8 +199,9 @@ def _ranks_alone(ranking: PokerRanking, cards: tuple[Card, ...]) -> int | None:
     number = len(cards)
     try:
         counted = sum(itemgetter(*cards)(_COUNTS)) if number > 1 else sum(map(_COUNTS.__getitem__, cards))
-    except KeyError:  # no face: the ranking will say so
+    except KeyError:  # not a face: the ranking raises the error
         return None
+    # Suits matter from here on, or duplicate cards do: rank the cards themselves.
     if _longest(counted >> _SUITS_AT) >= ranking.suited or len(set(cards)) != number:
         return None
     return counted & _RANKS

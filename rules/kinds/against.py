@@ -119,6 +119,7 @@ class AgainstBet(Bet):
         """
         if facts.folded and self.fold != "stands":
             return self.folded
+        # Order matters: a row that is always paid, then the qualifier, then the comparison.
         if self.always == "stake-kept" and facts.row is not None:
             return paid(facts.row, by_table=True)
         if not facts.qualified and (ruled := self._unqualified(facts.also)) is not None:
@@ -187,6 +188,7 @@ class AgainstBet(Bet):
         if isinstance(shown, str):
             return staked.held(Hold(shown, self.clauses.win))
         row, qualified, reached = staked.row(shown.key) if self.paytables else None, True, _NONE
+        # Before the qualifier: a row that is always paid does not depend on the other hand.
         if row is not None and self.always and (outcome := self.outcome(BetFacts(row=row))) is not None:
             return staked.ended(outcome, f"{shown.text}, whatever the dealer has")
         if (rule := self.unqualified) is not None:

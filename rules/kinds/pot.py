@@ -72,6 +72,7 @@ def _shared(
     tokens, cents = divmod(pot, unit)
     share, over = divmod(tokens, len(winners))
     parts = {seat: (share + (place < over)) * unit for place, seat in enumerate(winners)}
+    # An amount below a token goes to the first winner, so that the pot is paid out to the cent.
     parts[winners[0]] += cents
     lines, whose = [], " and ".join(f"seat {seat}" for seat in winners)
     for seat, stake in stakes.items():

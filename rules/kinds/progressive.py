@@ -109,6 +109,7 @@ def _resolve(
     of = terms.agreed(bet)
     entries = [_enter(of, seat, view, holds.get(seat.seat, {}).get(bet.name) if holds else None) for seat in seats]
     meters = dict(terms.shown)
+    # After a misdeal the round continues only for a jackpot hand; without one, every bet comes back.
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return OfTable(void, meters=tuple(meters.values()))
@@ -120,6 +121,7 @@ def _resolve(
         waits = before or _divided(entry, sharers) if sharers else before
         line = _line(of, _shared(entry, left) if left else entry, terms, meters, waits)
         lines[entry.seat.seat] = line = replace(line, reading=entry.reading) if entry.reading else line
+        # An open bet may take from the meter, so no later seat's share is known.
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return OfTable(lines, _envy(bet, entries, view, holds), tuple(meters.values()))

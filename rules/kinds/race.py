@@ -56,6 +56,7 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
     unknown = next((number for number, card in enumerate(cards, 1) if not card.is_playing), None)
     if unknown is not None:
         return f"the face of card {unknown} is not known ({cards[unknown - 1]})"
+    # Recomputed from the cards: a controller that misjudged the race must not decide money.
     end, used = _run(cards, race, readings)
     if end is None:
         return f"no suit won and {len(cards)} cards of {race.most} were drawn"

@@ -83,6 +83,7 @@ class SharedBet(Bet):
             why = f"{facts}, and half of {dollars(stake)} does not come out in tokens"
             return staked.held(Hold(why, outcome.clause, reading=odd))
         won = outcome.result == "win"
+        # Round what the player gets, the win or the part that comes back: down is always in the house's favor.
         moved = Fraction(net if won else stake - net)
         cents, rest = round_down(moved.numerator, moved.denominator, unit)
         if option == "player" and rest:

@@ -98,7 +98,7 @@ class AwardBook:
         match body:
             case e.WagerPlaced(seat, bet, cents) if bet == self._spot and self.round is None:
                 self._wagers[seat] = cents
-            case e.SensorChanged(seat, on):  # in a game, too: the dealer takes the bets away
+            case e.SensorChanged(seat, on):  # also during a game, when the dealer collects the bets
                 (self._sensors.add if on else self._sensors.discard)(seat)
             case e.GameStarted():
                 cut = self._end(seen) if self.round is not None else []
@@ -158,7 +158,7 @@ class AwardBook:
             bets[seat] = self.bank.setup.sensor_cents
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
         again = self._taken_before(seen, at)
-        if again:  # nothing is taken and nothing can be awarded
+        if again:  # the bets were taken before: take nothing, and allow no award
             bets = {}
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
@@ -211,7 +211,7 @@ class AwardBook:
 
     def _button(self, seen: Seen, hand: int, on: bool) -> list[Out]:
         if not on and self.stage not in (AwardStage.HAND, AwardStage.CONFIRMED):
-            return []  # the lamp of a hand that was awarded, or END GAME put it out
+            return []  # the lamp goes out after an award, or at END GAME
         dest = NEXT.get((self.stage, f"hand button {'on' if on else 'off'}"))
         rows = self.paytable.rows
         if dest is None:
@@ -258,7 +258,7 @@ class AwardBook:
         self._open.button, self._open.row, self.stage = 0, None, NEXT[self.stage, "card"]
         return [award, *moved]
 
-    # ------------------------------------------------------------------ what a step needs to know
+    # ------------------------------------------------------------------ facts of a step
 
     def _off_meter(self, row: PayRow, at: RoundKey, seat: int, prize: int) -> list[MeterRecord]:
         if not row.pays.meter:

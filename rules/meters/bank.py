@@ -137,6 +137,7 @@ class MeterBank:
     def restore(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> Self:
         """Restore the bank from all its records; raise MeterRefused if one is missing or inconsistent with those
         before."""
+        # Without __init__, which would open the meters a second time.
         bank = cls.__new__(cls)
         bank.setup = setup
         bank._begin()
@@ -230,7 +231,7 @@ class MeterBank:
             found[name] = self._meter(name, now.cents + cents, now.reserve + reserved)
         return found
 
-    # ------------------------------------------------------------------ what moves a meter
+    # ------------------------------------------------------------------ moves
 
     def contribute(self, at: RoundKey, wager_cents: int) -> list[MeterRecord]:
         """Add the contributions of `wager_cents` of progressive bets, taken at START GAME, to meters and reserves."""
@@ -332,7 +333,7 @@ class MeterBank:
             raise MeterRefused(meter, f"an adjustment by {cents} cents", f"it shows {dollars(now.cents)}")
         return self._write("adjusted", meter, why, to_meter=cents, to_house=-cents, badge=badge)
 
-    # ------------------------------------------------------------------ the books
+    # ------------------------------------------------------------------ records
 
     def _meter(self, name: str, cents: int, reserve: int) -> Meter:
         return Meter(cents, self._parts[name].seed_cents, reserve)
@@ -405,6 +406,7 @@ class MeterBank:
         now = self._known(record.meter)
         if record.number != self._count + 1:
             raise MeterRefused(record.meter, "restoring", f"record {self._count + 1} is missing")
+        # A journal that was edited by hand is refused here: money must be conserved record by record.
         if record.to_players + record.to_house + record.to_meter + record.to_reserve:
             raise MeterRefused(record.meter, "restoring", f"record {record.number} makes or loses money")
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):

@@ -122,6 +122,7 @@ class JackpotBook:
     def _parts(self, cents: int, before: Mapping[str, Fraction]) -> tuple[dict[str, int], dict[str, Fraction]]:
         """Return the whole cents for each pool, and the part of a cent that waits for its next contribution."""
         parts, left, carries = dict.fromkeys(self._names, 0), cents, dict(before)
+        # The primary pool comes last and takes the remainder, so that no cent is lost to rounding.
         for pool in reversed(self.setup.pools):
             exact = before[pool.name] + pool.contribution * cents
             part = left if pool is self.setup.pools[0] else min(int(exact), left)
@@ -133,7 +134,7 @@ class JackpotBook:
             wanted = parts[name] + over
             parts[name] = wanted if room is None else min(wanted, room)
             over = wanted - parts[name]
-        parts[self._names[0]] += over  # every pool is full: the caps give way rather than a cent gets lost
+        parts[self._names[0]] += over  # every pool is full: exceed a cap rather than lose a cent
         return parts, carries
 
     def _room(self, name: str) -> int | None:

@@ -88,7 +88,7 @@ def with_contributions(
     """Return the settlement with this round's contributions to meters and reserves; its totals still sum to zero."""
     taken = {record.meter: record for record in records if record.kind == "contributed"}
     totals = {total.name: total for total in settlement.meters}
-    for name, record in taken.items():  # a meter that only another game of the link pays from stays as it is
+    for name, record in taken.items():  # a meter that this game does not pay from still takes contributions
         end, kept = record.meter_cents, record.reserve_cents
         totals.setdefault(name, MeterTotal(name=name, before=0, paid=0, reseeded=0, after=end, reserve_after=kept))
     for name, total in totals.items():

@@ -158,7 +158,7 @@ def _beyond(question: Question, bet: Bet) -> str:
 def _places(hand: HandSpec) -> tuple[int, ...]:
     """Return the number of cards from each place of a hand; empty if that depends on a choice."""
     if hand.fill and DISCARDS in hand.of:
-        return (hand.fill,)  # all that the seat was dealt, whatever it laid away
+        return (hand.fill,)  # all cards that the seat was dealt, discards included
     places = tuple(cards for cards in hand.of.values() if isinstance(cards, int))
     return places if len(places) == len(hand.of) and not hand.fill else ()
 
@@ -206,7 +206,7 @@ def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
             also = {"assumes": f"the note under the table is not in force ({note.reading})"}
         for readings in question.choices(*names.union(*(readings_of(game.rankings[hand]) for hand in hands))):
             if any(readings.get(name, option) != option for name, option in table.readings.items()):
-                continue  # the table is in print for another option
+                continue  # the table is printed for another option
             counted = key_counts(question, bet, readings, table.id)
             shares = shares_of(counted)
             meters = of_meters(question, bet, table, shares) if bet.of_meters else {}

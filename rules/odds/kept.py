@@ -56,8 +56,10 @@ class KeptOdds:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+                # A rename is atomic: a reader sees the whole file or none.
                 os.replace(name, self.folder / f"{key}.json")
             except BaseException:
+                # Also on an interrupt: leave no part files behind.
                 with suppress(OSError):
                     os.unlink(name)
                 raise

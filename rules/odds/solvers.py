@@ -84,6 +84,7 @@ def solver(game: Game) -> Solver:
     try:
         found: Solver = getattr(import_module(f"rules.odds.{module}"), function)
     except ModuleNotFoundError as error:
+        # Only NumPy is optional; any other missing module is a defect.
         if error.name != "numpy":
             raise
         raise ExtraMissing("numpy", "odds") from error

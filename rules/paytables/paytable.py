@@ -263,6 +263,7 @@ class _Rows(dict[Hashable, PaidRow | None]):
         self.update((key, self._best(key)) for key in keys)
 
     def __missing__(self, key: Hashable) -> PaidRow | None:
+        # Poker keys are too many to enumerate, so rows are found on first use.
         row = self[key] = self._best(key)
         return row
 

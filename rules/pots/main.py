@@ -62,6 +62,7 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
     elif spec.clauses.uncalled and (why := _beyond_all(inside, bets, put, given_up)):
+        # The regulation does not say who owns an uncalled part of a bet that was given up.
         return all_held(inside, bets, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
     return _cut(view, seats, pots(put, live, given_up), lines, spec)
 
@@ -101,6 +102,7 @@ def _cut(
         taken = box.of(pot.cents + more)
         shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
         if isinstance(shares, Hold):
+            # A held pot pays no rake, so the cap is still available to the next pot.
             box.give_back(taken)
             lines += (make_line(seat, name, cents, "held", shares.why, shares.clause) for seat, cents in _by_seat(pot))
             totals.append(PotTotal(name, pot.cents, tuple(sorted(pot.contenders)), held=shares.why))
@@ -199,7 +201,8 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
     shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
     if isinstance(shares, Hold) or not cents:
         return shares
-    return {seat: each for seat, each in shares.items() if each.cents}  # of few chips not all who tie have one
+    # With fewer chips than winners, some tie for nothing.
+    return {seat: each for seat, each in shares.items() if each.cents}
 
 
 def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:

@@ -106,7 +106,7 @@ def _earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -
     if won.won_with == "last-hand":
         return 1 if view.terms.readings.get(UNSHOWN, "counts") == "counts" else 0
     hand = view.hand(spec.hand, next(seat for seat in seats if seat.seat == won.seat))
-    if isinstance(hand, str):  # it was awarded the pot, and that stands
+    if isinstance(hand, str):  # its cards are unknown, but it was awarded the pot, which stands
         return 1
     return next((each.runners for each in spec.more if view.terms.holds(spec.hand, hand, each.row)), 1)
 

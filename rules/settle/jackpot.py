@@ -80,7 +80,7 @@ def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds)
     if not sharing:
         return None
     if award.beaten is not None and len(hands) < 2:
-        return None  # no other lies open that beats it
+        return None  # no other hand was shown that could beat it
     if unknown and earning:
         why = f"{by.words} lies open, and whether another hand counts is not known"
         return Hold(f"{why}: {hands[unknown[0].seat]}", by.clause)

@@ -166,7 +166,8 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
     known."""
     if result.outcome == "unreliable":
         causes = [each for each in result.incidents if each.unreliable]
-        causes += [each for each in result.incidents if may_break_a_round(each.code)]  # of a line without facts
+        # A record without facts, from another program.
+        causes += [each for each in result.incidents if may_break_a_round(each.code)]
         cause = next(iter([*causes, *result.incidents]), None)
         why = cause.text if cause else "what happened is not known for certain"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
@@ -193,7 +194,7 @@ def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law
 def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dealt, waits: Holds) -> _Books:
     """Settle every bet of the table: by its cards if it plays, else by the round's record."""
     game = terms.game
-    lines: list[SettlementLine] = []  # annotated: list[...]() builds its type for each round
+    lines: list[SettlementLine] = []  # an annotation: `list[...]()` would build the type for each round
     bets, holds, played = _look_at(result, seats, terms, dealt, waits)
     view = View(result, terms)
     at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
@@ -202,6 +203,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
     known = _Known(view, at_once, of_table is not None)
     for seat in seats:
         mine, plays_here, made = holds.get(seat.seat, _NO_HOLDS), played[seat.seat], bets[seat.seat]
+        # Fast path: nothing is held, and every bet of a live hand plays.
         if not mine and seat.status == "live" and len(plays_here) == len(made):
             _add_live(lines, seat, made, known)
         else:
@@ -210,12 +212,14 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
             lines += (line_of_unknown(result, seat, bet, mine[bet], game.spec.returns) for bet in strange)
     lines += (*(of_table.lines if of_table is not None else ()), *(pool.lines if pool is not None else ()))
     paid = lines
+    # Cut first: the commission is a percentage of the pay that remains.
     if terms.maximum is not None:
         paid = cut(lines, game, terms.maximum, terms.paytables, terms.unit_cents)
     if terms.commission.text:
         paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
     award = jackpot_award(view, seats, holds)
     paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
+    # Envy and awards have no stake and come after all bets, whatever the settling order is.
     envies = (*(line for found in at_once.values() for line in found.envy), *award.lines)
     meters = [meter for found in at_once.values() for meter in found.meters]
     fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
@@ -474,12 +478,13 @@ def _sums(
     from_meters = players = 0
     number = staked = pay = back = waits = taken = 0
     for line in lines:
-        if line.seat != number:  # mostly the lines of a seat stand together
+        if line.seat != number:  # lines of a seat are usually adjacent, so its sums stay in locals
             sums[number] = staked, pay, back, waits, taken
             number = line.seat
             staked, pay, back, waits, taken = sums.get(number, _NO_CENTS)
         stake = line.stake
         staked += stake
+        # Fast path: most lines lose their whole stake.
         if line.net == -stake and line.result == "lose":
             continue
         if line.result == "held":
@@ -495,6 +500,7 @@ def _sums(
     for seat in seats:
         if seat.wagers:
             staked, pay, back, waits, taken = sums.get(seat.seat, _NO_CENTS)
+            # Held stakes still belong to the player, so they count as his.
             net = pay + back + waits - staked - taken
             players += net
             totals.append(SeatTotal(seat.seat, staked, pay, back, net, waits, taken))

@@ -43,6 +43,7 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
         return None
     own = OWN in view.terms.game.spec.hands[each.low].of
     foul = _foul(each, split, seat, view)
+    # The record contradicts the cards; do not guess which is wrong.
     if split.foul and not foul and own:
         return Hold("the hand was found set wrong, and by its cards it is not", each.clause)
     if foul and (own or split.by not in _BY_HOUSE):

@@ -28,6 +28,7 @@ def _waiting(decided: dict[LineKey, str], terms: Terms) -> Waiting:
     found: dict[int, dict[str, Hold]] = {}
     for key, reading in decided.items():
         bet = terms.game.bets.get(key.bet)
+        # Envy, an award or a pot belongs to several seats: hold the round, not one wager.
         if bet is None or bet.among_players:
             return _hold(reading, terms)
         found.setdefault(key.seat, {})[bet.on or bet.name] = _hold(reading, terms)

@@ -94,6 +94,7 @@ def _nets(found: Cases, option: Option) -> list[list[Fraction]]:
 
 def _gain(found: Cases, nets: Sequence[Sequence[int]]) -> npt.NDArray[Any]:
     """Return the gain by situation over all its deals; in Python integers where 64 bits could overflow."""
+    # An upper bound of every sum below; above it, fall back to Python integers.
     bound = int(found.deals.sum(axis=1).max()) * max(abs(net) for row in nets for net in row) * len(found.kinds)
     kind = np.int64 if bound < _MOST else object
     gain, worth = np.zeros(len(found.own), kind), np.array(nets, kind)
@@ -111,7 +112,7 @@ def _allowed(found: Cases, option: Option) -> npt.NDArray[np.bool_]:
 
 
 def _hands(found: Cases, options: Sequence[Option], chosen: npt.NDArray[np.intp]) -> dict[str, dict[Hashable, int]]:
-    if len(found.of) != len(found.own):  # the hand is not yet whole: no kind
+    if len(found.of) != len(found.own):  # the hand is not complete, so it has no kind
         return {option.name: {None: int(found.copies[chosen == at].sum())} for at, option in enumerate(options)}
     met = np.zeros((len(options), len(found.kinds)), np.int64)
     np.add.at(met, (chosen, found.kind), found.copies)

@@ -189,7 +189,7 @@ def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             raise ValueError(f"{bet.name}: only even money whose tie is the dealer's is counted here")
     for chosen in question.choices(*open_to):
         if any(chosen[reading] == option for reading, option in open_to.items()):
-            continue  # it holds the bet where the others differ
+            continue  # this option holds the bet where the others differ
         readings = question.game.default_readings() | dict(question.readings) | chosen
         counted = splits(contest_of(question, compared, readings), question.progress)
         for words, lows in ((_BEST, counted.best), (_HOUSE, counted.house)):

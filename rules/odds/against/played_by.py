@@ -29,7 +29,7 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
 
     def choose(found: Cases, _: Sequence[Option]) -> npt.NDArray[np.intp]:
         seen = found.deck.places(found.own) * len(found.deck.ranks)
-        if found.up.shape[1]:  # of the dealer's card a rule can ask the rank alone
+        if found.up.shape[1]:  # rules use only the rank of the dealer's card
             seen += found.up[:, 0] // found.deck.suits
         first, alike = np.unique(seen, return_index=True, return_inverse=True)[1:]
         codes = np.array(found.deck.cards(range(found.deck.size)), np.uint8)

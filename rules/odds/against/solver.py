@@ -245,7 +245,7 @@ def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
         assert found is not None
         for odds in islice(_odds(table, found, each, way), most or None):
             key = odds.bet, odds.paytable, odds.outcomes
-            if key not in known:  # what no pay table changes comes once
+            if key not in known:  # yield results that no pay table changes only once
                 known.add(key)
                 yield odds
 

@@ -109,7 +109,7 @@ def _dot(weights: Ints, values: Ints) -> int:
 def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None = None) -> Showdowns:
     """Count the showdowns of every class of cards seen; `of_place` has the level of every hand."""
     numbers, seen, copies = pack.classes(size + 1)
-    kept = chosen_places(size + 1, size)[::-1]  # the first card laid aside, the second, ...
+    kept = chosen_places(size + 1, size)[::-1]  # reversed: row n is the set without card n
     levels = np.stack([of_place[pack.places(seen[:, each])] for each in kept], axis=1)
     best, sign = levels.max(axis=1), (-1) ** (size + 1)
     below, not_above = np.zeros(levels.size, np.int64), np.zeros(levels.size, np.int64)
@@ -142,7 +142,7 @@ def _by_discard(pack: Pack, size: int, of_place: Ints, found: Showdowns) -> tupl
         for discard in range(size):
             kept = np.delete(hands[able], discard, axis=1)
             level = of_place[pack.places(with_card(kept, card))]
-            # Equal levels are worth the same, so any place that leaves this level will do.
+            # Equal levels have the same value, so any discard that leaves this level will do.
             column = np.argmax(found.levels[place] == level[:, None], axis=1)
             below[able, discard] += found.below[place, column]
             not_above[able, discard] += found.not_above[place, column]

@@ -84,6 +84,7 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
         yield each
         if not isinstance(each, Odds):
             continue
+        # One bet of a group may return more than its stake, such as an ante that is never folded; test them together.
         if "+" in each.bet and each.returned > 1:
             why = f"returns {percent(each.returned, 4)} % of the stake"
             yield PaytableFinding(game.id, each.bet, each.paytable, dict(each.reading), "over-100", why, each.suspect)
@@ -140,7 +141,7 @@ def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[Sl
 
 
 def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
-    if table.kind in _UNORDERED:  # The other rows are other bets: another reading counts them.
+    if table.kind in _UNORDERED:  # the rows are separate bets, counted under other readings
         return
     reached = {outcome.row for outcome in found.outcomes if outcome.probability}
     for row in table.rows:

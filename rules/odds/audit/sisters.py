@@ -110,7 +110,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
             "table-stops", f"it stops after {own[-1]!r}; the other tables go on with {', '.join(map(repr, below))}"
         )
     if any(row not in rows for row in own):
-        return  # it tells hands apart that the others do not, so rows do not answer each other
+        return  # it distinguishes hands that the others do not, so the rows do not correspond
     for row in lacks:
         within = row not in below and not any(first for first, _ in _at(row, own, orders))
         if within and has[row] == len(sisters):

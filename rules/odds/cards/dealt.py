@@ -187,7 +187,7 @@ def _ranks_alone(cards: int, shoe: CardDeck, suited: int) -> Iterator[Weighed]:
 def _ways_without(times: tuple[int, ...], shoe: CardDeck, suited: int) -> int:
     """Return the ways to take ranks held this many times with fewer than `suited` of each suit; two suits cannot both
     reach it."""
-    of_suit = [1]  # index: cards of one given suit
+    of_suit = [1]  # ways by the number of cards of one given suit
     for number in times:
         grown = [0] * (len(of_suit) + number)
         for there, ways in enumerate(of_suit):

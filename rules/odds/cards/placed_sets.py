@@ -110,7 +110,7 @@ class Pack:
             able = np.flatnonzero(left > 0)
             yield able, with_card(sets[able], card), left[able]
 
-    # -------------------------------------------------------------- sets that are alike
+    # -------------------------------------------------------------- equivalent sets
 
     def alike(self, size: int) -> Alike:
         """Return the classes of the sets of `size` cards."""
@@ -139,7 +139,7 @@ class Pack:
 
     def by_suit(self, sets: Sets) -> Masks:
         """Return the ranks that each set holds of each suit, as bits, by [set, suit]."""
-        held = np.zeros((len(sets), self.suits + 1), np.int16)  # the last one takes the jokers
+        held = np.zeros((len(sets), self.suits + 1), np.int16)  # the last column collects the jokers
         rows = np.arange(len(sets))
         for place in range(sets.shape[1]):
             rank, suit = np.divmod(sets[:, place], self.suits)
@@ -249,7 +249,7 @@ def chosen_places(of: int, size: int) -> npt.NDArray[np.intp]:
     return np.array(list(combinations(range(of), size)), np.intp).reshape(comb(of, size), size)
 
 
-# ------------------------------------------------------------------ what sets come to
+# ------------------------------------------------------------------ rows of sets
 
 
 def _signatures(pack: Pack, sets: Sets, suited: int) -> Ints:

@@ -156,6 +156,7 @@ class Growing(GameCourse[Coming]):
             return np.array([[sum(each * weight for each, weight in column) for column in columns]], object)
         for more in range(number, 0, -1):
             table = one_less(self.pack, known + more - 1, table)
+        # Each set of further cards was reached once per order of its cards.
         return table // factorial(number)
 
     def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:

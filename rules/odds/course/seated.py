@@ -48,7 +48,7 @@ def seated(
     lies = {name for name in before if name in names or name not in found.optional}
     entering = [row.name for row in found.plan.procedure.bet if row.enters]
     if entering and lies.isdisjoint(entering):
-        lies.add(entering[0])  # without it nobody is dealt in
+        lies.add(entering[0])  # required to be dealt in
     units = {**dict.fromkeys(lies, Fraction(1)), **found.stakes, **(stakes or {})}
     amounts = (rule.amount for rule in found.plan.rules if rule.kind == "exactly" and rule.bets == (bets[0].name,))
     unit = next((int(amount.times) for amount in amounts if amount is not None and not amount.bet), UNIT_CENTS)

@@ -158,7 +158,7 @@ class GameCourse(ABC, Generic[V]):
         (place, number), *others = cards
         at = OWN if place == _SEATS else place
         if at not in self._looked_at and not any(each.name in self._points for each in self.plan.steps[after.step :]):
-            return self._seen(others, step, after, lying, turned=turned)  # nothing hangs on them any more
+            return self._seen(others, step, after, lying, turned=turned)  # nothing depends on them any more
         after = _with(after, at, -number) if turned and at != OWN else after
 
         def go_on(then: Lying) -> V:
@@ -252,7 +252,7 @@ class GameCourse(ABC, Generic[V]):
             each for step, point in self._points.items() for each in point.choices if names.get(step) == each.part.name
         ]
 
-    # -------------------------------------------------------------- what is looked at
+    # -------------------------------------------------------------- places and points
 
     @cached_property
     def _points(self) -> Mapping[str, DecisionPoint]:

@@ -68,7 +68,7 @@ def sizes(game: Game, bet: Bet) -> tuple[int, int]:
     return own if isinstance(own, int) else own[1], cards_of(hand)[1]
 
 
-# ------------------------------------------------------------------ what is asked of the decisions
+# ------------------------------------------------------------------ matching the decisions
 
 
 class _Counted(NamedTuple):
@@ -197,7 +197,7 @@ def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAn
     return CallAndRaise(call, flop_bet, turn)
 
 
-# ------------------------------------------------------------------ nobody against the player
+# ------------------------------------------------------------------ a player without an opponent
 
 
 def street_raises(found: Decisions, bets: Sequence[Bet]) -> tuple[tuple[int, ...], ...]:

@@ -163,7 +163,7 @@ def _best_before(task: HoldemTask, gains: Gains, flop: Flags, turn: Flags) -> In
             better = first + size * raised > best
             best, units = np.where(better, first + size * raised, best), np.where(better, size, units)
         return units
-    # A board counts ten times by its flops and five times by its turns: both are brought to twenty.
+    # A board is counted ten times by its flops and five times by its turns; scale both to twenty.
     later = 2 * raises.flop * at_flop + 4 * raises.turn * of_class((gains.turn * turn).sum(axis=0))
     return np.where(2 * (first + raises.call * raised) + later >= 2 * folded, raises.call, 0)
 

@@ -88,7 +88,7 @@ def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, I
     found[dead] = 0
     if least <= 1:
         return found >> 32, found & _LOW, np.zeros_like(found)
-    # Running sums at the first strength of the board that is not below `least`; a dead hole makes sure there is one.
+    # Running sums at the board's first strength not below `least`; NO_HOLE, above all, guarantees that one exists.
     first = there[:, :least].sum(axis=1)
     cards = np.take_along_axis(held_below, first[:, None, None], axis=2)[:, :, 0]
     unqualified = every_below[rows[:, 0], first][:, None] - cards[:, low] - cards[:, high] + (strength < least)

@@ -89,7 +89,7 @@ def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Row
             continue
         if unknown := [row.when for row in game.paytables[tables[bet.name]].rows if row.when not in CATEGORIES]:
             raise _Unfit(f"{bet.name}: no category of hands: {', '.join(unknown)}")
-        flat = game.tables[bet.name, tables[bet.name]]  # what holds for one hand of a category holds for all
+        flat = game.tables[bet.name, tables[bet.name]]  # all hands of a category have the same row
         found[bet.name] = {name: flat[ladder().lowest(name).key] for name in CATEGORIES}
     return found
 

@@ -153,7 +153,7 @@ def _at_end(task: HoldemTask, boards: Boards, found: Rivals) -> _AtEnd:
     return _AtEnd(first, raised, _if_folded(task.deck, task.worth, boards))
 
 
-# ------------------------------------------------------------------ first walk: what decides
+# ------------------------------------------------------------------ first pass: decisions
 
 Rows = tuple[Places, Ints]
 
@@ -199,7 +199,7 @@ def _filled(field: Ints) -> Rows:
     return rows, field[rows]
 
 
-# ------------------------------------------------------------------ second walk: how every deal ends
+# ------------------------------------------------------------------ second pass: endings
 
 
 def lines(raises: RaiseOnce | CallAndRaise) -> list[Line]:
@@ -264,6 +264,7 @@ def _times_with_turn(deck: HoldemDeck, choices: Choices, boards: Boards, at_flop
         flop.append(2 * bets.sum(axis=0))
         turn.append(4 * at_turn.sum(axis=0))
     in_both, at_first, at_second = np.array(both), np.array(flop), np.array(turn)
+    # Orders are counted twice here, see the comment on scaling in `count._best_before`.
     yield 2 * FLOPS * ~plays
     yield plays * (2 * FLOPS - at_first - at_second + in_both)
     yield plays * (at_second - in_both)

@@ -128,7 +128,7 @@ def holds(when: RuleWhen, seen: SeenHands) -> Flags:
     found = np.ones(seen.shape, np.bool_)
     for word, look in _WORDS.items():
         value = getattr(when, word)
-        if (value or value is False) and found.any():  # `hidden-pair = false` asks, too
+        if (value or value is False) and found.any():  # `hidden-pair = false` is a condition too
             found = found & look(seen, value)
     if when.suited:
         found = found & _suited(seen, when.suited, when.spread)

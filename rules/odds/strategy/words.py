@@ -71,7 +71,7 @@ def of_own(when: RuleWhen) -> str:
     empty if there is none."""
     for name in ("hole", "hidden_pair", "hidden_draw", "outs_below"):
         value = getattr(when, name)
-        if value or value is False:  # `hidden-pair = false` asks, too
+        if value or value is False:  # `hidden-pair = false` is a condition too
             return name.replace("_", "-")
     return next(filter(None, map(of_own, (*((when.without,) if when.without else ()), *when.any))), "")
 
