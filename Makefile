@@ -33,6 +33,8 @@
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      print anew all that is printed from the program: in docs/, the dissector, the C header; under a minute,
 #                  but for the odds of games that changed since they were counted on this machine (all: ten minutes)
+#   make release   sdist and wheel in dist/, built twice with the same bytes, checked, with their bill of materials and sums
+#   make lock      write locks/ again from pyproject.toml; UPGRADE=--upgrade takes the newest versions
 #   make site      the pages of docs/ as a site in build/site, to be read without a network
 
 PYTHON ?= python3
@@ -60,12 +62,12 @@ LONG := odds settles_dealt games_played dealt_procedures evening walk explore po
 	judged_always layers rankings_by_trial refused_files
 # What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
 PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
-	postgresql prometheus openssl systemd bash
+	postgresql prometheus openssl systemd bash zsh fish groff-base
 
 # Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -90,7 +92,7 @@ test: $(VENV)/.test
 	@.ci/system-packages $(PACKAGES)
 	@$(BIN)/pytest $(SPREAD) -m '$(QUICK)'
 
-test-more: $(VENV)/.test
+test-more: $(VENV)/.release
 	@.ci/system-packages $(PACKAGES)
 	@$(BIN)/pytest $(SPREAD) -m '$(MORE)'
 
@@ -240,6 +242,9 @@ $(VENV)/.lock: $(VENV)/.venv locks/lock.txt
 	@touch $@
 
 # UPGRADE=--upgrade: the newest versions; else those that are locked stay.
+release: $(VENV)/.release
+	@.ci/release $(VENV)
+
 lock: $(VENV)/.lock
 	@.ci/lock $(BIN)/uv $(UPGRADE)
 

@@ -16,9 +16,11 @@ from rules.odds import Question
 from rules.odds.kept import KeptOdds
 
 ROOT = DOCS.parent
-MARKED = re.compile(r"<!-- printed by make docs -->|^[/#*-]+ [Pp]rinted (by|from) |<!-- generated", re.MULTILINE)
+MARKED = re.compile(
+    r"<!-- printed by make docs -->|^(?:[/#*-]+|\.\\.) [Pp]rinted (by|from) |<!-- generated", re.MULTILINE
+)
 """What a file says of itself that is printed, in part or whole; JSON cannot."""
-LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h")
+LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h", "share/*/*/*")
 
 
 @cache
