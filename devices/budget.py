@@ -51,7 +51,7 @@ class _Bucket:
     def __init__(self, rate: int, each_ns: int, burst: int) -> None:
         self._rate, self._each_ns = rate, each_ns
         self._burst_ns = burst * each_ns // rate
-        self._full_ns = 0  # when all of it is there again
+        self._full_ns = 0  # time at which the bucket is full again
 
     def room(self, now_ns: int) -> int:
         """Return the number of bytes that may arrive now."""
@@ -79,13 +79,13 @@ class Budget:
         self._frames = self._since_frame = self._frame_ns = 0
         self._dropping = False
         self._count, self._hash = 0, hashlib.sha256()
-        self._noted_ns: int | None = None  # the last note of the stretch under way
+        self._noted_ns: int | None = None  # time of the last note of the current flood
 
     def keeps(self, data: bytes, now_ns: int) -> bool:
         """Return True if `data` may be processed; otherwise count it as dropped."""
         count, dropping = len(data), self._dropping
         room = self._all.room(now_ns)
-        self._all.take(count, now_ns)  # what is dropped too: a line that does not stop is not heard again
+        self._all.take(count, now_ns)  # dropped bytes too, so that a line which keeps flooding stays dropped
         barren = now_ns - self._frame_ns >= BARREN_NS
         noise = barren and self._barren.room(now_ns) < (PROBE if dropping else count)
         self._dropping = noise or room < count + (self.rate if dropping else 0)
@@ -98,7 +98,7 @@ class Budget:
 
     def heard(self, count: int, frames: int, now_ns: int) -> None:
         """Note that `count` kept bytes were decoded. `frames` is the link's frame counter afterwards."""
-        before, self._frames = self._frames, frames  # the link of another line begins to count anew
+        before, self._frames = self._frames, frames  # the link of another line counts from 0 again
         if frames > before:
             self._since_frame, self._frame_ns = 0, now_ns
             return

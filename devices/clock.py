@@ -52,8 +52,9 @@ class SystemClock:
         monotonic: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._wall, self._monotonic = wall, monotonic
-        self._seen = wall(), monotonic()  # both clocks, when the wall was last known to be right
-        # Ours at a moment, the monotonic clock then, and whether ours goes slower since: one value, for other threads.
+        self._seen = wall(), monotonic()  # both clocks, at the time when the wall clock was last right
+        # Our time at a moment, the monotonic clock then, and whether ours runs slower since. One tuple, so that other
+        # threads read it atomically.
         self._course = max(self._seen[0], not_before_ns), self._seen[1], False
         self._held_ns: int | None = None
         self._depth = 0

@@ -141,13 +141,13 @@ def deliver(
 
 def _is_found(sample: DialectSample) -> str:
     name = sample.dialect.name
-    _must(dialect_named(name) == sample.dialect, f"{name!r} is found, and is another than the one that is looked at")
+    _must(dialect_named(name) == sample.dialect, f"{name!r} is found, but it is another object than the one checked")
     return name
 
 
 def _says_what_it_is(sample: DialectSample) -> str:
     dialect = sample.dialect
-    _must(bool(dialect.about.strip()), "`about` is empty; it says what this is, and where it is known from")
+    _must(bool(dialect.about.strip()), "`about` is empty; it describes the dialect and its source")
     _must("\n" not in dialect.about, "`about` has more than one line")
     _must(dialect.baud > 0, f"`baud` is {dialect.baud}; a serial line needs a speed")
     return dialect.about
@@ -155,12 +155,12 @@ def _says_what_it_is(sample: DialectSample) -> str:
 
 def _has_drivers(sample: DialectSample) -> str:
     kinds = sample.dialect.drivers
-    _must(bool(kinds), f"`drivers` is empty; it has one for each kind of device: {', '.join(DRIVERS)}")
+    _must(bool(kinds), f"`drivers` is empty; it needs one for each kind of device: {', '.join(DRIVERS)}")
     for kind in kinds:
         _must(kind in DRIVERS, f"`drivers` has {kind!r}; allowed: {', '.join(DRIVERS)}")
         driver = sample.dialect.driver(kind, where=sample.dialect.name)
         made = driver.translate(Send(b""))
-        _must(made is None, f"the driver of a {kind} makes {made!r} of bytes that the host sends")
+        _must(made is None, f"the driver of a {kind} translates bytes that the host sends to {made!r}")
     return ", ".join(kinds)
 
 
@@ -176,7 +176,7 @@ def explained(dialect: Dialect, chunks: Sequence[bytes]) -> list[dict[str, objec
 def _streams(sample: DialectSample) -> Iterator[tuple[str, bytes]]:
     """Yield the sample intact, then corrupted."""
     yield "", sample.stream
-    yield from ((f", spoilt with seed {seed}", sample.spoilt(seed)) for seed in SEEDS)
+    yield from ((f", corrupted with seed {seed}", sample.spoilt(seed)) for seed in SEEDS)
 
 
 def _tiles(sample: DialectSample) -> str:
@@ -184,14 +184,14 @@ def _tiles(sample: DialectSample) -> str:
         at = 0
         for piece in explained(sample.dialect, [stream]):
             offset, length = piece["offset"], piece["length"]
-            _must(offset == at, f"after byte {at} comes a piece at byte {offset}{spoilt}")
+            _must(offset == at, f"a piece at byte {offset} follows byte {at}{spoilt}")
             _must(isinstance(length, int) and length > 0, f"a piece at byte {at} has the length {length!r}{spoilt}")
             end = at + int(str(length))
             if piece["kind"] == "noise":
                 given = bytes.fromhex(str(piece["data"]))
-                _must(given == stream[at:end], f"the noise at byte {at} is not what came there{spoilt}")
+                _must(given == stream[at:end], f"the noise at byte {at} differs from the input{spoilt}")
             at = end
-        _must(at == len(stream), f"{len(stream)} bytes came and {at} are accounted for{spoilt}")
+        _must(at == len(stream), f"only {at} of {len(stream)} bytes are accounted for{spoilt}")
     pieces = explained(sample.dialect, [sample.stream])
     noise = sum(int(str(piece["length"])) for piece in pieces if piece["kind"] == "noise")
     frames = sum(piece["kind"] != "noise" for piece in pieces)
@@ -204,7 +204,7 @@ def _cuts_alike(sample: DialectSample) -> str:
         single = explained(sample.dialect, [stream[at : at + 1] for at in range(len(stream))])
         differ = next((at for at, (one, two) in enumerate(zip(whole, single, strict=False)) if one != two), None)
         at = whole[differ]["offset"] if differ is not None else "the end"
-        _must(whole == single, f"at once, and byte by byte, it says something else from byte {at} on{spoilt}")
+        _must(whole == single, f"the result depends on chunk boundaries from byte {at} on{spoilt}")
     return "at once, and byte by byte"
 
 
@@ -214,9 +214,9 @@ def _explains(sample: DialectSample) -> str:
         try:
             json.dumps(piece)
         except (TypeError, ValueError) as error:
-            raise ContractBroken(f"what `explain` says at byte {piece['offset']} is no JSON: {error}") from None
+            raise ContractBroken(f"the explanation at byte {piece['offset']} is not JSON: {error}") from None
         kind = piece.get("kind")
-        _must(isinstance(kind, str) and bool(kind), f"`explain` gives no `kind` at byte {piece['offset']}")
+        _must(isinstance(kind, str) and bool(kind), f"the explanation has no `kind` at byte {piece['offset']}")
         kinds[str(kind)] = None
     return ", ".join(kinds)
 
@@ -229,8 +229,8 @@ def _holds_a_frame(sample: DialectSample) -> str:
             framer.feed(stream[:at])
             framer.feed(junk)
             most = max(most, framer.pending)
-            _must(most <= FRAME_MAX, f"{most} bytes are held back of junk after byte {at}; at most {FRAME_MAX} may be")
-    return f"at most {most} bytes held back"
+            _must(most <= FRAME_MAX, f"{most} bytes of junk after byte {at} are buffered; the limit is {FRAME_MAX}")
+    return f"at most {most} bytes buffered"
 
 
 # ------------------------------------------------------------------ its link and its driver
@@ -238,10 +238,10 @@ def _holds_a_frame(sample: DialectSample) -> str:
 
 def _reports(sample: DialectSample) -> str:
     done = deliver(sample, sample.heard, listen=True)
-    _must(done.link.stats.frames > 0, "the link counts no frame in what was heard (`stats.frames`)")
+    _must(done.link.stats.frames > 0, "the link counts no frame in the sample (`stats.frames`)")
     bodies = [item.body for item in done.seen if not isinstance(item.body, LinkUp)]
     named = [body for body in bodies if not isinstance(body, UnknownReported | EventsLost)]
-    _must(bool(named), f"of {done.link.stats.frames} frames no event of the table comes")
+    _must(bool(named), f"{done.link.stats.frames} frames yield no event")
     return f"{len(named)} events" + (
         f", {len(bodies) - len(named)} unknown or lost" if len(bodies) > len(named) else ""
     )
@@ -269,14 +269,14 @@ def _in_order(sample: DialectSample) -> str:
 
 def _recording_is_the_same(sample: DialectSample) -> str:
     spoilt = [garbage(chunk, at) if at % 3 == 1 else chunk for at, chunk in enumerate(sample.heard)]
-    for words, chunks in (("", sample.heard), (", spoilt", spoilt)):
+    for words, chunks in (("", sample.heard), (", corrupted", spoilt)):
         live, again = deliver(sample, chunks, listen=False), deliver(sample, chunks, listen=True)
         pairs = zip(live.seen, again.seen, strict=False)
         first = next((f"{one.body} and {two.body}" for one, two in pairs if one != two), "one has more events")
-        _must(live.seen == again.seen, f"attached and over a recording it is not the same{words}: {first}")
-        _must(not again.sent, f"over a recording it sends {again.sent[:20].hex(' ')}{words}")
+        _must(live.seen == again.seen, f"a recording yields other events than the live line{words}: {first}")
+        _must(not again.sent, f"it sends {again.sent[:20].hex(' ')} during a replay{words}")
         for done in (live, again):
-            _must(done.link.next_deadline_ns is None, f"after `close` a deadline is left{words}")
+            _must(done.link.next_deadline_ns is None, f"a timer is left after `close`{words}")
     return "attached and over a recording"
 
 
@@ -285,7 +285,7 @@ def _no_clock(sample: DialectSample) -> str:
         done = deliver(sample, sample.heard, listen=True, start_ns=start_ns)
         return [(type(item.body), item.number, item.at_ns - start_ns) for item in done.seen]
 
-    _must(given(_START_NS) == given(_START_NS + _HOUR_NS), "an hour later the same bytes come out at other moments")
+    _must(given(_START_NS) == given(_START_NS + _HOUR_NS), "the same bytes yield other times an hour later")
     return "the same an hour later"
 
 
@@ -296,7 +296,7 @@ def _garbage_raises_nothing(sample: DialectSample) -> str:
             chunks = [*_cut(sample.spoilt(seed), seed)]
             deliver(other, chunks, listen=False)
             deliver(other, chunks, listen=True, skip=True)
-    return f"{len(SEEDS)} spoilt streams, whole and with bytes dropped"
+    return f"{len(SEEDS)} corrupted streams, whole and with bytes dropped"
 
 
 def _commands(sample: DialectSample) -> str:
@@ -308,28 +308,28 @@ def _commands(sample: DialectSample) -> str:
             link.request(object(), _START_NS)
         except DealwireError as error:
             words = str(error)
-            _must("\n" not in words and bool(words), "what it says of a command that it does not know is not one line")
+            _must("\n" not in words and bool(words), "its error for an unknown command is not one line")
         else:
-            raise ContractBroken(f"a {kind} takes a command that there is not; `protocol.errors` has what to raise")
+            raise ContractBroken(f"a {kind} accepts an unknown command; raise an error of `protocol.errors`")
     return words
 
 
 CONTRACT: Final = tuple(
     ContractCheck(*each)
     for each in (
-        ("found", "installed packages announce it, under its name", _is_found),
-        ("about", "it says what it is, in one line, and how fast its serial line is", _says_what_it_is),
-        ("drivers", "each kind of device has a driver, which makes nothing of what the host sends", _has_drivers),
-        ("tiles", "frames and noise tile the input, whole or spoilt", _tiles),
-        ("cut", "how the bytes are cut does not matter", _cuts_alike),
-        ("explain", "each frame is explained, as JSON, with its kind", _explains),
-        ("pending", f"a framer holds one frame back, at most {FRAME_MAX} bytes", _holds_a_frame),
-        ("events", "what was heard gives events", _reports),
-        ("order", "reports are numbered from 1, in order, after their session started", _in_order),
-        ("recording", "a recording gives the same, and nothing is sent", _recording_is_the_same),
-        ("clock", "it looks at no clock", _no_clock),
+        ("found", "installed packages announce it under its name", _is_found),
+        ("about", "it has a one-line description and a baud rate", _says_what_it_is),
+        ("drivers", "each kind of device has a driver, which ignores the host's bytes", _has_drivers),
+        ("tiles", "frames and noise tile the input, intact or corrupted", _tiles),
+        ("cut", "chunk boundaries do not matter", _cuts_alike),
+        ("explain", "each frame is explained as JSON, with its kind", _explains),
+        ("pending", f"a framer buffers one frame, at most {FRAME_MAX} bytes", _holds_a_frame),
+        ("events", "the sample yields events", _reports),
+        ("order", "reports are numbered from 1, in order, after the start of their session", _in_order),
+        ("recording", "a replay yields the same, and sends nothing", _recording_is_the_same),
+        ("clock", "it reads no clock", _no_clock),
         ("garbage", "garbage raises nothing", _garbage_raises_nothing),
-        ("commands", "a command that cannot be asked is refused in one line", _commands),
+        ("commands", "an impossible command is refused in one line", _commands),
     )
 )
 """All checks, in the order in which an author runs into them."""

@@ -66,5 +66,5 @@ def origin() -> Mapping[str, Any] | None:
 
 def _pip(came: Mapping[str, Any] | None, *extras: str) -> list[str]:
     editable = ["--editable"] if is_editable(came) else []
-    # -P: a `pip.py` in the working folder is not meant.
+    # -P: do not run a `pip.py` from the working folder.
     return [sys.executable, "-P", "-m", "pip", "install", *editable, requirement(came, *extras)]

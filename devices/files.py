@@ -25,10 +25,10 @@ def open_file(path: str | Path) -> BinaryIO:
     Raise OSError, with the reason in `strerror`, if it does not exist or is a folder, pipe, socket or device: reading
     one of those may block, or never end.
     """
-    _check_kind(os.stat(path), path)  # before it is opened: to open a serial port moves its control lines
+    _check_kind(os.stat(path), path)  # before opening: opening a serial port toggles its control lines
     descriptor = os.open(path, os.O_RDONLY | NONBLOCK | NOCTTY | CLOEXEC | BINARY)
     try:
-        _check_kind(os.fstat(descriptor), path)  # it may be another by now
+        _check_kind(os.fstat(descriptor), path)  # the path may lead to another file by now
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -52,7 +52,7 @@ def read_file(path: str | Path, most_bytes: int) -> bytes:
     with open_file(path) as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
-        raise OSError(errno.EFBIG, f"longer than {most_bytes:,} bytes, the most that is read", str(path))
+        raise OSError(errno.EFBIG, f"longer than {most_bytes:,} bytes, the maximum", str(path))
     return data
 
 

@@ -11,7 +11,7 @@ doc: |
   are how a stream is cut into frames (COBS bytes up to a zero byte), the COBS decoding, and the check: `check` is
   read, and whoever reads has to hold it against the CRC-32 of all the bytes before it.
   A frame of another version, with one of the flags that a receiver must understand, or of a kind and message that
-  are not known has its payload as bytes. What values mean beyond that is in protocol.md and protocol.json.
+  are not known has its payload as bytes. protocol-reference.md and protocol.json explain the values.
 doc-ref: "protocol.md"
 seq:
   - id: version

@@ -1140,7 +1140,7 @@ local function take_event(talk, frame, seen)
     return
   end
   if old then
-    note(seen, "restart", "an event with this number was sent before, with other bytes: the device started anew")
+    note(seen, "restart", "an event with this number was sent before, with other bytes: the device restarted")
   elseif session.newest and frame.number > session.newest + 1 then
     local first, last = session.newest + 1, frame.number - 1
     note(seen, "missing", first == last and format("event %d is missing before this one", first)
@@ -1164,7 +1164,7 @@ end
 local function enter_session(talk, frame, seen)
   if talk.session == frame.session then return end
   if talk.session then
-    note(seen, "restart", format("the session changed from %08X to %08X: the device started anew", talk.session, frame.session))
+    note(seen, "restart", format("the session changed from %08X to %08X: the device restarted", talk.session, frame.session))
     talk.role, talk.sequence.device = nil, nil
   end
   talk.session = frame.session

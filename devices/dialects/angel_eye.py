@@ -111,7 +111,7 @@ class AngelEyeShoe(UnnumberedDriver):
         for trouble, known in FAULTS.items():
             if known == fault:
                 return m.ClearErrorMessage(trouble)
-        raise ValueError(f"this shoe has no number for {fault_text(fault)}")
+        raise ValueError(f"this shoe has no error number for {fault_text(fault)}")
 
     @staticmethod
     def ask_game() -> m.Message:

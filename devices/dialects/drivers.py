@@ -36,7 +36,7 @@ class UnknownKind(LocalError):
 
     def __init__(self, where: str, name: str, allowed: Sequence[str] = tuple(DRIVERS)) -> None:
         self.where, self.name = where, name
-        what = f"no kind of device is called {name!r}" if name else "it does not say which kind of device it is"
+        what = f"no kind of device is called {name!r}" if name else "the kind of device is missing"
         self.why = f"{what}; allowed: {', '.join(allowed)}"
         super().__init__(f"{where}: {self.why}")
 

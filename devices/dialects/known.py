@@ -22,7 +22,7 @@ class UnknownDialect(LocalError):
 
     def __init__(self, name: str, allowed: list[str]) -> None:
         self.name, self.allowed = name, allowed
-        fault = f"dialect {name!r} is not known" if name else "it names no dialect"
+        fault = f"unknown dialect {name!r}" if name else "no dialect is named"
         super().__init__(f"{fault}{did_you_mean(name, allowed)}; allowed: {', '.join(allowed)}")
 
 
@@ -56,7 +56,7 @@ def dialect_named(name: str) -> Dialect:
     except Exception as error:
         raise BadDialect(name, entry.value, f"it cannot be loaded: {error}") from error
     if not isinstance(dialect, Dialect):
-        raise BadDialect(name, entry.value, f"a Dialect is needed there, not {type(dialect).__name__}")
+        raise BadDialect(name, entry.value, f"expected a Dialect, got {type(dialect).__name__}")
     if dialect.name != name:
         raise BadDialect(name, entry.value, f"it calls itself {dialect.name!r}")
     return dialect

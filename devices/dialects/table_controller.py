@@ -21,7 +21,7 @@ _SETTERS: Final = _spelt(m.SetBy)
 _LEVELS: Final = _spelt(m.BadgeLevel)
 _ACTIONS: Final = _spelt(m.PlayerAction)
 _MANNERS: Final = _spelt(m.ActionManner)
-_KEYED: Final = int(m.RevealSource.KEYED)  # as numbers: looked up for every report
+_KEYED: Final = int(m.RevealSource.KEYED)  # plain ints: compared for every report
 _NO_MANNER: Final = int(m.ActionManner.NONE)
 
 

@@ -36,7 +36,7 @@ def names_of(numbers: type[IntEnum]) -> Names:
 
 
 _CLASSES: Final = names_of(m.DeviceClass)
-_RECOGNISES: Final = int(m.Capability.CARD_RECOGNITION)  # as numbers: an enumeration's own & takes longer than the rest
+_RECOGNISES: Final = int(m.Capability.CARD_RECOGNITION)  # plain int: an IntFlag's & costs more than all the rest
 _METERS: Final = int(m.Capability.METERS)
 _MEASURES: Final = int(m.Capability.VERIFY)
 

@@ -32,7 +32,7 @@ FORMS = (
 )
 """Address forms that `open_transport` accepts."""
 
-_ANY_OF: Final = f"write one of: {', '.join(FORMS)}"
+_ANY_OF: Final = f"use one of: {', '.join(FORMS)}"
 
 _BARE: Final = re.compile(r"/.|COM\d+$|\\\\\.\\")
 """Start of an address without a scheme: an absolute path, or a Windows port."""
@@ -108,13 +108,13 @@ def check_address(address: str) -> None:
     elif scheme == "tcp":
         _host_and_port(address, parts)
     elif scheme == "rfc2217" and not (parts.hostname and number):
-        raise LineUnusable(address, "write rfc2217://host:port, with a port from 1 to 65535")
+        raise LineUnusable(address, "use rfc2217://host:port, with a port from 1 to 65535")
     elif scheme == "replay":
         _check_recording(address)
     elif scheme == "usb":
         _usb(address)[0](address)
     elif importlib.util.find_spec(f"serial.urlhandler.protocol_{scheme}") is None:
-        raise LineUnusable(address, f"no such kind of address: {scheme!r}; {_ANY_OF}")
+        raise LineUnusable(address, f"unknown kind of address: {scheme!r}; {_ANY_OF}")
 
 
 def _check_recording(address: str) -> None:
@@ -122,7 +122,7 @@ def _check_recording(address: str) -> None:
     try:
         check_kind(path)
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        why = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise LineUnusable(address, f"{path}: {why}") from None
 
 
@@ -152,7 +152,7 @@ def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
             return parts.hostname, parts.port
     except ValueError:
         pass
-    raise LineUnusable(address, "write tcp://host:port, with a port from 1 to 65535")
+    raise LineUnusable(address, "use tcp://host:port, with a port from 1 to 65535")
 
 
 def _settings(address: str, query: str, baud: int) -> "SerialSettings":

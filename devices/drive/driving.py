@@ -54,8 +54,8 @@ C = TypeVar("C", bound=Callable[[e.Seen], object])
 
 
 _NOT_OFFERED: Final[dict[int, str]] = {
-    m.Reason.NOT_SUPPORTED: "it claims it, and refuses it as not supported",
-    m.Reason.UNKNOWN_COMMAND: "it claims it, and does not know the command, which is of version 1.2",
+    m.Reason.NOT_SUPPORTED: "it claims it, but refuses it as not supported",
+    m.Reason.UNKNOWN_COMMAND: "it claims it, but does not know the command, which is from version 1.2",
 }
 
 
@@ -80,7 +80,7 @@ class DeviceHandle:
     def identity(self) -> e.LinkUp:
         """Maker, model, serial number and firmware as the device reported them. Raise NotUp before it did."""
         if self._line.identity is None:
-            raise NotUp("waiting to hear the device")
+            raise NotUp("waiting for the device")
         return self._line.identity
 
     @property
@@ -135,7 +135,7 @@ class DeviceHandle:
             answer = self._brought(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
             total = answer.total
             if answer.first != len(found) or (not answer.meters and total) or len(found) + len(answer.meters) > total:
-                why = f"{len(answer.meters)} meters from {answer.first} of {total}, asked for those from {len(found)}"
+                why = f"{len(answer.meters)} meters from {answer.first} of {total}, requested from {len(found)}"
                 raise BadAnswer("ReadMeters", why)
             found += [MeterReading(*one) for one in answer.meters]
         return tuple(found)
@@ -155,7 +155,7 @@ class DeviceHandle:
 
     def _brought(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
         if self._dialect != "tdp":
-            raise NoCommands(self._dialect, "the commands of this handle are of tdp")
+            raise NoCommands(self._dialect, "the commands of this handle need tdp")
         who = self.identity
         if not (who.meters if needs is m.Capability.METERS else who.measures):
             raise NotOffered(message_name(message), needs.name or "", "it does not claim it")
@@ -186,7 +186,7 @@ class DeviceHandle:
 
     def _command(self, message: m.Message, until: type[B] | None = None) -> B | None:
         if self._dialect != "tdp":
-            raise NoCommands(self._dialect, "the commands of this handle are of tdp")
+            raise NoCommands(self._dialect, "the commands of this handle need tdp")
         return self._line.command(message, until, lambda reply: self._refused(message, reply))
 
     def _bring(self, message: m.Message, until: type[B]) -> B:
@@ -313,7 +313,7 @@ class AnyDriver:
             if not self.kind:
                 self.kind, self._driver = found.name, found.make()
         if not self.kind and isinstance(output, o.Delivered):
-            return None  # its greeting was lost on the line: what it did before it is known is the past
+            return None  # its greeting was lost on the line; events from before it are not delivered
         return self._driver.translate(output)
 
 
@@ -381,12 +381,12 @@ def open_device(
     device answers.
     """
     if not isinstance(address, str):
-        raise LineUnusable(repr(address)[:40], f"an address is a text; write one of: {', '.join(FORMS)}")
+        raise LineUnusable(repr(address)[:40], f"an address is a string; use one of: {', '.join(FORMS)}")
     spoken, wants = dialect_named(dialect), _role(role)
     if address.startswith("sim:") and dialect != "tdp":
-        raise LineUnusable(address, f"it speaks tdp; for a simulated shoe of {dialect}: dealwire sim --shoe-dialect")
+        raise LineUnusable(address, f"it uses tdp; for a simulated {dialect} shoe run dealwire sim --shoe-dialect")
     if address.startswith("replay:"):
-        raise LineUnusable(address, "a recording is no device; dealwire.replay deals it again")
+        raise LineUnusable(address, "a recording is not a device; replay it with dealwire.replay")
     kinds = tuple(spoken.drivers)
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None

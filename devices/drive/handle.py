@@ -92,14 +92,14 @@ class OwnedLine:
         """Identification of the device from its last greeting."""
         self._role, self._writer = role, writer
         self._events: deque[Seen] = deque(maxlen=EVENTS_KEPT)
-        self._changed = threading.Condition()  # guards the events, the calls under way and the end
+        self._changed = threading.Condition()  # guards _events, _calls and _ended
         self._calls: set[Future[Any]] = set()
         self._ended: Exception | None = None
         self._closing = False
-        # From here on only the thread's own.
+        # Only the owner's thread uses the following.
         self._callbacks: list[Callable[[Seen], object]] = []
         self._raised: BaseException | None = None
-        self._caused = 0  # the request that caused the event under way
+        self._caused = 0  # the request that caused the current event
         self._questions: set[_Question] = set()
         self._known: Future[None] = Future()
         self._owner = Owner(clock, after_turn=self._look)
@@ -184,13 +184,13 @@ class OwnedLine:
                 try:
                     return question.future.result(min(left_s, patience_s))
                 except TimeoutError:
-                    # a device that began anew with each question would never come to its end
+                    # a device that restarts its work at each request would never finish
                     patience_s *= 2 if question.accepted else 1
                     if question.brings:
                         self._owner.call_soon(lambda: self._ask(question))
         finally:
             self._owner.call_soon(lambda: self._questions.discard(question))
-        raise question.failed or Unfinished(question.name, f"nothing came of it in {self.timeout_s:g} s")
+        raise question.failed or Unfinished(question.name, f"no result within {self.timeout_s:g} s")
 
     def _ask(self, question: _Question) -> None:
         """Send a request, or repeat it.
@@ -292,7 +292,7 @@ class OwnedLine:
         broken: Exception | None = None
         try:
             self._owner.run(lambda: self._closing or self._supervisor.closed is not None)
-        except Exception as error:  # whoever calls next is told
+        except Exception as error:  # raised by the next call
             broken = error
         self._owner.close()
         if self._writer is not None:
@@ -335,7 +335,7 @@ class OwnedLine:
         for callback in tuple(self._callbacks):
             try:
                 callback(seen)
-            except BaseException as error:  # the line goes on; whoever calls next is told
+            except BaseException as error:  # the line continues; the next call raises it
                 with self._changed:
                     self._raised = self._raised or error
                     self._changed.notify_all()
@@ -372,7 +372,7 @@ def _stops(body: Body) -> str:
         case RedLamp(lit=True, fault=fault):
             return f"the red lamp was lit: {fault_text(fault)}"
         case SessionChanged() | SessionReturned():
-            return "the device started anew"
+            return "the device restarted"
         case LinkLost(why):
             return f"the link was lost: {why}"
     return ""

@@ -25,8 +25,8 @@ def look_for(address: str) -> str:
         from devices.drive.replay import open_replay
 
         open_replay(address).close()
-        return "the recording is there"
-    return "simulated" if parts.scheme == "sim" else "an address; it is not called"
+        return "the recording exists"
+    return "simulated" if parts.scheme == "sim" else "a network address; no connection was made"
 
 
 def _port(address: str, scheme: str, sought: str) -> str:
@@ -39,19 +39,19 @@ def _port(address: str, scheme: str, sought: str) -> str:
     except OSError as error:
         raise LineAbsent(address, error.strerror or str(error)) from None
     if not stat.S_ISCHR(facts.st_mode):
-        raise LineUnusable(address, f"{device} is no port")
+        raise LineUnusable(address, f"{device} is not a port")
     if not may(device, os.R_OK | os.W_OK):
         raise LineDenied(address, remedy_for(device))
     if (holder := holder_of(device)) is not None:
         raise LineBusy(address, holder)
-    return f"{device} is there" if device != address else "it is there"
+    return f"{device} exists" if device != address else "it exists"
 
 
 def _usb(address: str) -> str:
     from devices.transport.usb_find import find_usb, parse_usb, path_of
 
     wanted = parse_usb(address)
-    # To ask a device for its serial number is to open it.
+    # Reading a device's serial number would open it.
     found = find_usb(dataclasses.replace(wanted, serial=""))
-    serial = "; its serial number is not asked for" if wanted.serial else ""
-    return f"such a device is at {path_of(found)}{serial}"
+    serial = "; its serial number was not read" if wanted.serial else ""
+    return f"a matching device is at {path_of(found)}{serial}"

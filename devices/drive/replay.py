@@ -145,7 +145,7 @@ class Player:
         self.stats = stats
         self._capture, self._deliver_to = capture, deliver_to
         self._now_ns = 0
-        self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
+        self._due_ns = NEVER  # no feed has an earlier deadline; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
         self._lost: dict[int, Feed] = {}
         self._begun: list[tuple[LineStats, Link]] = []
@@ -204,7 +204,7 @@ class Player:
     def take(self, chunk: Chunk) -> None:
         """Process one read, write or note."""
         now_ns = chunk.at_ns
-        if now_ns > self._now_ns:  # as `advance` does, which would be a call for each
+        if now_ns > self._now_ns:  # `advance`, inlined to save a call per chunk
             self._now_ns = now_ns
         else:
             now_ns = self._now_ns
@@ -294,7 +294,7 @@ class Player:
 
     def _meet_deadlines(self, now_ns: int) -> None:
         self._due_ns = NEVER
-        # Of two that are due at once, that of the first line: which line was opened first may not be known here.
+        # On a tie the first line goes first, because the order in which the lines were opened may be unknown here.
         feeds = [feed for _, (_, feed) in sorted(self._open.items(), key=itemgetter(0))]
         while feeds:
             first = min(feeds, key=attrgetter("due_ns"))
@@ -403,8 +403,8 @@ def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
     path, _, name = address.removeprefix("replay:").partition("#")
     capture = Capture.read(path)
     for _ in capture.chunks:
-        pass  # a line may be announced anywhere in the file
+        pass  # a line may be declared anywhere in the file
     names = [interface.name for interface in capture.interfaces]
     if name not in names and (name or len(names) != 1):
-        raise LineUnusable(address, f"write replay:{path}#NAME; lines in this recording: {', '.join(names)}")
+        raise LineUnusable(address, f"use replay:{path}#NAME; lines in this recording: {', '.join(names)}")
     return ReplayTransport(capture, names.index(name) if name else 0, clock or SystemClock(), strict=False)

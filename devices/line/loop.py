@@ -87,15 +87,15 @@ class Owner:
         self._order: dict[Member, int] = {}
         self._joined = count()
         self._due: dict[Member, int | None] = {}
-        self._heap: list[tuple[int, int, int, Member]] = []  # due, order, entry, member; stale unless it is in _due
+        self._heap: list[tuple[int, int, int, Member]] = []  # due, order, entry, member; stale unless _due agrees
         self._entries = count()
         self._touched: dict[Member, None] = {}
         self._scan_ns = 0
-        self._busy = False  # something was called since the last scan
+        self._busy = False  # True if something was called since the last scan
         self._awake: deque[Member] = deque()
         self._soon: deque[Callable[[], None]] = deque()
         self._selector = selectors.DefaultSelector()
-        # A socket pair rather than a pipe: Windows can wait on nothing else.
+        # A socket pair and not a pipe, because Windows can only wait on sockets.
         self._bell_in, self._bell_out = socket.socketpair()
         for bell in (self._bell_in, self._bell_out):
             bell.setblocking(False)
@@ -193,7 +193,7 @@ class Owner:
 
     def _serve_soon(self) -> None:
         """Run the functions that were queued before this turn."""
-        self._scan_ns = 0  # nobody knows what it will have changed
+        self._scan_ns = 0  # the function may change anything
         for _ in range(len(self._soon)):
             self._soon.popleft()()
 
@@ -240,7 +240,7 @@ class Owner:
 
     def _watch(self, members: Iterable[Member]) -> None:
         """Update the selector for `members`."""
-        # All that leaves goes before what comes: a closed descriptor's number is used again at once.
+        # Unregister all before registering any: the system reuses the number of a closed descriptor at once.
         coming: list[tuple[Member, tuple[int, int]]] = []
         for member in members:
             before = self._members[member]
@@ -285,7 +285,7 @@ class Owner:
             if member not in self._members:
                 continue
             following = member.next_deadline_ns
-            # One that stands still waits for the next turn, or this one would never end.
+            # A deadline that does not advance waits for the next turn, or this one would never end.
             if following == due:
                 standing.append(entry)
             else:
@@ -309,7 +309,7 @@ class Owner:
         self._ring()
 
     def _ring(self) -> None:
-        # A full socket means that the bell has rung already; a closed one that nobody listens any more.
+        # A full socket means that a wake-up is already pending; a closed one, that the loop has ended.
         with contextlib.suppress(OSError):
             self._bell_out.send(b"\0")
 

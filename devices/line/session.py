@@ -80,12 +80,12 @@ class Feed:
         """True if it resumes from a previous line."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._events: Table = driver.events if isinstance(driver, TableDriver) else {}
-        self._newest = self._dumped = 0  # event numbers: the newest; that of a remainder of which no status has come
+        self._newest = self._dumped = 0  # event numbers: the newest, and that of a remainder still without a status
         self._entries: books.Entries = driver.booked if isinstance(driver, TableDriver) else {}
         self._book: books.StateBook = after._book.copy() if after is not None else {}
-        self._judge_at = 0  # the event by which the next status is judged; _ANY: whichever is the newest by then
+        self._judge_at = 0  # the event by which the next status is checked; _ANY: the newest one at that time
         self._now_ns = 0
-        self._passing = False  # something heard is being passed on
+        self._passing = False  # True while outputs are being delivered
 
     def start(self, now_ns: int) -> bytes:
         """Start the link and return the bytes to send."""
@@ -206,7 +206,7 @@ class Feed:
                     if self._dumped or self._judge_at:
                         self._judge(output.message, at_ns)
                     if events:
-                        continue  # to a table of events it says nothing else
+                        continue  # a status yields no event of the table
                 elif type(output) is Send:
                     out += output.data
                     continue
@@ -233,7 +233,7 @@ class Feed:
             self._deliver(Seen(self.name, self.session, 0, at_ns, round_counted(status)))
         judge_at = self._judge_at
         if judge_at == _ANY and not status.state:
-            return  # it is starting
+            return  # the device is still booting
         self._judge_at = 0
         if judge_at in (_ANY, self._newest):
             for found in books.compared(self._book, status):
@@ -369,7 +369,7 @@ class Session:
 
     def abandon(self, why: str) -> None:
         """End the session because its line is no longer trusted. It counts as lost for everyone."""
-        now_ns = self._clock.hold()  # a record of the line has one time for its loss and for what follows from it
+        now_ns = self._clock.hold()  # one time for the loss and its consequences, as in a record of the line
         try:
             if isinstance(self._transport, Abandonable):
                 self._transport.abandon(why)
@@ -425,7 +425,7 @@ class Session:
         if out:
             self._send(out, now_ns)
         if self._outbox:
-            self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
+            self.on_writable(now_ns)  # a line without a descriptor also wakes us when it has room again
 
     def remark(self, body: Body, now_ns: int) -> None:
         """Deliver a fact about the line that did not arrive on it. No effect after the session ended."""
@@ -492,5 +492,5 @@ class Session:
         self._transport.close()
         self._outbox.clear()
         for dropped in self._rationed.take_dropped() if self._rationed is not None else ():
-            self._feed.drop(dropped, now_ns)  # whatever it would say, the line takes nothing more
+            self._feed.drop(dropped, now_ns)  # the answer is discarded, because the line is closed
         self._feed.end(now_ns, lost)

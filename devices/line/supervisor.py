@@ -253,7 +253,7 @@ class Supervisor:
         if self._opening is not None:
             self._take_opened(now_ns)
         elif self._session is None:
-            # Only after a deadline: between a loss and the next line the loop must have let go of the descriptor.
+            # Only after a deadline: the loop must have unregistered the old descriptor before the next line opens.
             if self._ripe:
                 self._try(now_ns)
         elif self._stale:
@@ -330,7 +330,7 @@ class Supervisor:
             self._trace,
             after=before if before is not None else self._after,
         )
-        # Asked once: what a protocol takes to be checked is more than a look at the line costs.
+        # Checked once, because the isinstance check costs more than a look at the line.
         self._kept = link if isinstance(link, Resumable) else None
         self._opened_ns = self._clock.now_ns()
         self._judged = self._stale = False
@@ -366,8 +366,8 @@ class Supervisor:
         if self.failures:
             _log.debug("%s%s (try %d)", self._says, error, self.failures + 1)
         else:
-            _log.warning("%s%s; trying again until it is back", self._says, error)
-        # The first loss is followed by a try at once: most are a plug that moved, or a server that started anew.
+            _log.warning("%s%s; retrying until it is back", self._says, error)
+        # Retry at once after the first loss: the usual cause is a loose plug or a server that restarted.
         lost_first = error is (self._last.closed if self._last is not None else None) and not self.failures
         self.failures += 1
         tries = self.failures - 1 if lost_first else self.failures
@@ -398,7 +398,7 @@ class Supervisor:
         if not self._reconnects or self._stale or session is None:
             return None
         link = self._kept
-        # A device that keeps no session says nothing while nothing happens: its silence is no sign.
+        # A device without sessions is silent while it is idle, so silence means nothing.
         if link is None or link.alive:
             return None
         return max(self._opened_ns, link.heard_ns) + self._pace.stale_ns

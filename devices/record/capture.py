@@ -94,7 +94,7 @@ class Capture:
     def read(cls, path: str | Path, lines: NamedLines | None = None) -> "Capture":
         """Open a capture. Raise CaptureError at once if it is missing, empty or of another kind."""
         capture = cls(Path(path), lines)
-        # Up to the first packet, for the lines; a file whose every packet is missing is read to its end.
+        # Read up to the first packet, for the lines; a file without packets is read to its end.
         for _ in capture.chunks:
             break
         return capture
@@ -232,7 +232,7 @@ def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
         return None
     if not 12 <= size <= len(body) - 20:
         raise ValueError(f"a packet of {size} bytes in a block of {len(body)}; a serial record has 12 or more")
-    ticks = high << 32 | low  # as `_at_ns`, which would be a call for each
+    ticks = high << 32 | low  # `_at_ns`, inlined to save a call per packet
     at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
     if at_ns not in _TIMES:
         raise _no_time(at_ns)
@@ -257,7 +257,7 @@ def _at_ns(ticks: int, source: _Source) -> int:
 
 
 def _no_time(at_ns: int) -> ValueError:
-    return ValueError(f"a packet of {at_ns // _NS} s since 1970; a time lies between 1970 and 2116")
+    return ValueError(f"a packet of {at_ns // _NS} s since 1970; a time must be between 1970 and 2116")
 
 
 def _text(value: bytes) -> str:

@@ -54,7 +54,7 @@ def _typed(path: Path) -> tuple[bytes, ...]:
             raise HeardUnusable(path, why) from None
     found = tuple(chunk for chunk in chunks if chunk)
     if not found:
-        raise HeardUnusable(path, "no bytes in it")
+        raise HeardUnusable(path, "the file contains no bytes")
     return found
 
 
@@ -68,9 +68,9 @@ def _recorded(path: Path, dialect: str, kind: str) -> tuple[tuple[bytes, ...], s
             lines.setdefault(line, []).append(chunk.data)
     heard = {line: tuple(data for data in chunks if data) for line, chunks in lines.items() if length[line]}
     if not heard:
-        there = ", ".join(f"a {line.device} that speaks {line.dialect}" for line in capture.interfaces) or "none"
+        there = ", ".join(f"a {line.device} with {line.dialect}" for line in capture.interfaces) or "none"
         raise HeardUnusable(
-            path, f"no {kind or 'device'} of the dialect {dialect!r} was heard in it; its lines: {there}"
+            path, f"no {kind or 'device'} of the dialect {dialect!r} is in the recording; its lines: {there}"
         )
     best = max(heard, key=lambda line: length[line])
     return heard[best], capture.interfaces[best].device

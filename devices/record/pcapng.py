@@ -94,7 +94,7 @@ class BlockFile:
         self.failed: str | None = None
         self._lock = threading.RLock()
         try:
-            # Unbuffered: one system call a block, so that the file is whole after each even if the program is killed.
+            # Unbuffered: one system call a block, so that the file is valid after each, even if the program is killed.
             self._file = create_file(self.path, overwrite=overwrite)
         except OSError as cause:
             raise CaptureInaccessible(self.path, cause) from cause
@@ -123,7 +123,7 @@ class BlockFile:
                 self._fail(error.strerror or str(error))
             else:
                 if written != len(block):
-                    self._fail(f"the disk took {written} of {len(block)} bytes")
+                    self._fail(f"the disk accepted {written} of {len(block)} bytes")
 
     def _fail(self, why: str) -> None:
         self.failed = why
@@ -206,7 +206,7 @@ class Blocks:
         for order in "<>":
             if struct.unpack(f"{order}I", magic)[0] == MAGIC:
                 return order
-        raise self._corrupt(f"no byte-order mark 1A2B3C4Dh in a section header, but {shorten(magic)}")
+        raise self._corrupt(f"expected the byte-order mark 1A2B3C4Dh in a section header, got {shorten(magic)}")
 
     def _only_zeros_follow(self, head: bytes) -> bool:
         """Return True if only zeros follow, which a power cut leaves at the end of a file being written."""

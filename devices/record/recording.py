@@ -187,7 +187,7 @@ class Recorded:
             self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), text))
 
     def _record(self, record: Callable[[], None]) -> None:
-        # Whatever is wrong with a recorder, the line must go on; a writer of ours reports its disk itself.
+        # A failing recorder must not stop the line; our own writers report disk errors themselves.
         try:
             record()
         except Exception:

@@ -65,7 +65,7 @@ class UsbRecorder(BlockFile):
         handle = self._inner.open_device(dev)
         try:
             self._describe(handle, self._inner.get_device_descriptor(dev))
-        except Exception:  # a device that does not answer, or a disk: either is the caller's to find out by itself
+        except Exception:  # a silent device or a full disk; the caller finds out on its own
             _log.exception("%s: the device's descriptors are not recorded", self.path)
         return handle
 
@@ -81,7 +81,7 @@ class UsbRecorder(BlockFile):
         try:
             sent: int = self._inner.bulk_write(dev_handle, ep, intf, data, timeout)
         except usb.core.USBTimeoutError:
-            raise  # without a completion a replay times out, too
+            raise  # no completion is recorded, so a replay times out too
         except usb.core.USBError as error:
             self._completed(transfer, 0, status=_status(error))
             raise
@@ -101,7 +101,7 @@ class UsbRecorder(BlockFile):
             raise
         finally:
             if got or status:
-                with self._lock:  # both packets together
+                with self._lock:  # keeps both packets together
                     transfer = self._begin(dev_handle, BULK, ep)
                     self._submitted(transfer, len(buff), at_ns=started_ns)
                     self._completed(transfer, got, buff[:got].tobytes(), status=status)
@@ -180,7 +180,7 @@ class _Transfer:
     def packet(self, event: bytes, status: int, length: int, data: bytes, at_ns: int, setup: bytes = b"") -> bytes:
         """Return the block of its submission (`S`) or completion (`C`). `length` is the number of bytes requested or
         transferred."""
-        # A mark stands where the data would travel in the other direction.
+        # usbmon marks a packet without data because the data goes the other way.
         missing = {(b"S", True): b"<", (b"C", False): b">"}.get((event, self.is_in), b"\0")
         seconds, rest_ns = divmod(at_ns, 1_000_000_000)
         packet = _HEADER.pack(

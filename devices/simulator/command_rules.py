@@ -50,35 +50,35 @@ SHUFFLER_RULES: Final[tuple[CommandRule, ...]] = (
         (S.EMPTY, S.READY, S.SETUP),
         parameters=f"`packet_size` above {PACKET_SIZE_MAX}; `cards` other than {SUITED} + `jokers`; "
         f"more than {JOKERS_MAX} jokers",
-        support="`packet_size` 0 for a game it has no program of",
+        support="`packet_size` 0 for a game without a program of its own",
     ),
     CommandRule(
         m.DispenseMessage,
         (S.READY,),
-        "and in PACKET_WAIT with an empty tray, where the game has another group of packets",
+        "and in PACKET_WAIT with an empty tray, if the game has another group of packets",
         accepted="*PacketDispensed*",
     ),
     CommandRule(m.DumpMessage, (S.PACKET_WAIT,), accepted="*RemainderDumped*"),
     CommandRule(
         m.RaiseLampMessage,
         _DEALT_OR_PREPARED,
-        "while the lamp is dark; a motion under way is finished first",
-        "`fault` 0. Any other number is taken, known or not",
+        "while the lamp is dark; a current motion is finished first",
+        "`fault` 0. Any other number is accepted, known or not",
     ),
     CommandRule(
         m.ClearMisdealMessage,
         (S.MISDEAL,),
-        parameters="`resolution` neither RESUME nor REMOVE_DECK; RESUME after a fault that does not allow it",
+        parameters="`resolution` other than RESUME or REMOVE_DECK; RESUME after a fault that does not allow it",
     ),
     CommandRule(
         m.SetLockMessage,
         (S.EMPTY, S.READY),
-        "locking; unlocking in any. What is so already is *done* in any state, and nothing happens",
+        "for locking; unlocking in any state. A lock already as requested is *done* in any state, without effect",
     ),
     CommandRule(
         m.SelfTestMessage,
         (S.EMPTY, S.READY, S.FAULT),
-        accepted="the *StateChanged* out of SELF_TEST",
+        accepted="the *StateChanged* that leaves SELF_TEST",
     ),
 )
 
@@ -86,7 +86,7 @@ CONTROLLER_RULES: Final[tuple[CommandRule, ...]] = (
     CommandRule(
         m.SetSensorLightMessage, (), parameters=f"`seat` 0, or above {SEATS_MAX}", support="without BET_SENSORS"
     ),
-    CommandRule(m.ShowMeterMessage, (), parameters="a `meter` that its set-up gave no number"),
+    CommandRule(m.ShowMeterMessage, (), parameters="a `meter` without a number in its set-up"),
     CommandRule(m.ShowTextMessage, ()),
     CommandRule(m.SelfTestMessage, (ControllerState.BETS_OPEN,)),
 )
@@ -103,8 +103,8 @@ _BUT_ERROR: Final = (
 )
 
 SHOE_RULES: Final[tuple[CommandRule, ...]] = (
-    CommandRule(m.LockShoeMessage, _BUT_ERROR, "not when it is so already"),
-    CommandRule(m.ClearShoeErrorMessage, (ShoeState.ERROR,), parameters="`fault` other than the one it halts for"),
+    CommandRule(m.LockShoeMessage, _BUT_ERROR, "not if the lock is already as requested"),
+    CommandRule(m.ClearShoeErrorMessage, (ShoeState.ERROR,), parameters="`fault` other than the one that halts it"),
     CommandRule(m.EndRoundMessage, (ShoeState.ROUND, ShoeState.CUT_CARD_SEEN)),
 )
 

@@ -30,9 +30,9 @@ class DeviceFault:
 
 
 _BY_A_PERSON: Final = (
-    "a person, at the shoe or by *ClearShoeError*: *ShoeErrorCleared*, *StateChanged* to where it was, or the cards are"
+    "by a person, at the shoe or by *ClearShoeError*: *ShoeErrorCleared*, *StateChanged* to the state by its cards"
 )
-_BY_ITSELF: Final = "the host is heard again: *FaultCleared*"
+_BY_ITSELF: Final = "when the host is back: *FaultCleared*"
 
 
 def _halting(fault: Fault, when: str, says: type[Event], *then: type[Event], also: str = "") -> DeviceFault:
@@ -43,15 +43,15 @@ def _halting(fault: Fault, when: str, says: type[Event], *then: type[Event], als
 SHOE_FAULTS: Final = (
     _halting(Fault.CARD_UNREADABLE, "a card comes out in a game and its face is not read", m.ShoeErrorMessage,
              m.CardUnreadableMessage),
-    _halting(Fault.OVERDRAW, "a card is drawn that no game asks for: beyond a round's limit, or in LOADED or SHOE_END",
+    _halting(Fault.OVERDRAW, "a card is drawn that no game needs: beyond a round's limit, or in LOADED or SHOE_END",
              m.OverdrawMessage, m.CardDrawnOutsideMessage),
     _halting(Fault.PUSHED_BACK, "a round's last card is pushed back into the exit", m.PushedBackMessage,
              also="; the card, drawn again, is *CardReportedAgain*"),
-    _halting(Fault.PULLED_BACK, "a card is turned back midway: it has not left", m.PulledBackMessage),
+    _halting(Fault.PULLED_BACK, "a card is turned back halfway: it has not left", m.PulledBackMessage),
     DeviceFault(Fault.DRAW_WHILE_LOCKED, "a card is drawn while the shoe is locked", (m.CardDrawnOutsideMessage,)),
-    DeviceFault(Fault.WRONG_BUTTON, "a button is pressed that means nothing now", (m.ShoeErrorMessage,)),
-    _halting(Fault.CARD_CODE_WRONG, "a card's code is none of the shoe's cards", m.ShoeErrorMessage),
-    _halting(Fault.DRAW_TOO_SLOW, "a card is too long on its way out", m.ShoeErrorMessage),
+    DeviceFault(Fault.WRONG_BUTTON, "a button without a function in this state is pressed", (m.ShoeErrorMessage,)),
+    _halting(Fault.CARD_CODE_WRONG, "a card's code is not one of the shoe's cards", m.ShoeErrorMessage),
+    _halting(Fault.DRAW_TOO_SLOW, "a card takes too long to come out", m.ShoeErrorMessage),
     DeviceFault(Fault.HOST_LOST, "the host is lost", (m.FaultRaisedMessage,), cleared=_BY_ITSELF),
 )  # fmt: skip
 """All faults of a shoe, by number."""
@@ -60,14 +60,14 @@ HALTING: Final = frozenset(row.fault for row in SHOE_FAULTS if row.halts)
 """Faults that halt the shoe."""
 
 CONTROLLER_FAULTS: Final = (
-    DeviceFault(Fault.POWER_LOST_MID_ROUND, "started, and power was lost in a game",
+    DeviceFault(Fault.POWER_LOST_MID_ROUND, "the device starts after a power loss in a game",
                 (m.BootedMessage, m.StateChangedMessage), state=ControllerState.GAME),
-    DeviceFault(Fault.MISDEAL_CALLED_BY_HOST, "a person calls a misdeal; another number may stand for it",
+    DeviceFault(Fault.MISDEAL_CALLED_BY_HOST, "a person calls a misdeal; another number may be used for it",
                 (m.MisdealCalledMessage,)),
     DeviceFault(Fault.HOST_LOST, "the host is lost while bets are open",
                 (m.FaultRaisedMessage, m.StateChangedMessage), state=ControllerState.SAFE,
                 cleared=f"{_BY_ITSELF}, *StateChanged* to BETS_OPEN"),
     DeviceFault(Fault.HOST_LOST, "the host is lost in any other state", (m.FaultRaisedMessage,),
-                cleared=f"{_BY_ITSELF}; when the game or set-up ends before, *StateChanged* to SAFE"),
+                cleared=f"{_BY_ITSELF}; if the game or set-up ends before that, *StateChanged* to SAFE"),
 )  # fmt: skip
 """All faults of a table controller, by number."""

@@ -19,7 +19,7 @@ class BadLine(LocalError):
 
     def __init__(self, device: str, line: str) -> None:
         self.device, self.line = device, line
-        super().__init__(f"{device}: no such line: {line!r}; allowed: 'pty' or 'tcp:PORT' (port 0: any that is free)")
+        super().__init__(f"{device}: no such line: {line!r}; allowed: 'pty' or 'tcp:PORT' (port 0: any free port)")
 
 
 class DeviceLine(Member):
@@ -72,7 +72,7 @@ class DevicePtyLine(DeviceLine):
         tty.setraw(slave)
         os.set_blocking(master, False)
         self._master: int | None = master
-        # kept open, because a pty nobody has open reads as hung up, and a host may come and go
+        # kept open: a pty without any opener reads as hung up, and hosts come and go
         self._slave = slave
         self.address = os.ttyname(slave)
 
@@ -176,7 +176,7 @@ class DeviceTcpLine(ListeningLine):
         try:
             listener = socket.create_server(("127.0.0.1", port))
         except PermissionError as error:
-            raise LineAbsent(f"tcp:{port}", "ports below 1024 need more rights; use a higher one") from error
+            raise LineAbsent(f"tcp:{port}", "ports below 1024 need more privileges; use a higher one") from error
         except OSError as error:
             raise LineBusy(f"tcp:{port}") from error
         super().__init__(on_bytes, listener)
@@ -185,7 +185,7 @@ class DeviceTcpLine(ListeningLine):
     def _accept(self) -> None:
         super()._accept()
         if self._host is not None:
-            # a frame is small and late is worse than many: do not let the kernel collect them
+            # send small frames at once: with Nagle's algorithm they would arrive late
             self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 

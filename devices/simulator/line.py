@@ -175,7 +175,7 @@ class SimulatedDevice:
         self._unit, self._next_act, ready = kind.make(numbers, fault)
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
-        self._stands = False  # ready, and waiting for its host
+        self._stands = False  # ready and waiting for its first host
         self._unit.power_on(self.clock.now_ns() - LONG_AGO_NS)
         while not ready():
             self.tick(self.next_deadline_ns or 0)
@@ -253,7 +253,7 @@ def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
     choices."""
     path = urlsplit(address).path
     if path not in KINDS:
-        raise LineUnusable(address, f"no such simulated device; there are {', '.join(KINDS)}")
+        raise LineUnusable(address, f"no such simulated device; choose from {', '.join(KINDS)}")
     return KINDS[path], *_settings(address, KINDS[path])
 
 

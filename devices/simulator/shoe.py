@@ -43,7 +43,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         super().__init__(S.BOOT, SHOE_METERS)
         self._rng, self._limit, self._boot_ns = rng, round_limit, boot_ns
         self._boot_due_ns: int | None = None
-        # what survives a power cut: the cards, and what the shoe knows of them
+        # survives a power cut: the cards, and what the shoe knows about them
         self.cards: deque[Card] = deque()
         self.drawn: list[Card] = []
         self.shoe = self.decks = self.loaded = 0
@@ -54,8 +54,8 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         self._cut_after: int | None = None
         self._burn_left = self.in_round = 0
         self._last_burned = False
-        self._known: tuple[Card, Place] | None = None  # a card pushed back, and where it lay
-        self._request = 0  # the command that is being done
+        self._known: tuple[Card, Place] | None = None  # a card that was pushed back, and its place
+        self._request = 0  # the command being carried out
 
     # -------------------------------------------------------------- power and time
 
@@ -152,7 +152,9 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         self._known = card, BURN if self._last_burned else NOWHERE
         self.in_round -= not self._last_burned
         self._burn_left += self._last_burned
-        return self._halt(Fault.PUSHED_BACK, m.PushedBackMessage, ordinal=len(self.drawn) + 1)  # which it had
+        return self._halt(
+            Fault.PUSHED_BACK, m.PushedBackMessage, ordinal=len(self.drawn) + 1
+        )  # the number that the card had
 
     def pull_back(self) -> bool:
         """Turn a card back halfway: it has not left the shoe."""

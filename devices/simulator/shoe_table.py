@@ -33,7 +33,7 @@ class BadAct(LocalError):
 
     def __init__(self, act: str) -> None:
         self.act = act
-        super().__init__(f"no such act of a dealer at a shoe: {act!r}")
+        super().__init__(f"unknown action of a dealer at a shoe: {act!r}")
 
 
 class ShoeTable:

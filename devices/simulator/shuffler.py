@@ -232,9 +232,8 @@ class ShufflerModel(ShufflerCore):
         possible = wanted.jokers <= JOKERS_MAX and wanted.cards == SUITED + wanted.jokers
         if wanted.packet_size > PACKET_SIZE_MAX or not possible:
             return Reason.BAD_PARAMETER
-        game = wanted.game.partition("\0")[
-            0
-        ]  # a text ends at its first zero, and is passed on without what stood behind
+        # A text ends at its first zero; whatever follows it is dropped.
+        game = wanted.game.partition("\0")[0]
         groups = () if wanted.packet_size else self.programs.get(game, ())
         if not wanted.packet_size and not groups:
             return Reason.NOT_SUPPORTED
@@ -292,7 +291,7 @@ class ShufflerModel(ShufflerCore):
         if resolution is Resolution.REMOVE_DECK:
             self._take_out()
         elif self.round and self.round.remainder is not None and not self.cards.count(Bay.TRAY):
-            self.round = None  # nothing lies in the tray that anybody could lift
+            self.round = None  # the tray is empty, so no lift will end the round
         self.settle(ShufflerCause.CLEARED, now_ns)
         return True
 
@@ -316,7 +315,7 @@ class ShufflerModel(ShufflerCore):
 
     def _stop_for_door(self) -> None:
         if self.round:
-            # an interrupted motion is done again from its start: cards change place only when one ends
+            # an interrupted motion starts over: cards move only when a motion ends
             if self.motion in (Motion.DISPENSE, Motion.RECOVER):
                 self.owed = self.owed or Motion.DISPENSE
             elif self.motion is Motion.DUMP:

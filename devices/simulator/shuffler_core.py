@@ -55,10 +55,10 @@ class ShufflerCore(DeviceModel[S, ShufflerCause]):
         self.mishaps: list[MachineMishap] = []
         self.removals = 0
         """Number of times that its cards were taken out."""
-        # what survives a power cut
+        # survives a power cut
         self.round: RoundCounts | None = None
         self.latched: list[int] = []
-        # what does not
+        # does not survive a power cut
         self.verified: RoundCounts | None = None
         self.motion: Motion | None = None
         self.stage: Preparation | None = None

@@ -44,14 +44,14 @@ class ShufflerFault:
         return bool(self.resume)
 
 
-_WAITS: Final = "what lies in the tray waits to be lifted"
+_WAITS: Final = "the cards in the tray wait to be lifted"
 _PACKET: Final = (m.PacketDispensedMessage,)
 _COUNTED: Final = "cards counted"
 
 FAULTS: Final[tuple[ShufflerFault, ...]] = (
     ShufflerFault(
         Fault.TOO_FEW_CARDS,
-        "a deck was counted, and is short",
+        "a deck is short when counted",
         (m.DeckVerifiedMessage,),
         True,
         S.MISDEAL,
@@ -59,20 +59,20 @@ FAULTS: Final[tuple[ShufflerFault, ...]] = (
         "",
     ),
     ShufflerFault(
-        Fault.TOO_MANY_CARDS, "a deck was counted, and is long", (m.DeckVerifiedMessage,), True, S.MISDEAL, _COUNTED, ""
+        Fault.TOO_MANY_CARDS, "a deck is long when counted", (m.DeckVerifiedMessage,), True, S.MISDEAL, _COUNTED, ""
     ),
     ShufflerFault(
         Fault.EXIT_JAM,
-        "a jam that the device did not free itself",
+        "a jam that the device could not free",
         (m.FaultRaisedMessage, m.StateChangedMessage),
         True,
         S.MISDEAL,
-        "tries: 1 when it begins, and how many there were when the lamp is lit",
-        "the packet is dispensed from its start: who clears has pulled the cards free",
+        "tries: 1 when it begins, and their number when the lamp is lit",
+        "the packet is dispensed from its start, after a person freed the cards",
     ),
     ShufflerFault(
         Fault.CARD_LOST,
-        "a card did not arrive where it should",
+        "a card did not arrive at its destination",
         _PACKET,
         True,
         S.MISDEAL,
@@ -92,34 +92,34 @@ FAULTS: Final[tuple[ShufflerFault, ...]] = (
     ShufflerFault(Fault.PACKET_LONG, "a packet is long", _PACKET, True, S.MISDEAL, _COUNTED, _WAITS),
     ShufflerFault(
         Fault.PACKET_LIFTED_EARLY,
-        "a hand takes a packet on its way",
+        "a hand takes a packet while it is dispensed",
         (*_PACKET, m.PacketLiftedMessage),
         True,
         S.MISDEAL,
         _COUNTED,
-        "the next packet comes: this one is lifted",
+        "the next packet comes, because this one is lifted",
     ),
     ShufflerFault(
         Fault.REMAINDER_COUNT_WRONG,
-        "the remainder is not what is expected",
+        "the remainder differs from the expected count",
         (m.RemainderDumpedMessage,),
         True,
         S.MISDEAL,
         _COUNTED,
-        "the remainder waits to be lifted; when it has no card the round is over",
+        "the remainder waits to be lifted; if it has no card the round is over",
     ),
     ShufflerFault(
         Fault.DOOR_OPENED_MID_ROUND,
-        "the door is opened in mid-round",
+        "the door is opened in the middle of a round",
         (m.DoorMovedMessage,),
         True,
         S.OPEN,
         "0",
-        "once the door is closed (*DoorMoved*, *StateChanged* to MISDEAL): a stopped motion is made from its start",
+        "once the door is closed (*DoorMoved*, *StateChanged* to MISDEAL): a stopped motion starts over",
     ),
     ShufflerFault(
         Fault.POWER_LOST_MID_ROUND,
-        "started, and power was lost in mid-round",
+        "the device starts after a power loss in the middle of a round",
         (m.BootedMessage, m.StateChangedMessage),
         True,
         S.MISDEAL,
@@ -133,7 +133,7 @@ FAULTS: Final[tuple[ShufflerFault, ...]] = (
         True,
         S.MISDEAL,
         "0",
-        "back to what was being done",
+        "the device returns to its previous state",
     ),
     ShufflerFault(
         Fault.HOST_LOST,

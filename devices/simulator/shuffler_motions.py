@@ -155,7 +155,7 @@ def _recovered(model: ShufflerCore, now_ns: int) -> None:
     elif model.jam_tries < RECOVERY_TRIES:
         model.begin(Motion.RECOVER, now_ns)
     else:
-        # who acknowledges the lamp has pulled the cards free, so the next try succeeds
+        # the person who acknowledges the lamp has freed the cards, so the next try succeeds
         model.jam_tries = mishap.jam_tries
         model.owed = model.owed or Motion.DISPENSE
         model.alarm(Fault.EXIT_JAM, RECOVERY_TRIES)

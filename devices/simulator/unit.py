@@ -112,7 +112,9 @@ class Unit:
     def receive(self, data: bytes, now_ns: int) -> None:
         """Process bytes from the host. They are lost while the power is off."""
         self._now_ns = now_ns
-        for frame in _FRAMES.findall(data):  # one by one: what follows from one goes before the next one's reply
+        for frame in _FRAMES.findall(
+            data
+        ):  # one by one: the consequences of a frame go out before the reply to the next
             if self._link is not None:
                 self._pass_on(self._link.receive(frame, now_ns), now_ns)
                 self.settle(now_ns)
@@ -125,7 +127,7 @@ class Unit:
             self._now_ns = now_ns
             self._pass_on(self._link.watch(now_ns), now_ns)
             self.model.tick(now_ns)
-            self.settle(now_ns)  # first, so that a status which is due knows the newest event
+            self.settle(now_ns)  # first, so that a status that is due includes the newest event
             self._pass_on(self._link.tick(now_ns), now_ns)
             self.settle(now_ns)
 

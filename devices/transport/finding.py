@@ -116,7 +116,7 @@ class PortFinder:
             return self._only(found)
         if here is not None:
             raise LineAbsent(self._line, f"another device has this name now{_there(ports)}")
-        return self._sought  # gone for now: opening it says so, or finds it if it came back this moment
+        return self._sought  # absent now: opening reports that, or succeeds if it just came back
 
     def _only(self, found: list[Port]) -> str:
         if len(found) > 1 and self._adapter is not None:

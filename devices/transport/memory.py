@@ -75,7 +75,7 @@ class _Direction:
             self._push(chunk, now_ns)
 
     def _push(self, chunk: bytes, now_ns: int) -> None:
-        # A line keeps its order: a chunk never overtakes one sent before, however short its own delay.
+        # A line keeps its order: a chunk never overtakes an earlier one, even with a shorter delay.
         self._last_ns = max(self._last_ns, now_ns + self.random.randint(*self.faults.delay_ns))
         start = 0
         while start < len(chunk):

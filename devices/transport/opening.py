@@ -45,7 +45,7 @@ class Opening:
         with self._lock:
             transport, failure = self._transport, self._failure
         if transport is not None or failure is not None:
-            self._thread.join(self.JOIN_S)  # it has only `done` left to call
+            self._thread.join(self.JOIN_S)  # the thread has only `done` left to call
         if failure is not None:
             raise failure
         return transport
@@ -62,7 +62,7 @@ class Opening:
         transport, failure = None, None
         try:
             transport = self._open_line()
-        except Exception as error:  # the owner's thread decides what it means
+        except Exception as error:  # raised by `result`, in the owner's thread
             failure = error
         with self._lock:
             self._transport, self._failure = transport, failure

@@ -24,10 +24,8 @@ from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineMut
 try:
     import termios
 
-    _FAILURES: tuple[type[Exception], ...] = (
-        OSError,
-        termios.error,
-    )  # pyserial raises both, and SerialException is one
+    # pyserial raises both; SerialException is an OSError.
+    _FAILURES: tuple[type[Exception], ...] = (OSError, termios.error)
 except ImportError:  # Windows
     _FAILURES = (OSError,)
 _REFUSALS: tuple[type[Exception], ...] = (*_FAILURES, ValueError)
@@ -67,7 +65,7 @@ def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, nam
     LineUnusable.
     """
     name = name or device
-    # A URL's own reader thread is made with calls that Python 3.10 deprecated.
+    # pyserial's URL handlers start their threads with calls that Python 3.10 deprecated.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
@@ -104,7 +102,7 @@ def _open(device: str, settings: SerialSettings) -> serial.Serial:
     )
     if isinstance(port, serial.Serial):
         port.exclusive = True
-    # Before open: afterwards a level that differs would be seen as a pulse, which resets some devices.
+    # Before open: a level that is changed afterwards appears as a pulse, which resets some devices.
     port.dtr, port.rts = settings.dtr, settings.rts
     try:
         port.open()
@@ -118,9 +116,9 @@ def _settle(port: serial.Serial) -> None:
     """Distinguish "no data yet" from "hung up", keep DTR up at close, and request low latency from the adapter."""
     descriptor = port.fileno()
     attributes = termios.tcgetattr(descriptor)
-    # With VMIN 0 a read of an idle port gives b"", the same as one of an unplugged port; with 1 it gives EAGAIN.
+    # With VMIN 0 a read of an idle port returns b"", like one of an unplugged port; with 1 it raises EAGAIN.
     attributes[6][termios.VMIN] = 1
-    # Dropping DTR at close would make an edge at the next open.
+    # Dropping DTR at close would cause an edge at the next open.
     attributes[2] &= ~termios.HUPCL
     termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
     with contextlib.suppress(*_REFUSALS, NotImplementedError, AttributeError):
@@ -148,11 +146,13 @@ def _opening_error(device: str, name: str, cause: Exception) -> LineError:
     if number in _DENIED:
         return LineDenied(name, remedy_for(device))
     if _is_rfc2217(device) and _NOT_TELNET in str(cause):
-        return LineMute(name, "it takes the connection and does not speak RFC 2217; tcp://HOST:PORT is for raw bytes")
+        return LineMute(
+            name, "it accepts the connection but does not support RFC 2217; use tcp://HOST:PORT for raw bytes"
+        )
     if _is_rfc2217(device) and (waited := _UNCONFIRMED.search(str(cause))) is not None:
         setting = waited[1] or waited[2]
-        return LineMute(name, f"it speaks RFC 2217 and does not confirm the setting {setting!r} of its port")
-    # A URL's refused connection arrives without its number; a bad setting or a file that is no port likewise.
+        return LineMute(name, f"it supports RFC 2217 but does not confirm the setting {setting!r} of its port")
+    # pyserial raises without errno for a URL's refused connection, a bad setting, and a file that is not a port.
     if "://" in device and isinstance(cause, serial.SerialException):
         return LineAbsent(name, str(cause))
     return LineUnusable(name, str(cause))
@@ -179,7 +179,7 @@ def remedy_for(device: str) -> str:
     except OSError:
         return "ask the administrator for access to its folder"
     if not status.st_mode & stat.S_IRGRP or not status.st_mode & stat.S_IWGRP:
-        return f"only its owner may use it (mode {stat.filemode(status.st_mode)}): ask the administrator"
+        return f"only its owner has access (mode {stat.filemode(status.st_mode)}): ask the administrator"
     group = _group_name(status.st_gid)
     return f"it belongs to the group {group}: run `sudo usermod -aG {group} $USER`, then log in again"
 

@@ -17,7 +17,7 @@ class TcpLine(DescriptorLine):
         super().__init__(name, connection.fileno(), connection.recv, connection.send, "closed by the other end")
         self._socket = connection
         connection.setblocking(False)
-        # A socket that is no TCP connection (a socketpair in a test) has neither option.
+        # A socket other than TCP (a socketpair in a test) has neither option.
         with contextlib.suppress(OSError):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -93,7 +93,7 @@ class ThreadedLine(OpenLine):
         try:
             while not self._closing:
                 work()
-        except Exception as failure:  # a port raises whatever the code under it met; all of it is a lost line
+        except Exception as failure:  # a port raises any exception of the code below it; each means a lost line
             if not self._closing:
                 self._inbox.append(failure)
                 self._notify()
@@ -166,9 +166,9 @@ class ThreadedPort(ThreadedLine):
             with contextlib.suppress(Exception):
                 getattr(self._port, cancel)()
         self._reader.join(self.JOIN_S)
-        # pyserial forgets its socket unclosed when the other end hung up first.
+        # pyserial drops its socket without closing it if the other end hung up first.
         left = getattr(self._port, "_socket", None)
-        # Only now: a write that blocks in the system ends when its socket is closed.
+        # Before the writer is joined: closing the socket ends a write that blocks in the system.
         with contextlib.suppress(Exception):
             self._port.close()
         if left is not None:

@@ -70,7 +70,7 @@ class UsbBulk(ThreadedLine):
             try:
                 taken = self._device.write(endpoint, piece, self.TIMEOUT_MS)
             except usb.core.USBTimeoutError:
-                continue  # not one byte went out: unlike a serial port's, this time-out is exact
+                continue  # no byte was sent: unlike a serial port's, this timeout is exact
             except usb.core.USBError as error:
                 self._go_on(endpoint, error)
                 return
@@ -94,8 +94,8 @@ class UsbBulk(ThreadedLine):
         for thread in (self._reader, self._writer):
             thread.join(self.JOIN_S)
         if self._reader.is_alive() or self._writer.is_alive():
-            # libusb crashes when a handle is closed under a running transfer: rather keep it.
-            _log.error("%s: a transfer does not end; the device stays open until the program ends", self.name)
+            # libusb crashes if a handle is closed during a transfer, so the handle is leaked instead.
+            _log.error("%s: a transfer is stuck; the device stays open until the program ends", self.name)
             return
         with contextlib.suppress(usb.core.USBError):
             usb.util.release_interface(self._device, self._pipes.interface)
@@ -106,11 +106,11 @@ class UsbBulk(ThreadedLine):
         if number in (errno.ENODEV, errno.ESHUTDOWN):
             return "unplugged"
         if number == errno.EIO:
-            return "unplugged, or its cable fails: transfers end with an error"
+            return "unplugged, or a bad cable: transfers fail"
         if number == errno.EPIPE:
             return f"the device stalled {self.FAULTS_MAX} transfers in a row"
         if number == errno.EOVERFLOW:
-            return f"the device sent longer packets than it says it does, {self.FAULTS_MAX} in a row"
+            return f"the device sent packets longer than it declares, {self.FAULTS_MAX} in a row"
         return str(getattr(cause, "strerror", None) or cause)
 
 
@@ -151,7 +151,7 @@ def _detach(device: Any, interface: int) -> bool:
     """Detach the interface from a system driver. Return True if there was one, to be attached again later."""
     try:
         active = device.is_kernel_driver_active(interface)
-    except (usb.core.USBError, NotImplementedError):  # a system without such a thing
+    except (usb.core.USBError, NotImplementedError):  # not available on this system
         return False
     if active:
         device.detach_kernel_driver(interface)

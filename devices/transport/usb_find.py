@@ -60,7 +60,7 @@ def parse_usb(text: str) -> UsbAddress:
     """Return the address in `text`. LineUnusable names the allowed forms."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
-        raise LineUnusable(text, f"write {FORM}")
+        raise LineUnusable(text, f"use {FORM}")
     vendor, product = (int(found[part], 16) for part in ("vendor", "product"))
     return UsbAddress(text, vendor, product, found["serial"] or "", found["path"] or "")
 
@@ -94,7 +94,7 @@ def find_usb(wanted: UsbAddress, backend: Any = None) -> Any:
     if not matching:
         others = ", ".join(sorted(path_of(device) for device in devices))
         raise LineAbsent(
-            wanted.text, f"such devices are only at {others}" if others else "no such device is plugged in"
+            wanted.text, f"such devices exist only at {others}" if others else "no such device is plugged in"
         )
     return matching[0]
 
@@ -116,13 +116,13 @@ def _with_serial(wanted: UsbAddress, devices: list[Any]) -> list[Any]:
 
 def _serial_of(device: Any) -> str | None:
     try:
-        device.get_active_configuration()  # opens it; reading a string hides why it could not be opened
+        device.get_active_configuration()  # opens the device; reading a string would hide the reason for a failure
     except usb.core.USBError as error:
         if not unconfigured(error):
             raise
     try:
         serial: str | None = usb.util.get_string(device, device.iSerialNumber)
-    except ValueError:  # it has no strings at all
+    except ValueError:  # the device has no strings
         return None
     return serial
 
@@ -156,12 +156,12 @@ def find_pipes(wanted: UsbAddress, configuration: Any) -> Pipes:
         )
     why = "it has no vendor interface (class 0xFF) with one bulk endpoint each way"
     if any(interface.bInterfaceClass in SERIAL_PORT_CLASSES for interface in configuration):
-        why += "; the system makes a serial port of it: use that port's address"
+        why += "; the system provides it as a serial port: use the address of that port"
     raise LineUnusable(wanted.text, f"{why}; found {', '.join(seen) or 'nothing'}")
 
 
 def _packet_size(endpoint: Any) -> int:
-    # The bits above are the number of extra transactions, which bulk endpoints have not.
+    # The upper bits are the number of extra transactions, which bulk endpoints do not use.
     return int(endpoint.wMaxPacketSize) & 0x7FF or 1
 
 
@@ -175,16 +175,14 @@ def opening_error(wanted: UsbAddress, device: Any, cause: Exception) -> LineErro
     if number in _DENIED:
         return LineDenied(
             wanted.text,
-            f"put this line into /etc/udev/rules.d/70-dealwire.rules and plug it in again: {wanted.udev_rule}",
+            f"add this line to /etc/udev/rules.d/70-dealwire.rules and replug the device: {wanted.udev_rule}",
         )
     if number == errno.EBUSY:
         from devices.transport.serial_port import holder_of
 
         return LineBusy(wanted.text, holder_of(f"/dev/bus/usb/{device.bus:03}/{device.address:03}"))
     if number in _ABSENT:
-        return LineAbsent(wanted.text, "it went away while it was being opened")
+        return LineAbsent(wanted.text, "it was unplugged while it was being opened")
     if isinstance(cause, NotImplementedError):
-        return LineUnusable(
-            wanted.text, "the system's driver for it gives programs no access (Windows: install WinUSB)"
-        )
+        return LineUnusable(wanted.text, "the system's driver blocks access by programs (Windows: install WinUSB)")
     return LineUnusable(wanted.text, str(cause))

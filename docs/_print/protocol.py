@@ -1,6 +1,6 @@
-"""The tables of `docs/protocol.md`, printed from the declarations, so that document and code say the same.
+"""Tables of `docs/protocol.md` and `docs/protocol-reference.md`, printed from the declarations.
 
-A region stands between `<!-- generated: NAME -->` and `<!-- end generated -->`.
+A region is between `<!-- generated: NAME -->` and `<!-- end generated -->`.
 """
 
 import re
@@ -24,6 +24,7 @@ from protocol.tdp.instruments import MEANINGS
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, MINOR, PACKETS, PLACES, VERSION
+from tests.support.oracles.conversations_by_hand import conversations
 
 _REGION: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
 
@@ -40,17 +41,17 @@ _GROUPS: Final = (
 )
 
 TIMES: Final = {
-    "reply_ns": "a device answers a command within",
-    "retry_ns": "a command without an answer is sent again after",
-    "tries": "times a command is sent in all",
-    "hello_ns": "between two HELLOs while nobody answers",
-    "resend_ns": "a device sends unacknowledged events again after",
-    "status_ns": "a device reports its status at least every",
-    "heartbeat_ns": "a host sends something, if only HEARTBEAT, at least every",
-    "lost_ns": "without one valid frame the other end is lost after",
-    "partial_ns": "an unfinished frame is dropped after silence of; after as much, a delimiter goes first",
-    "hole_ns": "a host gives up a missing event that did not come within",
-    "join_ns": "a listener that came late waits for a HELLO-REPLY for",
+    "reply_ns": "maximum time until a device answers a command",
+    "retry_ns": "time until a command without an answer is sent again",
+    "tries": "number of times that a command is sent",
+    "hello_ns": "time between two HELLOs while no device answers",
+    "resend_ns": "time until a device sends unacknowledged events again",
+    "status_ns": "maximum time between two status reports of a device",
+    "heartbeat_ns": "maximum time between two frames of a host; it sends HEARTBEAT if necessary",
+    "lost_ns": "time without a valid frame after which the other end is lost",
+    "partial_ns": "silence after which an unfinished frame is dropped, and after which a delimiter goes first",
+    "hole_ns": "time until a host gives up a missing event",
+    "join_ns": "time that a late listener waits for a HELLO-REPLY",
 }
 
 
@@ -73,7 +74,7 @@ def message_tables() -> str:
             if belongs(kind, number):
                 text.append(_message(cls, packet, f"{number:04X}h", kind))
     text.append(
-        "### Answers\n\nIn these the header's message id names the command, or the frame, that is answered.\n\n"
+        "### Answers\n\nIn an answer, the header's message id is that of the command or frame that is answered.\n\n"
     )
     text += [_message(cls, packet, "", kind) for kind, (cls, packet) in ANSWERS.items()]
     return "".join(text)
@@ -223,7 +224,7 @@ def limit_table() -> str:
         ("longest payload, extensions included", f"{MAX_FRAME - framing.CHECK_BYTES - HEADER_SIZE} bytes"),
         ("longest frame after COBS, without delimiters", f"{framing.MAX_ENCODED} bytes"),
         ("longest frame on the wire, with both delimiters", f"{framing.MAX_WIRE} bytes"),
-        ("unacknowledged events a device keeps, at least", DEPTH_MIN),
+        ("unacknowledged events that a device stores, at least", DEPTH_MIN),
     ]
     return table(("limit", "value"), rows)
 
@@ -235,7 +236,35 @@ def meter_table() -> str:
     )
 
 
+EXCHANGE: Final = "a lost reply"
+"""Name of the conversation that the page works through."""
+
+
+def exchange_table() -> str:
+    """Return the frames of one conversation, with their times and bytes."""
+    steps = next(each["steps"] for each in conversations() if each["name"] == EXCHANGE)
+    at_ms, rows = 0, []
+    for step in steps:
+        at_ms += step.get("ms", 0)
+        if "bytes" in step:
+            what = f"REPLY: {step['what']}" if step["message"] == "Reply" else step["what"]
+            rows.append((at_ms, step["from"], what, f"`{_short_hex(step['bytes'])}`"))
+    return table(("ms", "sender", "frame", "bytes on the wire"), rows)
+
+
+def _short_hex(data: str) -> str:
+    """Return hex bytes with spaces. A frame of more than 32 bytes is shortened; the vectors have all of it."""
+    pairs = [data[at : at + 2].upper() for at in range(0, len(data), 2)]
+    return (
+        " ".join(pairs) if len(pairs) <= 32 else f"{' '.join(pairs[:16])} … {' '.join(pairs[-5:])}, {len(pairs)} bytes"
+    )
+
+
+PAGE: Final = "protocol.md"
+REFERENCE: Final = "protocol-reference.md"
+
 REGIONS: Final[dict[str, Callable[[], str]]] = {
+    "exchange": exchange_table,
     "limits": limit_table,
     "header": header_table,
     "timing": timing_table,
@@ -254,14 +283,22 @@ REGIONS: Final[dict[str, Callable[[], str]]] = {
 }
 
 
-def refresh(text: str) -> str:
-    """`text` with every generated region printed anew; ValueError when a region is missing, twice or unknown."""
+REGIONS_OF: Final[dict[str, frozenset[str]]] = {
+    PAGE: frozenset({"exchange"}),
+    REFERENCE: frozenset(REGIONS) - {"exchange"},
+}
+"""Names of the regions that each page has."""
+
+
+def refresh(text: str, page: str = REFERENCE) -> str:
+    """Return `text` with every generated region printed again. Raise ValueError if one is missing or doubled."""
     found = [match[1] for match in _REGION.findall(text)]
-    if sorted(found) != sorted(REGIONS):
-        raise ValueError(f"the document has the generated regions {found}; it needs each once: {', '.join(REGIONS)}")
+    wanted = [name for name in REGIONS if name in REGIONS_OF[page]]
+    if sorted(found) != sorted(wanted):
+        raise ValueError(f"{page} has the generated regions {found}; it needs each once: {', '.join(wanted)}")
     return _REGION.sub(lambda match: f"{match[1]}\n{REGIONS[match[2]]()}\n{match[3]}", text)
 
 
 def pages() -> dict[str, str]:
-    """The page with every region as it should be."""
-    return {"protocol.md": refresh((DOCS / "protocol.md").read_text(encoding="utf-8"))}
+    """Return both pages with every region as it should be."""
+    return {page: refresh((DOCS / page).read_text(encoding="utf-8"), page) for page in REGIONS_OF}

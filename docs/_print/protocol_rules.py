@@ -65,7 +65,7 @@ def _device_faults(faults: Iterable[DeviceFault]) -> str:
             row.when,
             _reports(row.events),
             "yes" if row.halts else "no",
-            "as it was" if row.state is None else row.state.name,
+            "unchanged" if row.state is None else row.state.name,
             row.cleared or "nothing to clear",
         )
         for row in faults
@@ -75,7 +75,7 @@ def _device_faults(faults: Iterable[DeviceFault]) -> str:
 
 def refusal_table() -> str:
     """Every reason for a refusal, in the order it is looked for."""
-    return _table(("", "what is found", "reason"), [(at, row.what, row.reason.name) for at, row in enumerate(ORDER, 1)])
+    return _table(("", "condition", "reason"), [(at, row.what, row.reason.name) for at, row in enumerate(ORDER, 1)])
 
 
 def command_table() -> str:
@@ -96,4 +96,4 @@ def command_table() -> str:
         )
         for rule in rules
     ]
-    return _table(("command", "device", "states in which it is done", "BAD_PARAMETER", "NOT_SUPPORTED", "reply"), rows)
+    return _table(("command", "device", "allowed states", "BAD_PARAMETER", "NOT_SUPPORTED", "reply"), rows)

@@ -182,8 +182,9 @@ def test_the_digest_is_over_every_file_that_is_included(tmp_path: Path) -> None:
 
 
 def test_plans_the_page_and_reports_name_one_version_of_the_protocol(report: Report) -> None:
-    page = (ROOT / "docs/protocol.md").read_text()
+    page, reference = ((ROOT / f"docs/{name}.md").read_text() for name in ("protocol", "protocol-reference"))
     assert page.startswith(f"# Table Device Protocol, version {VERSION_TEXT}\n")
+    assert reference.startswith(f"# Table Device Protocol, version {VERSION_TEXT}: reference\n")
     assert report.protocol.version == VERSION_TEXT
     assert f"Table Device Protocol (tdp) {VERSION_TEXT};" in protocol_words(report)
     for name in known_plans():

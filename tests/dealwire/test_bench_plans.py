@@ -16,7 +16,7 @@ from protocol.tomlfile import TomlFileError
 from tests.support.reading.acceptance_plans import bench_plan_of
 
 ROOT = Path(__file__).parent.parent.parent
-PROTOCOL = (ROOT / "docs/protocol.md").read_text()
+PROTOCOL = (ROOT / "docs/protocol-reference.md").read_text()
 HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
 CHECK = (
     HEAD

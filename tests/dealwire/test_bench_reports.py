@@ -94,7 +94,7 @@ def test_junit_says_what_failed_and_what_was_not_run(report: Report) -> None:
     root = ET.fromstring(to_junit(report))
     (failure,) = root.iter("failure")
     assert "the misdeal record has the packets []" in failure.attrib["message"]
-    assert "docs/protocol.md#packet-shuffler" in str(failure.text)
+    assert "docs/protocol-reference.md#packet-shuffler" in str(failure.text)
     skipped = [each.attrib["message"] for each in root.iter("skipped")]
     assert sum(each == FILTERED for each in skipped) == CHECKS - 7
     assert sum(each.startswith("needs a person") for each in skipped) == 1

@@ -405,7 +405,7 @@ def test_nobody_is_called(tmp_path: Path) -> None:
         listener.listen()
         address = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
         write_configuration(tmp_path, [{"shuffler": address, "table-controller": "tcp://127.0.0.1:2"}])
-        assert f"ok       table-1, shuffler: {address}: an address; it is not called" in lines_of(tmp_path)
+        assert f"ok       table-1, shuffler: {address}: a network address; no connection was made" in lines_of(tmp_path)
         listener.setblocking(False)
         with pytest.raises(BlockingIOError):
             listener.accept()

@@ -41,7 +41,7 @@ def test_decode_explains_a_raw_log(dialect: str) -> None:
 def test_decode_names_the_dialects_there_are() -> None:
     done = CliRunner().invoke(main, ["decode", "--dialect", "morse"], input=b"")
     assert done.exit_code == 2
-    assert "dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek" in done.output
+    assert "unknown dialect 'morse'; allowed: tdp, angel-eye, bee-tek" in done.output
 
 
 class Rig:

@@ -92,18 +92,18 @@ def test_a_good_file_has_nothing_wrong(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ addresses
 
 BAD_ADDRESSES = {
-    "bogus": "write one of: serial:///dev/ttyUSB0",
-    "tcp:127.0.0.1:7001": "write tcp://host:port, with a port from 1 to 65535",
-    "tcp://host": "write tcp://host:port",
-    "tcp://host:99999": "write tcp://host:port",
-    "rfc2217://host": "write rfc2217://host:port",
-    "ttyUSB0": "write one of: serial:///dev/ttyUSB0",
-    "serial-id:": "write one of: serial:///dev/ttyUSB0",
+    "bogus": "use one of: serial:///dev/ttyUSB0",
+    "tcp:127.0.0.1:7001": "use tcp://host:port, with a port from 1 to 65535",
+    "tcp://host": "use tcp://host:port",
+    "tcp://host:99999": "use tcp://host:port",
+    "rfc2217://host": "use rfc2217://host:port",
+    "ttyUSB0": "use one of: serial:///dev/ttyUSB0",
+    "serial-id:": "use one of: serial:///dev/ttyUSB0",
     "serial:///dev/ttyUSB0?boud=9600": "setting boud='9600'; allowed: baud=NUMBER",
-    "usb:1": "write usb:VID:PID",
-    "sim:roulette": "no such simulated device; there are shuffler, shoe, table-controller",
+    "usb:1": "use usb:VID:PID",
+    "sim:roulette": "no such simulated device; choose from shuffler, shoe, table-controller",
     "sim:shuffler?sead=1": "speed=1..1000, players=0..32",
-    "carrier-pigeon://loft": "no such kind of address: 'carrier-pigeon'",
+    "carrier-pigeon://loft": "unknown kind of address: 'carrier-pigeon'",
     "tcp://[": "Invalid IPv6 URL",
     "replay:nowhere.pcapng#shuffler": "nowhere.pcapng: No such file or directory",
 }

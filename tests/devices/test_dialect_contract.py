@@ -155,12 +155,12 @@ SAID: dict[str, str] = {
     "tiles": "9 bytes: 3 frames, 0 bytes of noise",
     "cut": "at once, and byte by byte",
     "explain": "CARD",
-    "pending": "at most 2 bytes held back",
+    "pending": "at most 2 bytes buffered",
     "events": "3 events",
     "order": "3 in a row",
     "recording": "attached and over a recording",
     "clock": "the same an hour later",
-    "garbage": "4 spoilt streams, whole and with bytes dropped",
+    "garbage": "4 corrupted streams, whole and with bytes dropped",
     "commands": "toy-shoe: the device takes no commands",
 }
 
@@ -186,52 +186,52 @@ def explains(what: str) -> Callable[[], DialectSample]:
 KINDS = "shuffler, shoe, table-controller"
 FIRST = "first = [] if self._session else [Started(session_at(now_ns), 0)]"
 BROKEN: list[tuple[str, Callable[[], DialectSample], str]] = [
-    ("found", of_toy(baud=1200), "'toy-shoe' is found, and is another than the one that is looked at"),
-    ("about", of_toy(about=" "), "`about` is empty; it says what this is, and where it is known from"),
+    ("found", of_toy(baud=1200), "'toy-shoe' is found, but it is another object than the one checked"),
+    ("about", of_toy(about=" "), "`about` is empty; it describes the dialect and its source"),
     ("about", of_toy(about="one\ntwo"), "`about` has more than one line"),
     ("about", of_toy(baud=0), "`baud` is 0; a serial line needs a speed"),
     ("about", of_toy(baud=-1), "`baud` is -1; a serial line needs a speed"),
-    ("drivers", of_toy(drivers={}), f"`drivers` is empty; it has one for each kind of device: {KINDS}"),
+    ("drivers", of_toy(drivers={}), f"`drivers` is empty; it needs one for each kind of device: {KINDS}"),
     ("drivers", changed('"shoe": Driver', '"toaster": Driver'), f"`drivers` has 'toaster'; allowed: {KINDS}"),
     (
         "drivers",
         changed('    model = "toy shoe"', '    model = "toy shoe"\n    def translate(self, output): return 7'),
-        "the driver of a shoe makes 7 of bytes that the host sends",
+        "the driver of a shoe translates bytes that the host sends to 7",
     ),
-    ("tiles", changed("Frame(offset, ITEM,", "Frame(offset + 1, ITEM,"), "after byte 0 comes a piece at byte 1"),
+    ("tiles", changed("Frame(offset, ITEM,", "Frame(offset + 1, ITEM,"), "a piece at byte 1 follows byte 0"),
     (
         "explain",
         explains('{"kind": {1}}'),
-        "what `explain` says at byte 0 is no JSON: Object of type set is not JSON serializable",
+        "the explanation at byte 0 is not JSON: Object of type set is not JSON serializable",
     ),
-    ("explain", explains('{"card": 1}'), "`explain` gives no `kind` at byte 0"),
-    ("explain", explains('{"kind": ""}'), "`explain` gives no `kind` at byte 0"),
-    ("explain", explains('{"kind": 5}'), "`explain` gives no `kind` at byte 0"),
-    ("pending", of_toy(make_framer=Swallows), "8192 bytes are held back of junk after byte 0; at most 4096 may be"),
+    ("explain", explains('{"card": 1}'), "the explanation has no `kind` at byte 0"),
+    ("explain", explains('{"kind": ""}'), "the explanation has no `kind` at byte 0"),
+    ("explain", explains('{"kind": 5}'), "the explanation has no `kind` at byte 0"),
+    ("pending", of_toy(make_framer=Swallows), "8192 bytes of junk after byte 0 are buffered; the limit is 4096"),
     (
         "events",
         changed("self.stats.frames += 1", "pass"),
-        "the link counts no frame in what was heard (`stats.frames`)",
+        "the link counts no frame in the sample (`stats.frames`)",
     ),
     (
         "events",
         changed("{Frame: lambda frame: events.CardDrawn(None, frame.card, None)}", "{}"),
-        "of 3 frames no event of the table comes",
+        "3 frames yield no event",
     ),
     ("order", changed("self._number += 1", "self._number += 2"), "report 2 comes after report 0"),
     ("order", changed("self._number += 1", "self._number = 1"), "report 1 comes after report 1"),
     ("order", changed(FIRST, "first = []"), "report 1 comes before its session has `Started`"),
-    ("clock", BREAKS["clock"], "an hour later the same bytes come out at other moments"),
+    ("clock", BREAKS["clock"], "the same bytes yield other times an hour later"),
     (
         "recording",
         changed("next_deadline_ns = None", "next_deadline_ns = 1 << 62"),
-        "after `close` a deadline is left",
+        "a timer is left after `close`",
     ),
-    ("commands", BREAKS["commands"], "a shoe takes a command that there is not; `protocol.errors` has what to raise"),
+    ("commands", BREAKS["commands"], "a shoe accepts an unknown command; raise an error of `protocol.errors`"),
     (
         "commands",
         changed('NoCommands("toy-shoe")', 'NoCommands("toy\\nshoe")'),
-        "what it says of a command that it does not know is not one line",
+        "its error for an unknown command is not one line",
     ),
 ]
 
@@ -299,7 +299,7 @@ def test_what_fails_is_named_with_its_place(tmp_path: Path, monkeypatch: pytest.
     ("name", "code", "why"),
     [
         ("not.hex", 2, "not.hex: line 2 is not hexadecimal"),
-        ("empty.hex", 2, "empty.hex: no bytes in it"),
+        ("empty.hex", 2, "empty.hex: the file contains no bytes"),
         ("binary.hex", 2, "binary.hex: neither a pcapng recording nor hexadecimal text"),
         ("none.hex", 2, "none.hex: No such file or directory"),
         (".", 2, "Is a directory"),
@@ -324,7 +324,7 @@ def test_a_recording_is_heard_by_dialect_and_kind() -> None:
     assert b"".join(chunks) != b"".join(heard_in(CAPTURES / "clean-1.pcapng", "tdp", "table-controller")[0])
     done = judged("check", "angel-eye", str(CAPTURES / "clean-1.pcapng"))
     assert done.exit_code == 2
-    assert "no device of the dialect 'angel-eye' was heard in it; its lines: a shuffler that speaks tdp" in done.output
+    assert "no device of the dialect 'angel-eye' is in the recording; its lines: a shuffler with tdp" in done.output
 
 
 def test_whose_kind_nobody_says_is_asked_for(tmp_path: Path) -> None:
@@ -347,9 +347,7 @@ def test_every_dialect_is_listed_and_one_that_cannot_be_used_is_named(tmp_path: 
 
 def test_an_added_dialect_is_named_after_those_that_come_with_the_program() -> None:
     assert dialect_names() == [*BUILT_IN, "toy-shoe"]
-    with pytest.raises(
-        UnknownDialect, match=r"^dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek, toy-shoe$"
-    ):
+    with pytest.raises(UnknownDialect, match=r"^unknown dialect 'morse'; allowed: tdp, angel-eye, bee-tek, toy-shoe$"):
         dialect_named("morse")
 
 
@@ -384,7 +382,7 @@ def test_decode_explains_it(capfd: pytest.CaptureFixture[str], monkeypatch: pyte
     ("entries", "why"),
     [
         ({"odd": "toy_shoe:NOTHING"}, r"dialect 'odd' \(toy_shoe:NOTHING\): it cannot be loaded: "),
-        ({"odd": "toy_shoe:ITEM"}, r"dialect 'odd' \(toy_shoe:ITEM\): a Dialect is needed there, not int"),
+        ({"odd": "toy_shoe:ITEM"}, r"dialect 'odd' \(toy_shoe:ITEM\): expected a Dialect, got int"),
         ({"odd": "toy_shoe:DIALECT"}, r"dialect 'odd' \(toy_shoe:DIALECT\): it calls itself 'toy-shoe'"),
         ({"odd": "no_such_module:X"}, r"dialect 'odd' \(no_such_module:X\): it cannot be loaded: No module"),
     ],

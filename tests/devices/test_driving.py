@@ -309,7 +309,7 @@ def test_every_byte_is_recorded_and_deals_the_same_events(tmp_path: Path) -> Non
     again: list[e.Seen] = []
     play(Capture.read(path), again.append)
     assert [seen for seen in again if seen.number >= heard[0].number][: len(heard)] == heard
-    with pytest.raises(DealwireError, match="does not say which kind of device"):
+    with pytest.raises(DealwireError, match="the kind of device is missing"):
         open_device(FAST, record=tmp_path / "other.pcapng")
 
 
@@ -327,7 +327,7 @@ def test_a_recording_that_was_begun_in_vain_is_closed(tmp_path: Path, monkeypatc
 def test_a_shoe_of_another_dialect_is_heard_not_asked(dialect: str) -> None:
     with attached("sim:shoe", "pty") as device, open_device(device.address, dialect=dialect, role="operate") as shoe:
         assert isinstance(shoe, Shoe)
-        with pytest.raises(NoCommands, match=f"^{dialect}: the commands of this handle are of tdp$"):
+        with pytest.raises(NoCommands, match=f"^{dialect}: the commands of this handle need tdp$"):
             shoe.lock()
         with pytest.raises(NotUp):
             shoe.identity  # noqa: B018
@@ -414,7 +414,7 @@ def test_an_answer_that_comes_while_the_caller_gives_up_breaks_nothing(monkeypat
         assert isinstance(shuffler, Shuffler)
         monkeypatch.setattr(handle, "_Question", partial(handle._Question, future=Slow()))
         shuffler._line.timeout_s = 0.2
-        with pytest.raises(Unfinished, match=r"nothing came of it in 0\.2 s"):
+        with pytest.raises(Unfinished, match=r"no result within 0\.2 s"):
             shuffler.lock()
         gave_up.set()
         assert shuffler.state == "LOCKED", "the line goes on"
@@ -440,7 +440,7 @@ def test_the_page_lists_every_setting_of_every_simulated_device() -> None:
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("sim:roulette", "there are shuffler, shoe, table-controller"),
+        ("sim:roulette", "choose from shuffler, shoe, table-controller"),
         ("sim:shuffler?pace=3", "pace=3; allowed: seed=0..4294967295, speed=1..1000, players=0..32"),
         ("sim:shuffler?seed=x", "seed=x"),
         ("sim:shuffler?speed=0", "speed=1..1000"),
@@ -460,9 +460,9 @@ def test_what_cannot_be_opened_is_one_clear_error() -> None:
         open_device(FAST, device="wheel")  # type: ignore[call-overload]
     with pytest.raises(LocalError, match="role 'boss'; allowed: observe, operate, service"):
         open_device(FAST, role="boss")  # type: ignore[call-overload]
-    with pytest.raises(LineUnusable, match="it speaks tdp"):
+    with pytest.raises(LineUnusable, match="it uses tdp"):
         open_device("sim:shoe", dialect="angel-eye")
-    with pytest.raises(LineUnusable, match="a recording is no device"):
+    with pytest.raises(LineUnusable, match="a recording is not a device"):
         open_device("replay:captures/clean-1.pcapng#shuffler")
     with pytest.raises(LineAbsent, match="ttyNOWHERE7"):
         open_device("/dev/ttyNOWHERE7")

@@ -301,10 +301,10 @@ def test_a_file_that_opens_and_cannot_be_read_is_one_line():
 @pytest.mark.parametrize(
     ("device", "dialect", "says"),
     [
-        ("", "tdp", "line 'x': it does not say which kind of device it is; allowed: shuffler, shoe, table-controller"),
+        ("", "tdp", "line 'x': the kind of device is missing; allowed: shuffler, shoe, table-controller"),
         ("toaster", "tdp", "no kind of device is called 'toaster'; allowed: shuffler, shoe, table-controller"),
-        ("shuffler", "morse", "dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek"),
-        ("shuffler", "", "it names no dialect; allowed: tdp, angel-eye, bee-tek"),
+        ("shuffler", "morse", "unknown dialect 'morse'; allowed: tdp, angel-eye, bee-tek"),
+        ("shuffler", "", "no dialect is named; allowed: tdp, angel-eye, bee-tek"),
     ],
 )
 def test_a_line_that_cannot_be_played_says_why(tmp_path, device, dialect, says):

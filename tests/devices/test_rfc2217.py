@@ -93,8 +93,8 @@ def test_a_line_without_modem_lines_is_opened_all_the_same(more: str) -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (None, "no answer: it takes the connection and does not speak RFC 2217; tcp://HOST:PORT is for raw bytes"),
-        (WithoutSpeed, "no answer: it speaks RFC 2217 and does not confirm the setting 'baudrate' of its port"),
+        (None, "no answer: it accepts the connection but does not support RFC 2217; use tcp://HOST:PORT for raw bytes"),
+        (WithoutSpeed, "no answer: it supports RFC 2217 but does not confirm the setting 'baudrate' of its port"),
     ],
 )
 def test_a_server_that_answers_nothing_is_there(make: Callable[..., Any] | None, why: str) -> None:

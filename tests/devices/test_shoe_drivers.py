@@ -63,5 +63,5 @@ def test_commands() -> None:
     assert AngelEyeShoe.lock(False) == am.LockMessage(False)
     assert AngelEyeShoe.clear_error(Fault.PUSHED_BACK) == am.ClearErrorMessage(4)
     assert AngelEyeShoe.ask_game() == am.AskGameMessage()
-    with pytest.raises(ValueError, match=r"no number for feed jam \(201\)"):
+    with pytest.raises(ValueError, match=r"no error number for feed jam \(201\)"):
         AngelEyeShoe.clear_error(Fault.FEED_JAM)

@@ -297,7 +297,7 @@ def test_cards_are_burned_before_a_round() -> None:
 
 
 def test_a_script_with_an_unknown_act_is_refused_before_it_begins() -> None:
-    with pytest.raises(BadAct, match="no such act of a dealer at a shoe: 'shuffle'"):
+    with pytest.raises(BadAct, match="unknown action of a dealer at a shoe: 'shuffle'"):
         ShoeTable(["fill", "shuffle"])
 
 

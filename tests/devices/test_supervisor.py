@@ -160,7 +160,7 @@ def test_the_first_failure_is_a_warning_repeats_are_not_and_recovery_is_said_onc
     bench.wire.plug()
     bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
     said = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert said[0] == ("WARNING", "memory: line closed: unplugged; trying again until it is back")
+    assert said[0] == ("WARNING", "memory: line closed: unplugged; retrying until it is back")
     assert {level for level, _ in said[1:-1]} == {"DEBUG"}
     assert said[-1][0] == "WARNING"
     assert said[-1][1] == f"shuffler: back on its line after {len(said) - 1} tries"
@@ -183,7 +183,7 @@ def test_the_log_says_whose_line_it_is_where_names_repeat(caplog):
     owner.turn()
     owner.close()
     assert [record.getMessage() for record in caplog.records] == [
-        "pit, shuffler: serial-id:A5: not there: no port has the serial number A5; trying again until it is back"
+        "pit, shuffler: serial-id:A5: not there: no port has the serial number A5; retrying until it is back"
     ]
 
 

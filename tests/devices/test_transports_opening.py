@@ -82,7 +82,7 @@ def test_denied_says_which_group_may_and_what_to_run(tmp_path, monkeypatch, mode
         group = serial_port._group_name(device.stat().st_gid)
         assert f"belongs to the group {group}: run `sudo usermod -aG {group} $USER`" in str(caught.value)
     else:
-        assert "only its owner may use it (mode -rw-------)" in str(caught.value)
+        assert "only its owner has access (mode -rw-------)" in str(caught.value)
     assert stat.S_ISREG(device.stat().st_mode)
 
 
@@ -102,9 +102,9 @@ def test_a_file_that_is_no_port_is_unusable(tmp_path):
         ("serial:///dev/x?baud=0", "setting baud='0'"),
         ("serial:///dev/x?speed=9600", "setting speed='9600'; allowed: baud=NUMBER"),
         ("serial:///dev/x?parity=M", "setting parity='M'"),
-        ("tcp://host", "write tcp://host:port, with a port from 1 to 65535"),
-        ("tcp://host:99999", "write tcp://host:port"),
-        ("", "write one of: serial:///dev/ttyUSB0?baud=115200"),
+        ("tcp://host", "use tcp://host:port, with a port from 1 to 65535"),
+        ("tcp://host:99999", "use tcp://host:port"),
+        ("", "use one of: serial:///dev/ttyUSB0?baud=115200"),
         ("morse://key", "protocol 'morse' not known"),
     ],
 )

@@ -165,7 +165,7 @@ def test_a_packet_longer_than_declared_is_lost_and_the_next_is_not(plugged):
     ("number", "why"),
     [
         (errno.EPIPE, "the device stalled 3 transfers in a row"),
-        (errno.EOVERFLOW, "the device sent longer packets than it says it does, 3 in a row"),
+        (errno.EOVERFLOW, "the device sent packets longer than it declares, 3 in a row"),
     ],
 )
 def test_three_spoiled_transfers_in_a_row_end_the_line(plugged, number, why):
@@ -205,7 +205,7 @@ def test_a_good_write_in_between_starts_the_count_anew_too(plugged):
     ("number", "why"),
     [
         (errno.ENODEV, "unplugged"),
-        (errno.EIO, "unplugged, or its cable fails: transfers end with an error"),
+        (errno.EIO, "unplugged, or a bad cable: transfers fail"),
         (0, "Other error"),
     ],
 )

@@ -91,14 +91,14 @@ def test_absent():
 
 def test_absent_says_where_its_like_are():
     text = refused(LineAbsent, "usb:1209:0005:X", gadget("A", (2,)), gadget("B", (1, 3)))
-    assert text.endswith("not there: such devices are only at 1-1.3, 1-2")
+    assert text.endswith("not there: such devices exist only at 1-1.3, 1-2")
 
 
 def test_unplugged_while_it_is_opened():
     one = gadget()
     bus = FakeBus(one)
     bus.claim_interface = lambda *_: (_ for _ in ()).throw(failed(errno.ENODEV))  # type: ignore[method-assign]
-    with pytest.raises(LineAbsent, match="it went away while it was being opened"):
+    with pytest.raises(LineAbsent, match="it was unplugged while it was being opened"):
         open_usb("usb:1209:0005", backend=bus)
     assert bus.open_handles == 0
 
@@ -108,7 +108,7 @@ def test_denied_prints_the_udev_rule(address):
     one = gadget()
     one.denied = True
     assert refused(LineDenied, address, one) == (
-        f"{address}: permission denied; put this line into /etc/udev/rules.d/70-dealwire.rules and plug it in again: "
+        f"{address}: permission denied; add this line to /etc/udev/rules.d/70-dealwire.rules and replug the device: "
         'SUBSYSTEM=="usb", ATTR{idVendor}=="1209", ATTR{idProduct}=="0005", '
         'MODE="0660", GROUP="plugdev", TAG+="uaccess"'
     )
@@ -147,7 +147,7 @@ def test_wrong_class_says_what_it_found():
 
 def test_a_serial_port_by_class_is_sent_to_its_port():
     text = refused(LineUnusable, "usb:1209:0005", gadget(interface_class=10))
-    assert "the system makes a serial port of it: use that port's address" in text
+    assert "the system provides it as a serial port: use the address of that port" in text
 
 
 def test_two_bulk_endpoints_one_way_are_not_guessed_between():

@@ -207,7 +207,7 @@ def test_what_the_simulated_devices_say_in_a_whole_plan_is_within_the_bounds(dev
 
 
 def test_the_page_has_the_bounds_of_the_data() -> None:
-    page = (DOCS / "protocol.md").read_text(encoding="utf-8")
+    page = (DOCS / "protocol-reference.md").read_text(encoding="utf-8")
     for each in DATA["messages"]:
         rows = re.split(r"\n#", page.partition(f"#### {each['hex']}h {each['name']}\n")[2], maxsplit=1)[0]
         for field in each["fields"]:

@@ -18,19 +18,20 @@ from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 from protocol.tdp.packets import ANSWERS, PACKETS
 from tests.support.reading.vectors import STREAMS
 
-TEXT = (DOCS / "protocol.md").read_text(encoding="utf-8")
+PAGE = (DOCS / spec.PAGE).read_text(encoding="utf-8")
+TEXT = (DOCS / spec.REFERENCE).read_text(encoding="utf-8")
 
 
-def section(title: str) -> str:
-    """What stands under a heading, up to the next one of the same depth."""
+def section(title: str, text: str = TEXT) -> str:
+    """Return the text under a heading, up to the next one of the same depth."""
     depth = title.index(" ")
-    found = re.search(rf"^{re.escape(title)}\n(.*?)(?=^#{{1,{depth}}} |\Z)", TEXT, re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^{re.escape(title)}\n(.*?)(?=^#{{1,{depth}}} |\Z)", text, re.DOTALL | re.MULTILINE)
     assert found, title
     return found[1]
 
 
 def test_the_generated_tables_are_fresh() -> None:
-    assert spec.pages() == {"protocol.md": TEXT}, "run make docs"
+    assert spec.pages() == {spec.PAGE: PAGE, spec.REFERENCE: TEXT}, "run make docs"
 
 
 def test_a_stale_table_is_noticed_and_mended() -> None:
@@ -41,8 +42,10 @@ def test_a_stale_table_is_noticed_and_mended() -> None:
 
 @pytest.mark.parametrize("name", spec.REGIONS)
 def test_a_document_without_a_region_is_refused(name: str) -> None:
+    page = next(page for page, names in spec.REGIONS_OF.items() if name in names)
+    text = {spec.PAGE: PAGE, spec.REFERENCE: TEXT}[page]
     with pytest.raises(ValueError, match="it needs each once"):
-        spec.refresh(TEXT.replace(f"<!-- generated: {name} -->", ""))
+        spec.refresh(text.replace(f"<!-- generated: {name} -->", ""), page)
 
 
 def test_every_message_fault_and_card_stands_in_it() -> None:
@@ -56,7 +59,7 @@ def test_every_message_fault_and_card_stands_in_it() -> None:
 
 
 def test_the_worked_example_is_true() -> None:
-    example = section("### A frame worked through")
+    example = section("### A frame worked through", PAGE)
 
     def line(name: str) -> bytes:
         found = re.search(rf"^ +{name} +((?:[0-9A-F]{{2}} +)*[0-9A-F]{{2}})(?: {{3,}}|$)", example, re.MULTILINE)
@@ -100,7 +103,18 @@ def test_every_kind_of_noise_has_a_vector() -> None:
     assert readings == {"frame", *NoiseReason} - {NoiseReason.SILENCE}
 
 
-def test_every_link_inside_the_document_leads_somewhere() -> None:
-    headings = re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
-    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-    assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors
+def anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_every_link_inside_the_documents_leads_somewhere() -> None:
+    assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors(TEXT)
+    assert set(re.findall(r"\]\(#([^)]+)\)", PAGE)) <= anchors(PAGE)
+    linked = set(re.findall(rf"\]\({re.escape(spec.REFERENCE)}#([^)]+)\)", PAGE))
+    assert len(linked) > 10
+    assert linked <= anchors(TEXT)
+
+
+def test_the_page_is_short_enough_to_read() -> None:
+    assert len(PAGE.split()) <= 3_000

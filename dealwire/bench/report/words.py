@@ -134,7 +134,7 @@ def device_words(report: Report) -> str:
 def page_of(report: Report) -> str:
     """The page that a check's section stands on."""
     dialect = report.protocol.dialect
-    return "docs/protocol.md" if dialect == "tdp" else f"docs/dialects/{dialect}.md"
+    return "docs/protocol-reference.md" if dialect == "tdp" else f"docs/dialects/{dialect}.md"
 
 
 def protocol_words(report: Report) -> str:

@@ -86,7 +86,7 @@ def test_what_libusb_makes_of_a_failed_transfer_is_told_apart(rig):
     assert cable.arrived == bytes.fromhex("bb" * 128)
     rig.order("usb_fails", id="faulty", endpoint=0x81, status=BROKEN_BITS)
     rig.tell("drain")
-    assert rig.wait("gone")["why"] == "unplugged, or its cable fails: transfers end with an error"
+    assert rig.wait("gone")["why"] == "unplugged, or a bad cable: transfers fail"
 
 
 def test_two_of_a_kind_are_named_and_not_guessed_between(rig):

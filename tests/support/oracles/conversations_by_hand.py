@@ -121,13 +121,13 @@ class Talk:
 
     # ------------------------------------------------------------------ what comes again and again
 
-    def hello(self, what: str = "HELLO: who is there?", **more: Any) -> None:
+    def hello(self, what: str = "HELLO", **more: Any) -> None:
         self.host("Hello", 1, 0, 1, 3, "dealwire", what=what, free=["host"], **more)
 
     def hello_reply(self) -> None:
         class_, bits = (SHOE, 0xC1) if self.device == "shoe" else (CONTROLLER, 0xF0)
         values = [self.session, 1, 0, 1, 3, class_, bits, self.boots, 256, 256, *EXAMPLE]
-        self.frame("device", "HelloReply", values, "HELLO-REPLY: who it is, and its session", free=IDENTITY)
+        self.frame("device", "HelloReply", values, "HELLO-REPLY: identification and session id", free=IDENTITY)
 
     def open(self, state: int, what: str = "OPEN-SESSION: version 1.3, role OPERATE") -> None:
         """From HELLO to the session that is open."""
@@ -137,7 +137,7 @@ class Talk:
         self.reply("OpenSession", state)
 
     def read(self, session: int, first: int, state: int) -> None:
-        self.host("ReadEvents", session, first, what=f"READ-EVENTS from {first}, the first that it lacks")
+        self.host("ReadEvents", session, first, what=f"READ-EVENTS from {first}, the first event that the host lacks")
         self.reply("ReadEvents", state)
 
     def ack(self, up_to: int, what: str = "", **more: Any) -> None:
@@ -147,20 +147,20 @@ class Talk:
         """The device is switched on and starts, and nobody is there yet."""
         boot, state = (1500, EMPTY) if self.device == "shoe" else (1000, BETS_OPEN)
         self.power(OLD, "the device is switched on")
-        self.status(BOOT, "STATUS: it is starting; *Booted* is kept, as no session is open")
+        self.status(BOOT, "STATUS: booting; *Booted* is stored, because no session is open")
         if boot > 1000:
             self.wait(1000)
-            self.status(BOOT, "STATUS, each second")
-        self.wait(boot % 1000 or 1000, "the device has started")
+            self.status(BOOT, "STATUS, every second")
+        self.wait(boot % 1000 or 1000, "the device has booted")
         self.happened("StateChanged", state, BOOT)
-        self.status(state, "STATUS: the state changed, and its event is kept")
+        self.status(state, "STATUS: the state changed, and its event is stored")
 
     def up(self) -> None:
         """A session that is open, and nothing in it is left to tell."""
         self.started()
         shoe = self.device == "shoe"
         state = EMPTY if shoe else BETS_OPEN
-        self.wait(200 if shoe else 500, "the host's program begins")
+        self.wait(200 if shoe else 500, "the host program starts")
         self.open(state)
         self.read(self.session, 1, state)
         self.event(1, "EVENT 1: *Booted*")
@@ -172,14 +172,14 @@ class Talk:
 
 
 def _handshake(talk: Talk) -> None:
-    talk.hello("HELLO: nobody is there", lost=True)
+    talk.hello("HELLO: no device answers", lost=True)
     talk.wait(250)
-    talk.hello("HELLO, each 250 ms until it is answered", lost=True)
+    talk.hello("HELLO, every 250 ms until a device answers", lost=True)
     talk.wait(250)
     talk.hello("HELLO", lost=True)
     talk.wait(100)
     talk.power(OLD, "the device is switched on")
-    talk.status(BOOT, "STATUS: it is starting")
+    talk.status(BOOT, "STATUS: booting")
     talk.wait(150)
     talk.open(BOOT)
     talk.read(OLD, 1, BOOT)
@@ -187,15 +187,15 @@ def _handshake(talk: Talk) -> None:
     talk.ack(1)
     talk.wait(50)
     talk.beat()
-    talk.wait(800, "the device has started")
+    talk.wait(800, "the device has booted")
     talk.happened("StateChanged", BETS_OPEN, BOOT)
-    talk.event(2, "EVENT 2: *StateChanged*, before the STATUS that counts it")
+    talk.event(2, "EVENT 2: *StateChanged*, before the STATUS that includes it")
     talk.status(BETS_OPEN, "STATUS, because the state changed")
     talk.ack(2)
     talk.wait(200)
     talk.beat()
     talk.wait(800)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
 
 
 def _lost_reply(talk: Talk) -> None:
@@ -204,7 +204,7 @@ def _lost_reply(talk: Talk) -> None:
     talk.beat()
     talk.wait(200)
     talk.host("LockShoe", 1, what="LockShoe: the host locks the shoe")
-    talk.reply("LockShoe", LOCKED, "done, and the state after it; the line loses this reply", lost=True)
+    talk.reply("LockShoe", LOCKED, "done, with the new state; the line loses this reply", lost=True)
     talk.happened("ShoeLockMoved", 1, request=talk.request)
     talk.happened("StateChanged", LOCKED, EMPTY, request=talk.request)
     talk.event(3, "EVENT 3: *ShoeLockMoved*, with the command's request id")
@@ -213,7 +213,7 @@ def _lost_reply(talk: Talk) -> None:
     talk.ack(4)
     talk.wait(250)
     talk.host("LockShoe", 1, what="the same command under the same request id", again=True)
-    talk.reply("LockShoe", LOCKED, "the same reply; nothing is done a second time, and no event comes")
+    talk.reply("LockShoe", LOCKED, "the same reply; the command is not carried out again, and no event follows")
     talk.wait(550)
     talk.beat()
 
@@ -223,7 +223,7 @@ def _resend(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
     talk.wait(100)
     talk.hands("start-game", "START GAME is pressed")
     talk.happened("GameStarted", 1)
@@ -233,13 +233,13 @@ def _resend(talk: Talk) -> None:
     talk.status(GAME, "STATUS, because the state changed", round_=1)
     talk.ack(4, "ACK: the line loses it", lost=True)
     talk.wait(250)
-    talk.event(3, "EVENT 3 again, after 250 ms without an ACK: the same payload")
+    talk.event(3, "EVENT 3 again, after 250 ms without an ACK, with the same payload")
     talk.event(4, "EVENT 4 again")
-    talk.ack(4, "ACK again, though both events were had: it ends the sending again")
-    talk.wait(450, "no event comes again")
+    talk.ack(4, "ACK again, although both events had arrived: it stops the resending")
+    talk.wait(450, "no event is sent again")
     talk.beat()
     talk.wait(300)
-    talk.status(GAME, "STATUS, each second", round_=1)
+    talk.status(GAME, "STATUS, every second", round_=1)
 
 
 def _window(talk: Talk) -> None:
@@ -248,11 +248,11 @@ def _window(talk: Talk) -> None:
     talk.hands("confirm", "CONFIRM is pressed 20 times: events 3 to 22", 20)
     for _ in range(20):
         talk.happened("Confirmed")
-    talk.wait(100, "the host's program begins")
+    talk.wait(100, "the host program starts")
     talk.open(BETS_OPEN)
     talk.read(OLD, 1, BETS_OPEN)
     for number in range(1, 17):
-        talk.event(number, f"EVENT {number}" + (": the sixteenth on its way, and the last for now" * (number == 16)))
+        talk.event(number, f"EVENT {number}" + (": the sixteenth in transit, and the last for now" * (number == 16)))
     talk.ack(16)
     for number in range(17, 23):
         talk.event(number, f"EVENT {number}")
@@ -260,19 +260,19 @@ def _window(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
 
 
 def _gap(talk: Talk) -> None:
     talk.started()
     talk.wait(400)
-    talk.hands("confirm", "CONFIRM is pressed 298 times: events 3 to 300, more than the 256 that are kept", 298)
+    talk.hands("confirm", "CONFIRM is pressed 298 times: events 3 to 300, more than the 256 that are stored", 298)
     for _ in range(298):
         talk.happened("Confirmed")
-    talk.wait(100, "the host's program begins")
+    talk.wait(100, "the host program starts")
     talk.open(BETS_OPEN)
     talk.read(OLD, 1, BETS_OPEN)
-    talk.frame("device", "Gap", [OLD, 1, 45, 300], "GAP: events 1 to 44 are gone; the oldest kept is 45")
+    talk.frame("device", "Gap", [OLD, 1, 45, 300], "GAP: events 1 to 44 are lost; the oldest stored is 45")
     for first in range(45, 301, 16):
         for number in range(first, first + 16):
             talk.event(number, f"EVENT {number}")
@@ -280,7 +280,7 @@ def _gap(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
 
 
 def _power_cut(talk: Talk) -> None:
@@ -288,33 +288,33 @@ def _power_cut(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
     talk.wait(100)
     talk.hands("start-game", "START GAME is pressed")
     talk.happened("GameStarted", 1)
     talk.happened("StateChanged", GAME, BETS_OPEN)
-    talk.event(3, "EVENT 3: *GameStarted*; the line loses it, and what follows", lost=True)
+    talk.event(3, "EVENT 3: *GameStarted*; the line loses it, and the next frames", lost=True)
     talk.event(4, "EVENT 4: *StateChanged*", lost=True)
     talk.status(GAME, "STATUS", round_=1, lost=True)
     talk.wait(50)
     old = talk.events
-    talk.power(NEW, "the power goes and comes back: another session id", mid_round=1)
-    talk.status(BOOT, "STATUS, of a session that the host does not know", round_=1)
+    talk.power(NEW, "the power fails and returns: another session id", mid_round=1)
+    talk.status(BOOT, "STATUS of a session that is new to the host", round_=1)
     talk.open(BOOT, "OPEN-SESSION of the new session")
     talk.read(OLD, 3, BOOT)
-    talk.frame("device", "Gap", [OLD, 3, 3, 4], "GAP: nothing of the old session is missing, and 4 is its last")
+    talk.frame("device", "Gap", [OLD, 3, 3, 4], "GAP: nothing of the old session is missing; its last event is 4")
     for number in (3, 4):
         message, values, _ = old[number - 1]
         named = bytes((1, 4)) + OLD.to_bytes(4, "little")
         talk.frame("device", message, values, f"EVENT {number}, and extension 01h names the old session", tail=named)
     talk.read(NEW, 1, BOOT)
-    talk.event(1, "EVENT 1: *Booted* names the old session, and says that a round was under way")
-    talk.ack(1, "ACK: of the new session alone")
+    talk.event(1, "EVENT 1: *Booted* names the old session and reports a round in progress")
+    talk.ack(1, "ACK of the new session only")
     talk.wait(650)
     talk.beat()
-    talk.wait(350, "the device has started")
+    talk.wait(350, "the device has booted")
     talk.happened("StateChanged", GAME, BOOT)
-    talk.event(2, "EVENT 2: *StateChanged*: the game that was under way still is")
+    talk.event(2, "EVENT 2: *StateChanged*: the game is still in progress")
     talk.status(GAME, "STATUS, because the state changed", round_=1)
     talk.ack(2)
 
@@ -325,22 +325,22 @@ def _host_silent(talk: Talk) -> None:
         talk.wait(after_ms)
         talk.beat(lost=True)
         talk.wait(200)
-        talk.status(BETS_OPEN, "STATUS, each second")
-    talk.wait(500, "3 s have passed since the device heard the host")
+        talk.status(BETS_OPEN, "STATUS, every second")
+    talk.wait(500, "3 s have passed since the device last received the host")
     talk.happened("FaultRaised", HOST_LOST, 0, 0)
     talk.happened("StateChanged", SAFE, BETS_OPEN)
     talk.event(3, "EVENT 3: *FaultRaised* 601, the host is lost")
     talk.event(4, "EVENT 4: *StateChanged*: SAFE")
-    talk.status(SAFE, "STATUS: SAFE, and 601 among its faults", faults=[HOST_LOST])
-    talk.ack(4, "ACK: the line still loses what the host sends", lost=True)
+    talk.status(SAFE, "STATUS: SAFE, with 601 among its faults", faults=[HOST_LOST])
+    talk.ack(4, "ACK: the line still loses the host's frames", lost=True)
     talk.wait(250)
-    talk.event(3, "EVENT 3 again: a host that is held for lost is told, too")
+    talk.event(3, "EVENT 3 again: resending continues while the host is lost")
     talk.event(4, "EVENT 4 again")
-    talk.ack(4, "ACK: the device hears its host again")
+    talk.ack(4, "ACK: the host is back")
     talk.happened("FaultCleared", HOST_LOST)
     talk.happened("StateChanged", BETS_OPEN, SAFE)
     talk.event(5, "EVENT 5: *FaultCleared* 601")
-    talk.event(6, "EVENT 6: *StateChanged*: back to where it was")
+    talk.event(6, "EVENT 6: *StateChanged*: back to the earlier state")
     talk.status(BETS_OPEN, "STATUS, because the state changed")
     talk.ack(6)
     talk.wait(50)
@@ -352,7 +352,7 @@ def _bad_check(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
     talk.wait(100)
     talk.host("SetSensorLight", 3, 1, what="SetSensorLight; one bit arrives wrong, and the device drops it", flip=1)
     talk.wait(250)
@@ -372,14 +372,14 @@ def _unanswered(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
     talk.wait(30)
     talk.host("SetSensorLight", 3, 1, what="SetSensorLight; the line loses it", lost=True)
     for what in ("the same again after 250 ms", "the same for the third time"):
         talk.wait(250)
         talk.host("SetSensorLight", 3, 1, what=what, lost=True, again=True)
-    talk.wait(250, "no answer came: what the device did is unknown")
-    talk.open(BETS_OPEN, "OPEN-SESSION: the same session, opened again")
+    talk.wait(250, "no answer: the result of the command is unknown")
+    talk.open(BETS_OPEN, "OPEN-SESSION: the same session is reopened")
     talk.read(OLD, 3, BETS_OPEN)
     talk.wait(20)
     talk.beat()
@@ -390,37 +390,37 @@ def _unknown_flag(talk: Talk) -> None:
     talk.wait(300)
     talk.beat()
     talk.wait(200)
-    talk.status(BETS_OPEN, "STATUS, each second")
+    talk.status(BETS_OPEN, "STATUS, every second")
     talk.wait(100)
-    later = "of a program that speaks a later version"
+    later = "from a program with a later version"
     talk.host("SetSensorLight", 3, 1, what=f"SetSensorLight {later}: a flag that must be understood",
               request=0x7001, flags=0x80, other=True)  # fmt: skip
     talk.frame("device", "Nak", [UNKNOWN_FLAG], "NAK: UNKNOWN_FLAG, with the command's request id and message",
                 answers="SetSensorLight", request=0x7001)  # fmt: skip
-    talk.host("SetSensorLight", 3, 1, what=f"SetSensorLight {later}: the same id, which a NAK leaves free",
+    talk.host("SetSensorLight", 3, 1, what=f"SetSensorLight {later}: the same id, which the NAK left free",
               request=0x7001, flags=0x01, other=True)  # fmt: skip
     talk.frame("device", "Reply", [DONE, 0, BETS_OPEN], "done: a flag that may be ignored is ignored",
                 answers="SetSensorLight", request=0x7001)  # fmt: skip
 
 
 WRITTEN: Final[tuple[tuple[str, str, str, Callable[[Talk], None]], ...]] = (
-    ("handshake", "The host asks until the device is there, opens its session and reads what it has.",
+    ("handshake", "The host sends HELLO until the device answers, opens its session and reads its events.",
      "table-controller", _handshake),
-    ("a lost reply", "The reply to a command is lost. The host asks again under the same request id; it is done once.",
-     "shoe", _lost_reply),
+    ("a lost reply", "The reply to a command is lost. The host repeats the command with the same request id; the "
+     "device carries it out once.", "shoe", _lost_reply),
     ("sent again without an ACK", "An ACK is lost, so the device sends its events again.",
      "table-controller", _resend),
-    ("window", "Of 22 events 16 are on their way at once; the ACK lets the rest follow.",
+    ("window", "16 of 22 events are sent at once; the ACK releases the others.",
      "table-controller", _window),
-    ("gap", "Of 300 events the device keeps the newest 256, and says which are gone.",
+    ("gap", "The device stores the newest 256 of 300 events, and reports which are lost.",
      "table-controller", _gap),
-    ("power cut", "Power is lost in a game before the host has every event of it: it reads them under the old "
-     "session's id before anything of the new one.", "table-controller", _power_cut),
-    ("silent host", "What the host sends is lost for three seconds. The device raises 601 and goes to SAFE, until it "
-     "hears the host again.", "table-controller", _host_silent),
-    ("bad check", "A bit is flipped in a command, then one in an event: each is dropped, and sent again.",
+    ("power cut", "Power fails in a game before the host has all its events. The host reads them under the old "
+     "session's id before any event of the new session.", "table-controller", _power_cut),
+    ("silent host", "The host's frames are lost for three seconds. The device raises 601 and goes to SAFE until the "
+     "host is back.", "table-controller", _host_silent),
+    ("bad check", "A bit flips in a command, then in an event: each frame is dropped and sent again.",
      "table-controller", _bad_check),
-    ("no answer", "A command is not answered three times; the host opens the session again and looks.",
+    ("no answer", "A command gets no answer three times; the host reopens the session and checks.",
      "table-controller", _unanswered),
     ("unknown flag", "A flag that must be understood, then one that may be ignored.",
      "table-controller", _unknown_flag),
