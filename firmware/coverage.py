@@ -52,7 +52,7 @@ def run_plans() -> None:
                 device,
                 option[device],
                 line,
-                "--hands",
+                "--operator-program",
                 hands,
                 "--rounds",
                 "20",

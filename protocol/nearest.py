@@ -8,6 +8,8 @@ LIKE: Final = 0.7
 """Minimum similarity, from 0 to 1, for a name to be suggested."""
 LISTED: Final = 12
 """Maximum number of known names that are listed next to a suggestion."""
+FIRST_LISTED: Final = 5
+"""Number of known names that are listed if there are very many and none is close."""
 LONGEST: Final = 80
 """Maximum length, in characters, of a name that is compared. No id of this project comes near it."""
 
@@ -40,8 +42,13 @@ def instead(given: object, known: Iterable[str], lead: str, more: str = "") -> s
     """Return the alternatives to an unknown name, to append to the error about it.
 
     The text is ` (did you mean X?)` and then `; known: A, B`, where `known: ` is `lead` and `more` follows the last
-    name. If there are many names, a close match is given alone.
+    name. If there are many names, a close match is given alone, and without one only the first names are listed.
     """
     names = list(known)
     near = did_you_mean(given, names)
-    return near if near and len(names) > LISTED else f"{near}; {lead}{', '.join(names) or 'none'}{more}"
+    if near and len(names) > LISTED:
+        return near
+    if len(names) > FIRST_LISTED + LISTED:
+        more = f" and {len(names) - FIRST_LISTED} more{more}"
+        names = names[:FIRST_LISTED]
+    return f"{near}; {lead}{', '.join(names) or 'none'}{more}"

@@ -1,4 +1,4 @@
-"""What happened on the line during a check, as it is kept for the report."""
+"""Records of a check: events on the line, measured times, outcome."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,13 +13,13 @@ from protocol.tdp.outputs import SESSION_EXTENSION
 
 MS: Final = 1_000_000
 TIMELINE_MAX: Final = 400
-"""Entries of a time line; a check that fills it says so instead of growing."""
+"""Maximum number of entries on a timeline. A check that exceeds it says so instead of growing."""
 
 Area = Literal["conformance", "timing", "faults", "counts", "soak"]
 
 
 class Actor(StrEnum):
-    """Who did it."""
+    """Party that caused an event."""
 
     HOST = "host"
     DEVICE = "device"
@@ -27,7 +27,7 @@ class Actor(StrEnum):
 
 
 class BenchOutcome(StrEnum):
-    """What came of a check."""
+    """Outcome of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -35,7 +35,7 @@ class BenchOutcome(StrEnum):
 
 
 class NotRunCause(StrEnum):
-    """Why a check was not run."""
+    """Reason that a check was not run."""
 
     FILTERED = "filtered"
     LEFT_OUT = "left out of the plan"
@@ -56,7 +56,7 @@ class NotRunCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeardFrame:
-    """One whole frame of the device. `opened`: a delimiter stood in front of it."""
+    """Whole frame from the device. `opened` is True if a delimiter preceded it."""
 
     at_ns: int
     envelope: Envelope
@@ -64,22 +64,22 @@ class HeardFrame:
 
     @property
     def message(self) -> Message:
-        """What it says."""
+        """The decoded message."""
         return self.envelope.message
 
     @property
     def is_old(self) -> bool:
-        """Whether it is an event of the session before."""
+        """True for an event from the previous session."""
         return any(kind == SESSION_EXTENSION for kind, _ in self.envelope.extensions)
 
     @property
     def event(self) -> Event | None:
-        """The event of this session that it is, if it is one."""
+        """The message if it is an event of this session, else None."""
         return self.message if isinstance(self.message, Event) and not self.is_old else None
 
 
 class TimesRecord(Record, frozen=True):
-    """Times measured in a check, and the most they may be; null where the protocol sets no limit."""
+    """Times measured in a check and their limit, in milliseconds. The limit is null if the protocol sets none."""
 
     name: str
     count: int
@@ -91,8 +91,8 @@ class TimesRecord(Record, frozen=True):
 
 
 class LineMoment(Record, frozen=True):
-    """One thing on a check's time line. It names no face of a card. `bad`: it broke a rule, or was damaged on
-    purpose."""
+    """Entry of a check's timeline. It never contains the face of a card. `bad` marks a broken rule or deliberate
+    damage."""
 
     ms: float
     by: Actor
@@ -101,7 +101,7 @@ class LineMoment(Record, frozen=True):
 
 
 class CheckRecord(Record, frozen=True):
-    """One check, whether it was run or not."""
+    """Result of one check, run or not."""
 
     id: str
     title: str
@@ -118,49 +118,49 @@ class CheckRecord(Record, frozen=True):
     timeline: tuple[LineMoment, ...]
 
     def not_run(self, cause: NotRunCause, why: str) -> Self:
-        """The same check, which was not made or not to its end."""
+        """Return this check as not run, or not run to its end."""
         return replace(self, outcome=BenchOutcome.NOT_RUN, cause=cause, why=why)
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
+    """Measured times and their limit, in milliseconds. The limit is None if the protocol sets none."""
 
     name: str
     values_ms: list[float]
     limit_ms: int | None
 
     def at(self, share: float) -> float:
-        """The value that this share of all does not exceed: 0.5 is the median, 0.99 the p99."""
+        """Return the percentile for a share from 0 to 1: 0.5 is the median, 0.99 the 99th percentile."""
         ordered = sorted(self.values_ms)
         return ordered[max(0, min(len(ordered) - 1, -(-int(len(ordered) * share * 1000) // 1000) - 1))]
 
     @property
     def figures(self) -> tuple[float, float, float, float]:
-        """The shortest, the median, the p99 and the longest."""
+        """Minimum, median, 99th percentile and maximum."""
         return min(self.values_ms), self.at(0.5), self.at(0.99), max(self.values_ms)
 
     @property
     def record(self) -> TimesRecord:
-        """As a report has them."""
+        """The measurement as a report holds it, rounded to microseconds."""
         best, median, p99, worst = (round(value, 3) for value in self.figures)
         return TimesRecord(self.name, len(self.values_ms), best, median, p99, worst, self.limit_ms)
 
 
 class Failed(Exception):
-    """The device did not do what the check wants."""
+    """Failure: the device did not do what the check requires."""
 
 
 class RunEnded(Exception):
-    """The run has come to its limit; the text says which."""
+    """End of the run at a limit. The text names the limit."""
 
 
 class NotOpened(Failed):
-    """The device does not open a session for its host: what any check begins with."""
+    """Failure: the device does not open a session, which every check needs first."""
 
 
 class NotRun(Exception):
-    """The check cannot be made here; the text says what it takes."""
+    """The check cannot be run here. The text says what it needs."""
 
     def __init__(self, why: str, cause: NotRunCause = NotRunCause.IMPOSSIBLE) -> None:
         self.cause = cause
@@ -168,21 +168,21 @@ class NotRun(Exception):
 
 
 class TimeLine:
-    """Keeps what happens, up to a limit, in milliseconds since it was taken last."""
+    """Timeline of a check, up to a maximum length. Times are in milliseconds since the last `take`."""
 
     def __init__(self) -> None:
         self._moments: list[LineMoment] = []
         self._dropped = self._began_ns = 0
 
     def add(self, at_ns: int, by: Actor, what: str, bad: bool = False) -> None:
-        """One more thing."""
+        """Add an entry."""
         if len(self._moments) < TIMELINE_MAX:
             self._moments.append(LineMoment(round((at_ns - self._began_ns) / MS, 3), by, what, bad))
         else:
             self._dropped += 1
 
     def take(self, now_ns: int) -> tuple[LineMoment, ...]:
-        """Everything since the last `take`."""
+        """Return the entries since the last call, and start over."""
         moments, self._moments = self._moments, []
         if self._dropped:
             last = moments[-1]

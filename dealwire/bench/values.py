@@ -1,4 +1,4 @@
-"""The small language in which a plan says what a field must be, and how long something may take.
+"""Values in a plan: requirements on the fields of a message, and durations.
 
 4              equal            "DONE"        the name of an enumeration's value
 [1, 2]         one of           "+RED"        the flag, or the number, is in it;  "-RED" it is not
@@ -26,24 +26,28 @@ from protocol.tdp.packets import ANSWERS, PACKETS
 
 Scalar = int | str
 Wanted = int | str | tuple[int | str, ...]
-"""What a plan writes for a field."""
+"""Value that a plan writes for a field."""
 
 _PACKETS: Final = (*PACKETS.values(), *ANSWERS.values())
 MESSAGES: Final[dict[str, type[m.Message]]] = {message_name(cls): cls for cls, _ in _PACKETS}
-"""Every message, by the name it has in the protocol's page."""
+"""Message classes by their name in the protocol specification."""
 _FIELDS: Final = {message_name(cls): {field.name: field for field in fields_of(packet)} for cls, packet in _PACKETS}
 TIMES: Final[dict[str, int]] = {
     item.name.removesuffix("_ns"): getattr(Timing(), item.name) // 1_000_000
     for item in struct_fields(Timing)
     if item.name.endswith("_ns")
 }
-"""The protocol's times, in milliseconds."""
+"""Times of the protocol, in milliseconds."""
 PATIENCE: Final[dict[str, int]] = {"patience": 60_000, "shuffle": 300_000, "change": 500}
-"""How long the bench waits where the protocol sets no limit, in milliseconds: for a motion, a start or a measurement;
-for a deck to be taken in, shuffled and counted; for a STATUS that a change asks for. More than a device takes."""
+"""Times that the bench waits where the protocol sets no limit, in milliseconds. All are longer than a device takes.
+
+- `patience`: a motion, a start or a measurement.
+- `shuffle`: loading, shuffling and counting a deck.
+- `change`: the STATUS after a change.
+"""
 _ALL_TIMES: Final = {**TIMES, **PATIENCE}
 TIME_NAMES: Final = tuple(_ALL_TIMES)
-"""Every name that a time may be written with."""
+"""Names that a duration may be written with."""
 
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
@@ -57,18 +61,18 @@ _COMPARISON: Final = re.compile(r"(<=|>=|!=|<|>)(.+)")
 
 
 class BadValue(ValueError):
-    """A plan says something of a field that it cannot be; the text says what is allowed."""
+    """Error: a plan requires something impossible of a field. The text says what is allowed."""
 
 
 def fields_of_message(name: str) -> dict[str, Field]:
-    """The declared fields of a message; BadValue names the messages there are."""
+    """Return the declared fields of a message. Raise BadValue with the known messages if there is no such message."""
     if name not in MESSAGES:
         raise BadValue(f"no such message: {name!r}; allowed: {', '.join(MESSAGES)}")
     return _FIELDS[name]
 
 
 def field_of(message: str, name: str) -> Field:
-    """One field of a message; BadValue names the fields there are."""
+    """Return one field of a message. Raise BadValue with the known fields if there is no such field."""
     known = fields_of_message(message)
     if name not in known:
         raise BadValue(f"{message!r} has no field {name!r}; allowed: {', '.join(known) or 'none'}")
@@ -76,7 +80,7 @@ def field_of(message: str, name: str) -> Field:
 
 
 def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
-    """The value a plan writes for a field: a number, a text, a name of the field's enumeration, or a variable."""
+    """Return the value of a plan's constant: a number, a text, a name of the field's enumeration, or a variable."""
     if not isinstance(value, str):
         return value
     if found := _VARIABLE.fullmatch(value):
@@ -87,17 +91,17 @@ def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
     if isinstance(names, type) and issubclass(names, Enum):
         if value in names.__members__:
             return int(names[value].value)
-        raise BadValue(f"{value!r} is no {names.__name__}; allowed: {', '.join(names.__members__)}, or a number")
+        raise BadValue(f"{value!r} is not a {names.__name__}; allowed: {', '.join(names.__members__)}, or a number")
     return value
 
 
 def in_words(wanted: Mapping[str, Wanted]) -> str:
-    """`state READY or EMPTY, lamps +RED`."""
+    """Format requirements, such as `state READY or EMPTY, lamps +RED`."""
     return ", ".join(f"{k} {' or '.join(map(str, v)) if isinstance(v, tuple) else v}" for k, v in wanted.items())
 
 
 def check_wanted(message: str, wanted: Mapping[str, Wanted]) -> None:
-    """BadValue when a plan wants something of `message` that it cannot say, whatever its variables may be."""
+    """Raise BadValue if `message` can never meet the requirements, whatever the values of variables."""
     fields_of_message(message)
     variables = dict.fromkeys(variables_in(wanted), 0)
     for name, value in wanted.items():
@@ -106,7 +110,7 @@ def check_wanted(message: str, wanted: Mapping[str, Wanted]) -> None:
 
 
 def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[str, int]) -> bool:
-    """Whether every field is what a plan wants."""
+    """Return True if every field meets the requirements."""
     name = message_name(message)
     for key, value in wanted.items():
         field, actual = field_of(name, key), getattr(message, key)
@@ -117,13 +121,13 @@ def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[st
 
 
 def nothing(field: Field) -> Any:
-    """What stands in a field that nobody fills."""
+    """Return the empty value of a field."""
     empty = {Shape.INTEGER: 0, Shape.TEXT: "", Shape.BYTES: bytes(field.size), Shape.BLOB: b""}
     return empty.get(field.shape, ())
 
 
 def check_sent(message: str, given: Mapping[str, Scalar]) -> None:
-    """BadValue when a message cannot be sent with these fields, as far as it is known before anything is saved."""
+    """Raise BadValue if the message cannot be sent with these fields, as far as that is known without variables."""
     check_wanted(message, dict(given))
     values = {name: nothing(field) for name, field in fields_of_message(message).items()}
     for name, value in given.items():
@@ -137,7 +141,7 @@ def check_sent(message: str, given: Mapping[str, Scalar]) -> None:
 
 
 def variables_in(value: object) -> set[str]:
-    """The names that a plan's values look up."""
+    """Return the names of variables in a plan's values."""
     if isinstance(value, str):
         return {found[1] for found in re.finditer(r"\$([a-z_]+)", value)}
     if isinstance(value, Mapping):
@@ -146,22 +150,23 @@ def variables_in(value: object) -> set[str]:
 
 
 def compares(actual: int, wanted: Scalar, variables: Mapping[str, int]) -> bool:
-    """Whether a number is the wanted one, or compares with it as wanted."""
+    """Return True if a number equals the wanted one, or satisfies the comparison."""
     return _matcher(_NUMBER, wanted, variables)(actual)
 
 
 def number(wanted: Scalar, variables: Mapping[str, int]) -> int:
-    """The number in a value a plan writes: `7`, `"$last-2"`, or that of a comparison."""
+    """Return the number in a plan's value: `7`, `"$last-2"`, or the number of a comparison."""
     found = _COMPARISON.fullmatch(str(wanted))
     text = found[2] if found else str(wanted)
     value = int(text) if text.isdecimal() else constant(_NUMBER, text, variables)
     if not isinstance(value, int):
-        raise BadValue(f"{wanted!r} is no number")
+        raise BadValue(f"{wanted!r} is not a number")
     return value
 
 
 def spell(message: m.Message, states: type[IntEnum] | None = None) -> str:
-    """The message for a person, in a few words; `states` names the device's. Never the face of a card."""
+    """Describe a message in a few words, without the face of any card. `states` is the device's enumeration of
+    states."""
     name = message_name(message)
     if name not in MESSAGES:
         return name
@@ -182,17 +187,18 @@ STATES: Final[dict[int, type[IntEnum]]] = {
     m.DeviceClass.SHOE: m.ShoeState,
     m.DeviceClass.TABLE_CONTROLLER: m.ControllerState,
 }
-"""The states of each class of device."""
+"""Enumeration of states, by class of device."""
 
 
 def events_of(device_class: int) -> tuple[str, ...]:
-    """The events that a device of this class alone may say, in the order of their numbers."""
+    """Return the events that only this class of device sends, in the order of their numbers."""
     numbers = sorted((number, cls) for (_, number), (cls, _) in PACKETS.items() if number >> 8 == device_class)
     return tuple(message_name(cls) for _, cls in numbers if issubclass(cls, m.Event))
 
 
 def milliseconds(text: Scalar) -> int:
-    """`250`, `"reply"` or `"lost+status+100"` as milliseconds; BadValue names the times there are."""
+    """Convert a duration such as `250`, `"reply"` or `"lost+status+100"` to milliseconds. Raise BadValue with the known
+    names."""
     total = 0
     for part in str(text).split("+"):
         part = part.strip()
@@ -201,7 +207,7 @@ def milliseconds(text: Scalar) -> int:
         elif part in _ALL_TIMES:
             total += _ALL_TIMES[part]
         else:
-            raise BadValue(f"{part!r} is no time; allowed: milliseconds, {', '.join(TIME_NAMES)}, or a sum of them")
+            raise BadValue(f"{part!r} is not a time; allowed: milliseconds, {', '.join(TIME_NAMES)}, or a sum of them")
     return total
 
 
@@ -238,7 +244,7 @@ def _matcher(field: Field, wanted: Scalar, variables: Mapping[str, int]) -> Call
     if isinstance(wanted, str) and (found := _COMPARISON.fullmatch(wanted)):
         limit = int(found[2]) if found[2].isdecimal() else constant(field, found[2], variables)
         if not isinstance(limit, int):
-            raise BadValue(f"{wanted!r}: {field.name} can be compared with a number, a name of its or a variable")
+            raise BadValue(f"{wanted!r}: {field.name} can be compared with a number, one of its names or a variable")
         compare = _COMPARE[found[1]]
         return lambda actual: compare(actual, limit)
     value = constant(field, wanted, variables)

@@ -1,4 +1,4 @@
-"""The command line. Each command is a module of its own, imported only when it runs."""
+"""Command line of dealwire. Each command is a module of its own, imported only when it runs."""
 
 import gc
 import importlib
@@ -15,43 +15,46 @@ from dealwire.cli.ending import in_time
 from dealwire.cli.exits import Exit, NoSuchCommand, explain, usage_line
 from dealwire.cli.needs import check_system, explained
 from dealwire.cli.output import OutputClosed, OutputFailed, guard, is_closed, let_go
+from dealwire.cli.renamed import present_command, present_options
 from dealwire.cli.terminal import echo, log_lines, wants_colour
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 
 COMMANDS: Final = {
-    "demo": "Three live rounds on simulated devices, recorded, replayed and compared.",
-    "run": "Serve the tables of a table.toml: deal, settle, write down, show.",
-    "list": "Serial ports and USB devices of this machine, games this program knows.",
-    "games": "How every game is dealt: packets, seats, remainder, clauses, options.",
-    "law": "Editions of the law that tables deal by: list, show, compare.",
-    "check": "Check a procedure's or a game's file: one line per fault.",
-    "convert": "Write game files of an earlier version as the present one.",
-    "monitor": "Print what the devices of a table report, as it happens.",
-    "record": "Run a table and record every byte of its lines.",
-    "replay": "Deal a recording again: rounds, incidents, settlements.",
-    "decode": "Explain raw bytes from standard input, frame by frame.",
-    "dialect": "List dialects; check one that you add.",
-    "settle": "Settle rounds given as NDJSON on standard input.",
-    "odds": "What every bet of a game returns, counted exactly.",
-    "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
-    "journal": "Check, show, export or deal again what a table service wrote down.",
-    "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
-    "fleet": "Keep the lines of many tables in one PostgreSQL database.",
-    "wireshark": "Put the dissector and the interfaces where Wireshark looks for them.",
-    "device": "Ask a device of itself: its meters, the measure of its firmware.",
-    "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
-    "hands": "Hands for the bench: programs that do what a person would be asked to do.",
-    "doctor": "Check what this machine needs to talk to devices.",
+    "demo": "Deal three rounds on simulated devices, then replay and compare the recording.",
+    "run": "Serve the tables in TABLE.TOML.",
+    "list": "List serial ports, USB devices, dialects and optional parts; count games.",
+    "games": "List games and how they are dealt.",
+    "law": "List, show and compare editions of the regulation.",
+    "check": "Check procedure, game and table files for errors.",
+    "convert": "Convert game files to the current format version.",
+    "monitor": "Print device reports as they arrive.",
+    "record": "Run a table and record all traffic on its lines.",
+    "replay": "Replay a recording and print its rounds, incidents and settlements.",
+    "decode": "Decode raw bytes from standard input.",
+    "dialect": "List dialects, or check one that you add.",
+    "settle": "Settle rounds read from standard input.",
+    "odds": "Compute the house edge of every bet of a game.",
+    "audit-paytables": "Compute the return of every pay table and report likely misprints.",
+    "journal": "Verify, search, export or rebuild a table service's journal.",
+    "sim": "Simulate devices on pseudo-terminals or TCP ports.",
+    "fleet": "Collect the lines of many tables in a PostgreSQL database.",
+    "wireshark": "Install the Wireshark dissector and capture interfaces.",
+    "device": "Read a device's meters, or verify its firmware.",
+    "bench": "Test a device against an acceptance plan.",
+    "operator": "Automate the manual steps of an acceptance test.",
+    "doctor": "Check that this machine is ready to talk to devices.",
 }
 
 
 WITHOUT_OUTPUT: Final = frozenset({"run", "record", "sim", "fleet"})
-"""Commands that do something though standard output is closed. Nothing would be left of what the others do."""
+"""Commands that are useful without a standard output. All others stop at once if it is closed, since nothing would be
+left of their work."""
 
 
 def _loaded(module: str) -> ModuleType:
-    """A module, loaded while nobody looks for garbage: its classes and tables stay, and the search is a fifth of it."""
+    """Import a module with the garbage collector paused. Its classes and tables stay in memory, and collection would
+    take a fifth of the import time."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -62,14 +65,14 @@ def _loaded(module: str) -> ModuleType:
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported on use, so that `--help` and shell completion stay quick."""
+    """Group of commands that are imported on first use, so that `--help` and shell completion stay fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order a newcomer meets them."""
+        """Return the commands in the order in which a newcomer needs them."""
         return [*COMMANDS]  # `list` is a module of this package once that command was used
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
+        """Import one command, or return None if it does not exist."""
         if cmd_name not in COMMANDS:
             return None
         check_system(cmd_name)
@@ -79,7 +82,11 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; OutputClosed where it would print and there is nowhere to."""
+        """Find the command for `args`, after translating former names. Raise NoSuchCommand with a suggestion for an
+        unknown name, and OutputClosed if the command would print and there is no standard output."""
+        if not ctx.resilient_parsing:
+            name = present_command(args[0])
+            args = [name, *present_options(name, args[1:])]
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise NoSuchCommand(args[0], ctx, [*COMMANDS])
         found = super().resolve_command(ctx, args)
@@ -93,15 +100,15 @@ class LazyGroup(click.Group):
             formatter.write_dl([*COMMANDS.items()])
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """As click's; `--help` and `--version` are printed here."""
+        """Make a context as click does. `--help` and `--version` are printed here."""
         guard()
         extra.setdefault("color", wants_colour(os.environ))
         with ending():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; whatever this project raises on purpose becomes one line and an exit code, and whatever it
-        logs a line. `ctx.obj` is the last resort of one that ends in its own way."""
+        """Run a command. An error of this project becomes one line and an exit code; a log record becomes one line.
+        `ctx.obj` is the `LastResort` that a command with its own shutdown uses."""
         import logging
 
         if logging.lastResort is not None:
@@ -112,7 +119,7 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Within it an error of this project, or of whoever typed the command, ends it with one line and an exit code."""
+    """Turn an error of this project, or of the person who typed the command, into one line and an exit code."""
     try:
         yield
     except DealwireError as error:
@@ -149,7 +156,7 @@ def main() -> None:
     """Connect a casino table's card devices to the rules of the game.
 
     \b
-    Exit codes: 0 good, 1 a check failed or a disk is full, 2 usage, or a file that is
-    not there or that you wrote, 3 device absent, 4 no answer in time, 5 permission,
-    6 protocol or damaged recording, 7 busy.
+    Exit codes: 0 success, 1 a check failed or a disk is full, 2 usage or an invalid
+    or missing file, 3 device absent, 4 no answer in time, 5 permission denied,
+    6 protocol error or damaged recording, 7 busy.
     """

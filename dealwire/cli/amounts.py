@@ -1,4 +1,4 @@
-"""Amounts of money as options: some cents, in digits."""
+"""Option types for amounts of money in cents."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -11,7 +11,8 @@ from rules.paytables.amounts import MOST_CENTS
 
 
 class WagerCents(click.IntRange):
-    """An amount of some cents, in digits 0 to 9: `int` takes those of every script, signs and underscores, too."""
+    """Positive amount in cents, as digits 0 to 9. `int` would also accept digits of other scripts, signs and
+    underscores."""
 
     name = "cents"
 
@@ -19,7 +20,7 @@ class WagerCents(click.IntRange):
         super().__init__(1, MOST_CENTS)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The cents; a usage error when it is no amount of some."""
+        """Return the cents. Raise a usage error if the value is not a positive amount."""
         if isinstance(value, str) and not is_cents(value):
             self.fail(f"{no_cents(value)} from 1 to {MOST_CENTS:,}", param, ctx)
         return super().convert(value, param, ctx)
@@ -29,7 +30,7 @@ CENTS: Final[Kind] = {"type": WagerCents(), "metavar": "CENTS"}
 
 
 def cents(meters: Sequence[str]) -> dict[str, int]:
-    """`--meter` as amounts; a usage error names the one that is none."""
+    """Parse `--meter NAME=CENTS` options. Raise a usage error that names the value that is not an amount."""
     found = pairs(meters, "--meter")
     for value in found.values():
         if not is_cents(value):
@@ -38,10 +39,10 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
 
 
 def is_cents(text: str) -> bool:
-    """True for digits 0 to 9 and nothing else, up to the most that an amount may be."""
+    """Return True if `text` consists of digits 0 to 9 and is at most the largest amount."""
     return text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_CENTS)) and int(text) <= MOST_CENTS
 
 
 def no_cents(text: str) -> str:
-    """`'five' is no number of cents`."""
-    return f"{printable(repr(text), 40)} is no number of cents"
+    """Return the sentence `'five' is not a number of cents`."""
+    return f"{printable(repr(text), 40)} is not a number of cents"

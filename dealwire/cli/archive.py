@@ -1,7 +1,7 @@
-"""Recordings dealt one after the other or by several processes: what comes out, and its order, is the same.
+"""Replay of recordings, one after the other or in several processes. Output and its order are the same in both cases.
 
-Processes turn bytes into rounds. The rounds are settled where they are printed, in the order of the files, because
-meters go on from one recording to the next.
+Worker processes turn bytes into rounds. The main process settles the rounds in the order of the files, because meters
+carry over from one recording to the next.
 """
 
 import gc
@@ -39,18 +39,18 @@ from protocol.nearest import did_you_mean
 from protocol.printable import printable
 
 BATCH_BYTES: Final = 256 * 1024
-"""Recordings are handed out by about so many bytes, so that small ones are worth the way to another process."""
+"""Batch size, in bytes of recordings. A batch of small recordings is worth the transfer to another process."""
 AHEAD: Final = 4
-"""Batches a process that are under way or wait to be printed: what bounds memory when printing is slow."""
+"""Batches per process that are running or wait to be printed. This bounds memory when printing is slow."""
 
 STEP: Final = 1024
-"""Reports between two looks at how far it is."""
+"""Reports between two progress updates."""
 
 Found = RoundResult | Incident
 
 
 class ArchiveEmpty(DealwireError):
-    """The folder holds no recording."""
+    """Error: the folder holds no recordings."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,10 +59,10 @@ class ArchiveEmpty(DealwireError):
 
 @dataclass(slots=True)
 class Dealt:
-    """One recording or, added up, many: their counters, and what was wrong."""
+    """Result of one recording or, added up, of many: counters, and the first problem."""
 
     recorded: str = ""
-    """The procedure that was followed, where the file says so."""
+    """Id of the procedure that the recording names, empty if it names none."""
     stats: PlayStats = field(default_factory=PlayStats)
     outcomes: Counter[str] = field(default_factory=Counter)
     incidents: Counter[str] = field(default_factory=Counter)
@@ -70,11 +70,11 @@ class Dealt:
     code: Exit = Exit.GOOD
     problem: str | None = None
     remark: str | None = None
-    """What a person should know of it beside."""
+    """Note for the user that is not an error."""
     problems: int = 0
 
     def add(self, other: "Dealt") -> None:
-        """Count `other` as well; the worst exit code stays."""
+        """Add the counters of `other`, and keep the worse exit code."""
         self.problems += other.problem is not None
         self.stats.lines += other.stats.lines
         self.outcomes += other.outcomes
@@ -83,8 +83,8 @@ class Dealt:
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """The recordings of a folder, in order of their names; ArchiveEmpty when there is none, CaptureInaccessible when
-    nobody may look into it."""
+    """Return the recordings of a folder in order of their names. Raise ArchiveEmpty if there is none,
+    CaptureInaccessible if the folder cannot be read."""
     try:
         found = sorted(path for path in folder.iterdir() if path.match("*.pcapng") and path.is_file())
     except OSError as cause:
@@ -102,9 +102,12 @@ def deal(
     lines: NamedLines | None = None,
     begin: Callable[[Procedure], None] = lambda _: None,
 ) -> Dealt:
-    """Deal one recording at a table of its own. A file that cannot be opened or played deals no round. `progress` gets
-    from time to time how many bytes of the file are dealt, of how many. `lines` are those of a file of another tool.
-    `begin` gets the procedure that is followed, before the first round."""
+    """Replay one recording at a table of its own, and return its counters. A file that cannot be opened or played deals
+    no round.
+
+    `progress` is called from time to time with the bytes replayed so far and the size of the file. `lines` names the
+    lines of a file that another tool wrote. `begin` gets the procedure before the first round.
+    """
     try:
         capture = Capture.read(path, lines)
         recorded = "" if tables.given else recorded_procedure(capture)
@@ -139,7 +142,7 @@ def deal(
 
 
 def _judge(dealt: Dealt, capture: Capture, lines: NamedLines | None) -> None:
-    """What is wrong with a capture that was played to its end, the first of it."""
+    """Set the exit code and the first problem of a capture that was played to its end."""
     path = capture.path
     missing = [name for name in lines or () if name not in capture.there]
     if dealt.problem is not None:
@@ -148,9 +151,9 @@ def _judge(dealt: Dealt, capture: Capture, lines: NamedLines | None) -> None:
         dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
     elif missing:
         there = ", ".join(map(repr, capture.there)) or "none"
-        dealt.code, dealt.problem = Exit.USAGE, f"{path}: no line {missing[0]!r} is in it; there are {there}"
+        dealt.code, dealt.problem = Exit.USAGE, f"{path}: it has no line {missing[0]!r}; its lines are {there}"
     elif not dealt.stats.frames:
-        dealt.code, dealt.problem = Exit.PROTOCOL, f"{path}: nothing to deal: {_why_empty(capture, dealt.stats)}"
+        dealt.code, dealt.problem = Exit.PROTOCOL, f"{path}: nothing to replay: {_why_empty(capture, dealt.stats)}"
 
 
 def _why_empty(capture: Capture, stats: PlayStats) -> str:
@@ -159,27 +162,28 @@ def _why_empty(capture: Capture, stats: PlayStats) -> str:
         return f"it holds no serial line (link type {RTAC_SERIAL}), only link type {types}"
     if not stats.lines:
         return "no line was recorded in it"
-    return f"{stats.bytes:,} bytes were received, and no frame is in them" if stats.bytes else "no byte was received"
+    return f"it holds {stats.bytes:,} bytes, but no frame" if stats.bytes else "no bytes were received"
 
 
 def _of_another(path: Path, tables: TableMaker, named: str) -> str | None:
-    """What to say of a recording of another game than it is dealt as: bets and choices stand in it by their numbers."""
+    """Return a note if the recording names another game than it is dealt as and the numbers of bets or choices differ,
+    since recordings hold them as numbers."""
     if tables.given is None or named not in known_procedures():
         return None
     given = tables.table().flow.procedure
     if _numbered(given) == _numbered(load_procedure(named)):
         return None
-    why = "its bets and choices have their numbers by the former, and their names by the latter"
+    why = "bets and choices are recorded as numbers of the former, and get the names of the latter"
     return f"{path}: it was recorded at {named} and is dealt as {given.id}: {why}"
 
 
 def _numbered(procedure: Procedure) -> tuple[list[str], list[str]]:
-    """What the numbers of bets and choices mean."""
+    """Return the names of bets and of choices, in the order of their numbers."""
     return [bet.name for bet in procedure.bet], [choice.name for choice in procedure.decision]
 
 
 def must_hold(edition: Edition | None, capture: Capture) -> None:
-    """EditionError when a recording is of a day on which the edition does not hold."""
+    """Raise EditionError if the recording is from a day on which the edition is not in force."""
     first = next(iter(capture.chunks), None) if edition is not None else None
     if edition is None or first is None:
         return
@@ -190,13 +194,14 @@ def must_hold(edition: Edition | None, capture: Capture) -> None:
 
 
 def recorded_procedure(capture: Capture) -> str:
-    """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
+    """Return the procedure that a recording names, empty if it names none. Raise ProcedureError if it is not one that
+    dealwire includes."""
     return known_procedure(capture.path, capture.procedure)
 
 
 def known_procedure(file: Path, named: str) -> str:
-    """The id that `file` names, empty when it names none; ProcedureError when it is none of what comes with dealwire. A
-    recording or a journal may come from anybody: what it names is never opened as a path."""
+    """Return the procedure id that `file` names, empty if it names none. Raise ProcedureError if dealwire does not
+    include it. Recordings and journals may come from anyone, so the name is never opened as a path."""
     known = known_procedures()
     if named and named not in known:
         which = f"{printable(repr(named))} was dealt, which does not come with dealwire{did_you_mean(named, known)}"
@@ -211,11 +216,12 @@ def known_procedure(file: Path, named: str) -> str:
 def deal_in_processes(
     paths: Sequence[Path], jobs: int, options: dict[str, Any]
 ) -> Generator[tuple[Dealt, list[Found]], None, None]:
-    """Each recording with its rounds and incidents, in the order of `paths` whatever is dealt first. It ends early, and
-    says where, when a process is killed; however it ends, its processes have ended before.
+    """Yield each recording with its rounds and incidents, in the order of `paths`. The generator ends early with a
+    problem if a process is killed; no worker outlives it.
 
-    Each process has a pipe of its own, whose end is seen also when it is killed in the middle of what it sends. A pool
-    of the standard library has one pipe for all, and waits for the rest of such a message for ever."""
+    Each process has a pipe of its own, which reports end of file even if the process is killed in the middle of a
+    message. The shared pipe of a pool in the standard library would wait for the rest of such a message forever.
+    """
     batches = _batches(paths, jobs)
     processes: list[Process] = []
     free, threads, done = SimpleQueue[Line](), ThreadPoolExecutor(jobs), 0
@@ -233,7 +239,7 @@ def deal_in_processes(
         while waiting:
             answer = waiting.popleft().result()
             if answer is None:
-                why = "a process was killed while this recording was dealt, or one after it: none is from here on"
+                why = "a worker process was killed; this recording and those after it were not replayed"
                 yield Dealt(code=Exit.CHECK_FAILED, problem=f"{paths[done]}: {why}"), []
                 return
             for dealt, found in answer:
@@ -249,7 +255,7 @@ def deal_in_processes(
 
 
 def _ask(free: SimpleQueue[Line], batch: list[Path]) -> list[tuple[Dealt, list[Found]]] | None:
-    """What a free process makes of `batch`; None when it was killed."""
+    """Send `batch` to a free process and return its results, or None if the process was killed."""
     line = free.get()
     try:
         line.send(batch)
@@ -261,7 +267,7 @@ def _ask(free: SimpleQueue[Line], batch: list[Path]) -> list[tuple[Dealt, list[F
 
 
 def _batches(paths: Sequence[Path], jobs: int) -> list[list[Path]]:
-    """Neighbours together up to BATCH_BYTES, and small enough that every process has its share."""
+    """Group neighboring recordings into batches of up to BATCH_BYTES, small enough that every process gets a share."""
     sizes = [path.stat().st_size for path in paths]
     most = min(BATCH_BYTES, sum(sizes) // (AHEAD * jobs))
     batches: list[list[Path]] = []
@@ -276,7 +282,7 @@ def _batches(paths: Sequence[Path], jobs: int) -> list[list[Path]]:
 
 
 def _deal_batches(line: Line, options: dict[str, Any]) -> None:
-    """A process of its own: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
+    """Run a worker process. The parent handles Ctrl-C; without a parent the worker ends."""
     gc.freeze()  # a collection that looked through what the parent made would copy all of it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()

@@ -1,4 +1,4 @@
-"""`dealwire audit-paytables`: compute every printed table, name what cannot be meant."""
+"""Command `dealwire audit-paytables`."""
 
 import json
 import os
@@ -16,16 +16,19 @@ from rules.odds.kept import KeptOdds
 
 @click.command("audit-paytables")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--no-cache", is_flag=True, help="Count anew, and keep nothing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per finding, then a summary.")
+@click.option("--no-cache", is_flag=True, help="Compute from scratch, and store nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per finding, then a summary.")
 @click.pass_context
 def command(ctx: click.Context, games: tuple[str, ...], no_cache: bool, as_json: bool) -> None:
-    """Compute each pay table of GAMEs, ids or files; all games unless given.
+    """Compute each pay table of GAMEs (ids or files; by default all games) and report likely misprints.
 
-    Named are a return above 100 % or below 50 %, a printed figure that differs from the computed one, a row no hand is
-    paid by, a row that pays more than the one above it, figures far from those of the bet's other tables, rows they
-    have and it has not, two numbers for one table; and the nearest table that would be in line, with its return. A
-    table whose file already says why it is suspect is named, too, but only other findings make the exit code 1.
+    Reported are a return above 100 % or below 50 %, a printed figure that differs from the computed one, a row that no
+    hand is paid by, a row that pays more than the one above it, figures far from those of the bet's other tables,
+    missing or extra rows, and two names for one table. Each finding names the nearest table that would be consistent,
+    and its return.
+
+    Tables that are already marked as suspect are reported as known. The exit code is 1 only if there are other
+    findings.
     """
     progress, computed, news, known = CountProgress(for_programs=as_json), 0, 0, 0
     loaded = [load_game(game) for game in games or game_ids()]

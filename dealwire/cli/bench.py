@@ -1,4 +1,4 @@
-"""`dealwire bench`: judge a device by an acceptance plan."""
+"""Command `dealwire bench`: test a device against an acceptance plan."""
 
 import contextlib
 import dataclasses
@@ -52,26 +52,26 @@ from protocol.tdp.packets import VERSION_TEXT
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
-"""The device of a simulated run whose plan names none."""
+"""Device of a simulated run if the plan names none."""
 MakeHands = Callable[[Listener], Hands]
 OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, ProgressLine]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
-"""Runs the plan, as far as these patterns take it."""
+"""Function that runs those checks of the plan that match the patterns."""
 INTERRUPTIONS: Final = {Terminated: "SIGTERM", KeyboardInterrupt: "SIGINT"}
 REPORT_S: Final = 30.0
-"""How long the report of a run may take that SIGTERM has ended."""
-NOBODY: Final = "run it at a terminal, give a program by --hands, or say --unattended"
-"""What to do where nobody can be asked."""
+"""Seconds that writing the report may take after SIGTERM ended a run."""
+NOBODY: Final = "run it at a terminal, or use --operator-program or --unattended"
+"""Advice for a run in which no one can be prompted."""
 HEAD: Final = ("laboratory", "operator", "ticket", "number", "sample", "environment")
-"""What is said of a run in a text each."""
+"""Text entries of the report's head."""
 WITH_VERIFY: Final = frozenset({"plan", "verify_file", "key_file", "against", "junit", "html", "pdf", "overwrite"})
-"""What goes with --verify."""
+"""Options that may be combined with --verify."""
 
 
 def _head_text(_ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """A text for the head of a report."""
+    """Check a text for the head of a report."""
     if not value.isprintable() or len(value) > TEXT_MAX:
-        raise click.BadParameter(f"must be printable, {TEXT_MAX} characters at most", param=param)
+        raise click.BadParameter(f"must be printable, at most {TEXT_MAX} characters", param=param)
     return value.strip()
 
 
@@ -80,78 +80,85 @@ def _head_texts(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 
 
 def _head_of(options: dict[str, Any]) -> ReportHead:
-    """What people say of the run, by options and by a file; takes them out of `options`."""
+    """Return the head of the report, from options and the --conditions file, and remove those entries from
+    `options`."""
     file: Path | None = options.pop("conditions")
     lab = load_conditions(file) if file is not None else None
     named = {name: options.pop(name) or (getattr(lab, name) if lab else "") for name in HEAD}
     instruments = options.pop("instruments") or (tuple(each.words for each in lab.instrument) if lab else ())
     if len(instruments) > MOST_INSTRUMENTS:
-        raise click.UsageError(f"{len(instruments)} times --instrument; a report has room for {MOST_INSTRUMENTS}")
+        raise click.UsageError(
+            f"--instrument is given {len(instruments)} times; a report holds at most {MOST_INSTRUMENTS}"
+        )
     return ReportHead(**named, instruments=instruments)
 
 
 line_options = declared(
-    ("--shuffler", ADDRESS, "Judge the packet shuffler on this line."),
-    ("--controller", ADDRESS, "Judge the table controller on this line."),
-    ("--shoe", ADDRESS, "Judge the card shoe on this line; it speaks TDP."),
-    ("--simulated", FLAG, "Judge a simulated device instead."),
-    ("--real-time", FLAG, "The simulated device on a real pseudo-terminal, by the wall clock."),
+    ("--shuffler", ADDRESS, "Test the packet shuffler on this line."),
+    ("--controller", ADDRESS, "Test the table controller on this line."),
+    ("--shoe", ADDRESS, "Test the card shoe on this line."),
+    ("--simulated", FLAG, "Test a simulated device instead."),
+    ("--real-time", FLAG, "Put the simulated device on a pseudo-terminal, in real time."),
     (
         "--speed",
         usually(1.0, decimal(0.01, 1000)),
-        "How much faster simulated people and machines are; the protocol keeps its times.",
+        "Speed of simulated people and machines; times of the protocol are unchanged.",
     ),
 )
 run_options = declared(
     (
         "--allowance allowance_ms",
         whole(0, 1000, "MS"),
-        "What the line and this machine may add to every limit, instead of what the plan says.",
+        "Time that the line and this machine may add to every limit; by default the plan's.",
     ),
-    ("--only", many("PATTERN"), "Only these checks, such as 'frame.*'."),
-    ("--rounds", whole(1, 1_000_000), "Rounds of the soak."),
-    ("--seed", usually(1, SEED), "Of everything by chance."),
-    ("--image", A_FILE, "The firmware as its maker gives it, against which VERIFY is held."),
-    ("--unattended", FLAG, "Ask nobody: what needs a person is not run."),
-    ("--hands", {"metavar": "COMMAND"}, "A program that does what a person would be asked to do."),
-    ("--watch", FLAG, "When the device was away and is back, make again what failed."),
+    ("--only", many("PATTERN"), "Run only these checks, such as 'frame.*'."),
+    ("--rounds", whole(1, 1_000_000), "Number of rounds in the soak test."),
+    ("--seed", usually(1, SEED), "Seed of everything random."),
+    ("--image", A_FILE, "Firmware image from the maker, to compare with the device's answer to VERIFY."),
+    ("--unattended", FLAG, "Do not prompt; checks that need an operator are not run."),
+    (
+        "--operator-program hands",
+        {"metavar": "COMMAND"},
+        "Program that performs the manual steps; see `dealwire operator`.",
+    ),
+    ("--watch", FLAG, "Repeat failed checks each time the device is reconnected."),
     (
         "--limit limit_min",
         {**decimal(0.01, 100_000), "metavar": "MINUTES"},
-        "End the run after so many minutes, with a report of what was made.",
+        "End the run after this many minutes, and report the checks made so far.",
     ),
-    ("--strict", FLAG, "Exit code 1 also when a check was not run, for whatever reason."),
+    ("--strict", FLAG, "Also exit with code 1 if any check was not run."),
 )
 _TEXT = {"default": "", "metavar": "TEXT", "callback": _head_text}
 head_options = declared(
-    ("--laboratory", _TEXT, "Who judges, for the head of the report."),
-    ("--operator", _TEXT, "Who stood at the bench."),
-    ("--ticket", _TEXT, "What it was done for: an order, a case, a serial number of yours."),
-    ("--number", _TEXT, "The report's number in the books of the laboratory."),
-    ("--sample", _TEXT, "The device as it lies there: hardware revision, seals."),
-    ("--environment", _TEXT, "Temperature, humidity, supply."),
+    ("--laboratory", _TEXT, "Name of the laboratory, for the head of the report."),
+    ("--operator", _TEXT, "Name of the operator."),
+    ("--ticket", _TEXT, "Order, case or other reference of the test."),
+    ("--number", _TEXT, "Report number."),
+    ("--sample", _TEXT, "Description of the sample: hardware revision, seals."),
+    ("--environment", _TEXT, "Environment: temperature, humidity, supply voltage."),
     (
         "--instrument instruments",
         {"multiple": True, "metavar": "TEXT", "callback": _head_texts},
-        "What was measured with, and its calibration; once for each.",
+        "Instrument and its calibration; may be given more than once.",
     ),
-    ("--conditions", A_FILE, "A TOML file that says all of these; an option takes the place of its own."),
+    ("--conditions", A_FILE, "TOML file with all of these; an option overrides its entry."),
 )
 report_options = declared(
-    ("--json as_json", FLAG, "Print the report as one JSON object, and nothing else."),
-    ("--report", A_FILE, "Also the report as JSON, which can be verified."),
-    ("--sign", {**A_FILE, "metavar": "KEYFILE"}, "Sign the file of --report, in FILE.sig beside it."),
-    ("--junit", A_FILE, "Also as JUnit XML."),
-    ("--html", A_FILE, "Also as one HTML file."),
-    ("--pdf", A_FILE, "Also as PDF, with a number on each page and room for signatures."),
-    ("--overwrite", FLAG, "Replace what these files held before, and their signature."),
-    ("--against", A_FILE, "Say what changed since the report in this file."),
+    ("--json as_json", FLAG, "Print the report as one JSON object."),
+    ("--report", A_FILE, "Also write the report as JSON, which --verify can check."),
+    ("--sign", {**A_FILE, "metavar": "KEYFILE"}, "Sign the --report file; the signature goes to FILE.sig."),
+    ("--junit", A_FILE, "Also write the report as JUnit XML."),
+    ("--html", A_FILE, "Also write the report as one HTML file."),
+    ("--pdf", A_FILE, "Also write the report as a PDF with page numbers and room for signatures."),
+    ("--overwrite", FLAG, "Replace existing files and their signature."),
+    ("--against", A_FILE, "Compare with the report in this file."),
 )
 other_options = declared(
-    ("--list as_list", FLAG, "Name the plans, or the checks of PLAN, and the faults."),
-    ("--verify verify_file", A_FILE, "Judge no device but this report."),
-    ("--key key_file", A_FILE, "With --verify: the signer's public key."),
-    ("--new-key key_pair", {"type": FILE, "nargs": 2, "metavar": "PRIVATE PUBLIC"}, "Make a pair of keys."),
+    ("--list as_list", FLAG, "List the plans and faults, or the checks of PLAN."),
+    ("--verify verify_file", A_FILE, "Verify this report instead of testing a device."),
+    ("--key key_file", A_FILE, "With --verify: public key of the signer."),
+    ("--new-key key_pair", {"type": FILE, "nargs": 2, "metavar": "PRIVATE PUBLIC"}, "Make a key pair for --sign."),
 )
 
 
@@ -173,10 +180,12 @@ def command(
     key_pair: tuple[Path, Path] | None,
     **options: Any,
 ) -> None:
-    """Judge a device by PLAN, an id or a TOML file: what it says on its line, and how soon.
+    """Test a device against PLAN, an id or a TOML file. By default the plan of the device is used.
 
-    Without PLAN the one of the device is taken. A person is asked for what only hands can do, unless --unattended. A
-    check that was not run is no pass. Try: dealwire bench shuffler --simulated
+    The plan checks the device's messages and their timing. You are prompted for manual steps, unless --unattended. A
+    check that was not run does not count as passed.
+
+    Try: dealwire bench shuffler --simulated
     """
     if as_list:
         _list(plan)
@@ -206,7 +215,7 @@ def _verify(
     for param in ctx.command.params:
         name = param.name or ""
         if name not in WITH_VERIFY and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{param.opts[-1]} does not go with --verify, which judges no device")
+            raise click.UsageError(f"{param.opts[-1]} does not go with --verify, which tests no device")
     read = {"the report": file, "its signature": beside(file), "--key": key_file, "--against": against}
     need_to_draw(pdf)
     refuse({"--junit": junit, "--html": html, "--pdf": pdf}, read, overwrite=overwrite)
@@ -231,7 +240,7 @@ def _judge(
     others["image"] = read_image(image) if (image := others["image"]) else None
     choices = BenchChoices(**{each.name: others.pop(each.name) for each in dataclasses.fields(BenchChoices)})
     if watch and (simulated or as_json or against or any(others.values())):
-        raise click.UsageError("--watch is for an attached device, and makes no report: a report is of one run")
+        raise click.UsageError("--watch needs an attached device, and writes no report")
     head = _head_of(others)
     files = ReportFiles(**others)
     entries, device, address = _choose(plan, given, simulated)
@@ -257,12 +266,12 @@ def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
     if isinstance(hands, ProgramHands) and hands.gone is not None:
         echo(f"dealwire: {hands.gone}", err=True)
     if failed := causes.get(NotRunCause.HANDS_FAILED, 0):
-        echo(f"dealwire: {failed} checks were not run because the hands program failed", err=True)
+        echo(f"dealwire: {failed} checks were not run because the operator program failed", err=True)
     missed = 0 if report.options.unattended else causes.get(NotRunCause.UNATTENDED, 0)
     if missed:
-        echo(f"dealwire: {missed} checks need a person and were not run; {NOBODY}", err=True)
+        echo(f"dealwire: {missed} checks need an operator and were not run; {NOBODY}", err=True)
     if ended := causes.get(NotRunCause.ENDED, 0):
-        echo(f"dealwire: the run was ended by {report.ended_early}; {ended} checks were not made", err=True)
+        echo(f"dealwire: the run was ended by {report.ended_early}; {ended} checks were not run", err=True)
     if report.verdict in (BenchVerdict.FAILED, BenchVerdict.NOTHING_RUN) or failed or missed or ended:
         return Exit.CHECK_FAILED
     if strict and report.counts.not_run:
@@ -272,16 +281,16 @@ def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
 
 
 def _watch(progress: ProgressLine) -> Callable[[int, int, str], None]:
-    """Says that a check begins, which of how many."""
+    """Return a function that reports the start of a check: its number, the total, and its name."""
     return lambda number, of, name: progress.say(f"{number}/{of}  {name}")
 
 
 def _announce_nobody(plan: BenchPlan, choices: BenchChoices) -> None:
-    """Where nobody can be asked and nobody said that this is meant, say beforehand what it costs."""
+    """Warn in advance if checks need an operator, no one can be prompted, and the user did not say --unattended."""
     needy = [name for name in checks_for_hands(plan) if choices.takes(name)]
     if needy and not choices.unattended and not sys.stdin.isatty():
         of = sum(map(choices.takes, plan.ids))
-        echo(f"dealwire: nobody can be asked here: {len(needy)} of {of} checks need a person; {NOBODY}", err=True)
+        echo(f"dealwire: {len(needy)} of {of} checks need an operator, and there is no terminal; {NOBODY}", err=True)
 
 
 def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watch: bool) -> BenchRun:
@@ -301,17 +310,17 @@ def _run(plan: BenchPlan, device: str, choices: BenchChoices, line: OnLine, watc
 
 
 def _watched(run: BenchRun, wire: Wire, make: MakeRun, progress: ProgressLine) -> None:
-    """Make again what failed whenever the device had been away, until nothing fails."""
+    """Repeat failed checks each time the device was reconnected, until none fails."""
     while again := to_make_again(run):
         progress.clear()
         _make_again(run, again, wire, make)
 
 
 def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun) -> None:
-    """Wait for the device to come back, and make these checks again; say what is otherwise than before."""
+    """Wait for the device to come back, repeat these checks, and print the ones whose result changed."""
     for result in run.of(BenchOutcome.FAILED):
         echo(f"FAIL  {result.id}: {result.why}", fg="red")
-    echo(f"{len(again)} checks are made again when the device was away and is back; Ctrl-C ends", err=True)
+    echo(f"reconnect the device to repeat {len(again)} checks; Ctrl-C ends", err=True)
     assert run.hello is not None
     found = await_return(wire, run.hello)
     echo(f"back: firmware {found.firmware}, power-up {found.boot_count}", err=True)
@@ -325,12 +334,13 @@ def _make_again(run: BenchRun, again: tuple[str, ...], wire: Wire, make: MakeRun
 
 
 def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
-    """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
+    """Return the plan, the device to test, and its address (None if simulated). Raise UsageError if they do not fit
+    together."""
     one = len(given) + simulated == 1
     if plan in dialect_plans() and not (one and {*given} <= {"shoe"}):
         raise click.UsageError(f"the plan {plan!r} is for a shoe: --shoe ADDRESS, or --simulated")
     if not one:
-        raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
+        raise click.UsageError("name one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
     named = next(iter(given), None)
     loaded = load_plan(plan or named or DEFAULT)
     device = named or (loaded.device if loaded.device != "any" else DEFAULT)
@@ -341,28 +351,30 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[B
 
 def _check_choices(plan: BenchPlan, choices: BenchChoices, hands: str | None, simulated: bool) -> None:
     if choices.image is not None and (simulated or plan.dialect != "tdp"):
-        own = "an attached device: a simulated one has its own"
-        raise click.UsageError(f"--image is for {own if simulated else 'a device that speaks TDP'}")
+        own = "an attached device; a simulated device has its own image"
+        raise click.UsageError(f"--image is for {own if simulated else 'a device that uses TDP'}")
     if hands is not None and (simulated or choices.unattended):
         excluded = "and --unattended exclude each other"
-        why = "is for an attached device: a simulated one has its own" if simulated else excluded
-        raise click.UsageError(f"--hands {why}")
+        why = "is for an attached device; a simulated device needs none" if simulated else excluded
+        raise click.UsageError(f"--operator-program {why}")
     if plan.dialect != "tdp":
         _check_no_limits(plan, choices)
     if choices.allowance_ms is not None and simulated and not choices.real_time:
-        raise click.UsageError("--allowance is for a real line or --real-time: on the simulated clock it is 0")
+        raise click.UsageError("--allowance needs a real line or --real-time; on the simulated clock it is 0")
     for pattern in choices.only:
         if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
-            raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
+            raise click.UsageError(
+                f"--only {pattern!r} matches no check of the plan; see dealwire bench {plan.id} --list"
+            )
     if hands is None and not simulated and plan.dialect == "tdp":
         _announce_nobody(plan, choices)
 
 
 def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
-    """UsageError for what a plan of another dialect has nothing to do with."""
+    """Raise UsageError for options that a plan of another dialect has no use for."""
     for option, given, why in (
-        ("--allowance", choices.allowance_ms, "sets no limit of time that a line could add to"),
-        ("--rounds", choices.rounds, "has no soak"),
+        ("--allowance", choices.allowance_ms, "sets no time limits"),
+        ("--rounds", choices.rounds, "has no soak test"),
     ):
         if given is not None:
             raise click.UsageError(f"{option} does not apply: the plan {plan.id!r} {why}")
@@ -372,7 +384,7 @@ def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
 def _wire(
     device: str, address: str | None, choices: BenchChoices, command: str | None, progress: ProgressLine, dialect: str
 ) -> Iterator[tuple[Wire, MakeHands, ProgressLine]]:
-    """The line to the device, who stands at it, and what is shown of it meanwhile."""
+    """Open the line to the device. Yield it with a function that makes the operator, and the progress line."""
     if address is None:
         rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time, dialect=dialect)
         wire, hands = rig.wire, rig.hands
@@ -396,13 +408,13 @@ def _wire(
 
 
 def _listening(program: ProgramHands, channel: HandsChannel, probe: Listener) -> Hands:
-    """The program, while whose answers are waited for the line is kept alive."""
+    """Keep the device's line alive while the operator program's answers are awaited."""
     channel.while_waiting = lambda output, ms: _keep_line(probe, output, ms)
     return program
 
 
 def _keep_line(probe: Listener, awaited: int, ms: int) -> None:
-    """Listen to the device for a moment; when its line is away, wait for `awaited` alone."""
+    """Service the device's line for a moment. If the line is closed, wait for input on `awaited` alone."""
     try:
         probe.run(probe.wire.now_ns() + ms * MS)
     except LineClosed:
@@ -411,7 +423,7 @@ def _keep_line(probe: Listener, awaited: int, ms: int) -> None:
 
 
 def _ask(probe: Listener, instruction: str, progress: ProgressLine) -> bool:
-    """Show an instruction and keep the line alive until it was followed (True) or skipped."""
+    """Show an instruction and keep the line alive. Return True if it was followed, False if it was skipped."""
     progress.clear()
     click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
@@ -433,9 +445,9 @@ def _list(plan: str | None) -> None:
             loaded = load_plan(name)
             echo(f"{name.ljust(18)} {len(loaded.ids):4} checks  {loaded.title}")
         echo("")
-        echo(f"They judge by the Table Device Protocol {VERSION_TEXT}.")
+        echo(f"The plans test for the Table Device Protocol {VERSION_TEXT}.")
         echo("")
-        echo("faults that a step or a button can inject:")
+        echo("Faults that a step or a button can inject:")
         for fault in faults().values():
             echo(f"  {fault.name.ljust(16)} {fault.title}")
         return

@@ -1,4 +1,4 @@
-"""The files of `dealwire bench`: reports written, read again, held against each other; keys that sign them."""
+"""Report files of `dealwire bench`: writing, reading, comparing, signing."""
 
 import os
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Earlier = tuple[Report, bytes]
 
 
 class ReportFiles(NamedTuple):
-    """Where a report is written to, in which forms."""
+    """Output files of a report, one per form."""
 
     report: Path | None
     junit: Path | None
@@ -32,10 +32,9 @@ class ReportFiles(NamedTuple):
     overwrite: bool
 
     def signer(self) -> ReportSigner | None:
-        """Whoever signs, once it is sure that everything can be written: better known before an hour's run than after
-        it."""
+        """Return the signer, or None. All files are checked here, before a run of an hour rather than after it."""
         if self.sign is not None and self.report is None:
-            raise click.UsageError("--sign signs the report as JSON: give --report FILE, too")
+            raise click.UsageError("--sign signs the JSON report: give --report FILE, too")
         forms = {"--report": self.report, "--junit": self.junit, "--html": self.html, "--pdf": self.pdf}
         need_to_draw(self.pdf)
         if self.report is not None:
@@ -44,7 +43,7 @@ class ReportFiles(NamedTuple):
         return ReportSigner.load(self.sign) if self.sign is not None else None
 
     def write(self, report: Report, signer: ReportSigner | None) -> None:
-        """Write what was asked for. A signature of what the report's file held before goes."""
+        """Write the requested files. Without a signer an old signature of the report file is removed."""
         data, signature = report.to_bytes(), None
         if self.report is not None:
             _put(self.report, data)
@@ -58,8 +57,8 @@ class ReportFiles(NamedTuple):
 
 
 def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overwrite: bool) -> None:
-    """Stop where a file cannot be written, would be written twice, or is there already and not to be overwritten; both
-    by what names them, `read` are files that must stay."""
+    """Raise an error if a file cannot be written, is named twice, or exists and `overwrite` is False. Keys are the
+    options to name in the error; `read` are input files that must stay."""
     seen = {which: name for name, file in read.items() if file is not None for which in _which(file)}
     for name, file in forms.items():
         if file is None:
@@ -78,8 +77,8 @@ def refuse(forms: dict[str, Path | None], read: dict[str, Path | None], *, overw
 
 
 def _which(file: Path) -> list[object]:
-    """By what a file is known: its path, and, where it is there, what a hard link to it shares. A device takes any
-    number of reports."""
+    """Return the identities of a file: its resolved path and, if it exists, its device and inode, which hard links
+    share. A character device such as /dev/null may be used for any number of reports."""
     if not file.is_file():
         return [file.resolve()]
     found = file.stat()
@@ -87,7 +86,7 @@ def _which(file: Path) -> list[object]:
 
 
 def need_to_draw(pdf: Path | None) -> None:
-    """ExtraMissing when a PDF is wanted and what draws it is not installed: better known before the run."""
+    """Raise ExtraMissing before the run if a PDF is requested and the library that draws it is not installed."""
     from dealwire.sheet.pdf import can_draw
 
     if pdf is not None and not can_draw():
@@ -97,7 +96,7 @@ def need_to_draw(pdf: Path | None) -> None:
 def write_forms(
     report: Report, signature: ReportSignature | None, junit: Path | None, html: Path | None, pdf: Path | None
 ) -> None:
-    """The forms that are made from the report."""
+    """Write the requested forms of the report."""
     from dealwire.bench.report.html import to_html
     from dealwire.bench.report.pdf import to_pdf
     from dealwire.bench.report.text import to_junit
@@ -115,7 +114,7 @@ def write_forms(
 
 
 def _put(file: Path, data: bytes) -> None:
-    """Write a file. Where it may be written was looked at before: what hinders now is the disk."""
+    """Write a file. Permissions were checked before the run; an error here comes from the disk."""
     try:
         file.write_bytes(data)
     except OSError as error:
@@ -131,7 +130,7 @@ def _sign(file: Path, signature: ReportSignature) -> Path:
 
 
 def read_earlier(file: Path) -> Earlier:
-    """A report that was written before; Stop when it cannot be read or is none."""
+    """Read a report. Raise Stop if it cannot be read or is not a report."""
     try:
         return read_report(file)
     except OSError as error:
@@ -142,15 +141,15 @@ def read_earlier(file: Path) -> Earlier:
 
 
 def doubt(file: Path, report: Report) -> None:
-    """Say of a report that others are held against when its counts are not those of its checks."""
+    """Warn if the counts of a report do not match its checks."""
     from dealwire.bench.run.verifying import wrong_counts
 
     if wrong := list(wrong_counts(report)):
-        echo(f"dealwire: {file}: its counts do not hold: {'; '.join(wrong)}", err=True)
+        echo(f"dealwire: {file}: its counts are wrong: {'; '.join(wrong)}", err=True)
 
 
 def verify(file: Path, plan: BenchPlan | None, key: Path | None, against: Path | None) -> tuple[Report, bool]:
-    """Say what holds of a report and what does not; the report, and whether nothing speaks against it."""
+    """Print the findings about a report. Return the report, and False if any finding speaks against it."""
     from dealwire.bench.report.comparing import compare_reports
     from dealwire.bench.report.signing import load_public
     from dealwire.bench.report.text import summary_lines
@@ -172,13 +171,13 @@ def verify(file: Path, plan: BenchPlan | None, key: Path | None, against: Path |
         echo(f"{mark}  {finding.what.ljust(10)}  {finding.words}", fg="red" if finding.holds is False else None)
     holds = all(finding.holds is not False for finding in found)
     unsure = any(finding.holds is None for finding in found)
-    verdict = "nothing speaks against it" + (", as far as it could be looked at" if unsure else "")
-    echo(f"{file}: {verdict if holds else 'this is not what the bench wrote'}")
+    verdict = "no problem found" + (", but not everything could be checked" if unsure else "")
+    echo(f"{file}: {verdict if holds else 'this is not a report as the bench wrote it'}")
     return report, holds
 
 
 def new_key(private_file: Path, public_file: Path) -> None:
-    """Make a pair of keys and say what each half is for."""
+    """Make a key pair and print the use of each half."""
     signer = ReportSigner.new(private_file, public_file)
-    echo(f"{private_file}: private key {signer.id}; it signs reports, whoever has it signs in its owner's name")
-    echo(f"{public_file}: public key {signer.id}; give it to whoever is to verify them")
+    echo(f"{private_file}: private key {signer.id}; it signs reports, keep it secret")
+    echo(f"{public_file}: public key {signer.id}; give it to those who verify reports")

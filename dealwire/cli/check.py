@@ -1,4 +1,4 @@
-"""`dealwire check`: is the file of a procedure, of a game, or of something that they stand on in order?"""
+"""Command `dealwire check`: validate TOML files of procedures, games, tables and their parts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -43,17 +43,19 @@ CHECK_SCHEMA = "dealwire.check/1"
 
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Check FILEs: dealing procedures, parts of them, games, pay tables, rankings, house ways, ways of keeping cards,
-    progressives, jackpots, strategies, editions of the law and the tables of a service, told apart by their schema.
+    """Check FILEs for errors: procedures and their parts, games, pay tables, rankings, house ways, ways of keeping
+    cards, progressives, jackpots, strategies, editions of the regulation, and tables of a service. The schema in a file
+    decides how it is checked.
 
-    A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it. A
-    table is held against this gaming day: its edition must be in force. `dealwire run --check` tries what else serving
-    it needs. An edition is held against all that comes with this program, and the procedures and games among FILEs.
-    Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
-    program under that name. Exit code 2 when anything has a fault.
+    A game is checked against the procedures that it names: among FILEs, in dealwire, or as ID.toml in its folder. The
+    edition of a table must be in force on this gaming day; see also `dealwire run --check`. An edition is checked
+    against all procedures and games in dealwire and among FILEs.
+
+    Each error is one line: file, line, key, allowed values. FILE may also be the id of a procedure or game in dealwire.
+    The exit code is 2 if anything has an error.
     """
     bad, given = False, _procedures(files)
     games = [Path(name) for name in files if name not in game_ids() and says_schema(name, "dealwire.game/")]
@@ -66,17 +68,17 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 for fault in faults:
                     echo(fault, err=True)
             else:
-                echo(f"{name}: {a(kind)}, in order")
+                echo(f"{name}: {a(kind)}, valid")
                 for option in unheeded(name) if kind == "procedure" else ():
-                    echo(f"{name}: nothing in it goes by its option {option!r}", err=True)
+                    echo(f"{name}: warning: nothing in it uses its option {option!r}", err=True)
                 if kind == "game" and (unsigned := unsigned_of(name)):
-                    echo(f"{name}: nobody has signed {', '.join(unsigned)}", err=True)
+                    echo(f"{name}: warning: unsigned readings: {', '.join(unsigned)}", err=True)
     if bad:
         ctx.exit(Exit.USAGE)
 
 
 def _procedures(files: Iterable[str]) -> dict[str, Path]:
-    """Id -> file, of those that are a procedure's and in order."""
+    """Return the valid procedure files among `files`, by id."""
     found: dict[str, Path] = {}
     for name in files:
         if name not in known_procedures() and says_schema(name, "dealwire.procedure/"):
@@ -88,9 +90,11 @@ def _procedures(files: Iterable[str]) -> dict[str, Path]:
 
 
 def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] = ()) -> Iterator[tuple[str, list[str]]]:
-    """What a name stands for, `procedure part`, `ranking`, `procedure`, `game` or the last two, and all faults of each,
-    one line a fault. A game is held against `procedures`, by their ids, before those that come with the program, an
-    edition against them and `games`, too."""
+    """Yield the kinds of file that `name` stands for, each with its errors, one line per error.
+
+    Kinds are `procedure`, `procedure part`, `game`, `ranking` and so on; an id may stand for a procedure and a game. A
+    game is checked against `procedures`, by id, before the ones in dealwire; an edition also against `games`.
+    """
     path, game = Path(name), name in game_ids() or says_schema(name, "dealwire.game/")
     if name in known_parts() or says_schema(name, "dealwire.procedure-part/"):
         yield "procedure part", _all(lambda: check_part(name))
@@ -107,7 +111,7 @@ def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] =
 
 
 def _all(find: Callable[[], Iterable[TomlFileError]]) -> list[str]:
-    """Every fault in words; that one keeps a file from being read is all that is known of it."""
+    """Return every error as text. If an error prevents reading the file, it is the only one."""
     try:
         return [str(fault) for fault in find()]
     except TomlFileError as fault:
@@ -127,7 +131,7 @@ def _of_game(game: Game, procedures: Mapping[str, Path]) -> Iterator[TomlFileErr
 
 
 def _of_tables(path: Path) -> list[TomlFileError]:
-    """What is wrong with the tables of a service; their editions on this gaming day, where nothing else is."""
+    """Return the errors in a service's tables or, if there are none, those of their editions on this gaming day."""
     found, faults = examined(path)
     wrong = [*faults]
     if found is not None and not wrong:
@@ -136,12 +140,12 @@ def _of_tables(path: Path) -> list[TomlFileError]:
 
 
 def _load_strategy(path: Path) -> "Strategy":
-    """A strategy held against the game that it names."""
+    """Load a strategy and check it against the game that it names."""
     from rules.odds.strategy.file import StrategyFile, load_strategy
 
     game = load(path, StrategyFile).game
     if game not in game_ids():
-        why = f"{game!r} is no game of this program" if game else "missing"
+        why = f"{game!r} is not a known game" if game else "missing"
         raise fault_in(path, ("game",), f"{why}; `dealwire odds GAME --strategy {path.name}` checks it with any game")
     return load_strategy(path, load_game(game))
 
@@ -155,25 +159,25 @@ OTHERS: Final[Mapping[str, Callable[[Path], object]]] = {
     "jackpot": load_jackpot,
     "strategy": _load_strategy,
 }
-"""What stands in a file of its own, beside procedures and games, by what `schema` calls it without the space."""
+"""Loaders of the remaining kinds of file. The key is the file's schema, with a space between words."""
 
 
 def unsigned_of(name: str) -> list[str]:
-    """The readings of a game whose default nobody has signed, where its file has signatures."""
+    """Return the unsigned readings of a game, if its file has signatures."""
     game = load_game(name)
     return [each for each in game.spec.readings if each not in agree(game).signed] if game.spec.signed else []
 
 
 def unheeded(name: str) -> list[str]:
-    """Options of a procedure that nothing else in it names: most likely misspelt, since a table that chooses one of
-    their values changes nothing."""
+    """Return the options of a procedure that nothing else in it uses. They are most likely misspelled, since choosing a
+    value has no effect."""
     procedure = load_procedure(name)
     named = {*texts_in(procedure.model_dump(exclude={"option"}))}
     return [option.name for option in procedure.option if option.name not in named]
 
 
 def says_schema(name: str, schema: str) -> bool:
-    """True when the file says that it is of this schema; one that cannot be read is looked at as a procedure."""
+    """Return True if the file names this schema. An unreadable file is treated as a procedure."""
     try:
         text = read_file(name, TOML_MAX_BYTES).decode("utf-8")
     except (OSError, ValueError):

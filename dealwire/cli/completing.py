@@ -1,5 +1,4 @@
-"""What a shell may offer in place of an unfinished word: the ids that this program knows, for any command that takes
-one. Files, choices, options and commands click knows itself."""
+"""Shell completion of ids. Files, choices, options and commands are completed by click."""
 
 import importlib
 from collections.abc import Callable, Iterable
@@ -14,11 +13,12 @@ if TYPE_CHECKING:
 
 
 Known = Callable[[click.Context], Iterable[str]]
-"""The ids that a line may go on with; those of a game are of the one that stands on it already."""
+"""Function that returns the ids that may continue a command line. Ids of a game's parts belong to the game that is
+already on the line."""
 
 
 def completed(command: click.Command) -> click.Command:
-    """The command, whose parameters offer ids where they take some."""
+    """Return the command with id completion added to its parameters."""
     for parameter in command.params:
         known = IDS.get(parameter.name or "")
         if known is not None:
@@ -29,13 +29,14 @@ def completed(command: click.Command) -> click.Command:
 
 
 def _offered(known: Known, ctx: click.Context, begun: str) -> list[CompletionItem]:
-    """The ids that begin so; files where none does, since each of these may be one."""
+    """Return the ids that begin with `begun`, or file names if none does, since each of these parameters also takes a
+    file."""
     found = [CompletionItem(name) for name in known(ctx) if name.startswith(begun)]
     return found or [CompletionItem(begun, type="file")]
 
 
 def _of(module: str, function: str) -> Known:
-    """The ids that a function of a module knows, which is loaded when they are asked for."""
+    """Return a completer that calls a function of a module, which is imported on first use."""
     return lambda _: getattr(importlib.import_module(module), function)()
 
 
@@ -46,7 +47,7 @@ _DIALECTS: Final = _of("devices.dialects.known", "dialect_names")
 
 
 def _of_game(names: "Callable[[Game], Iterable[str]]") -> Known:
-    """What a game has; nothing where none is known."""
+    """Return a completer for parts of the game on the line; it offers nothing if there is none."""
     return lambda ctx: [] if (game := _game(ctx)) is None else names(game)
 
 
@@ -71,7 +72,7 @@ def _readings(game: "Game") -> Iterable[str]:
 
 
 def _game(ctx: click.Context) -> "Game | None":
-    """The game that the line names before the unfinished word, else the one that is meant without a name."""
+    """Return the game on the line, or the default game."""
     from dealwire.cli.table_options import DEFAULT_GAME
     from protocol.errors import DealwireError
     from rules.game.load import game_ids, load_game, load_game_of
@@ -104,4 +105,4 @@ IDS: Final[dict[str, Known]] = {
     "scenario": _scenarios,
     "shoe_dialect": _DIALECTS,
 }
-"""By the name of a parameter, which means the same in every command."""
+"""Completers by parameter name. A name means the same in every command."""

@@ -1,4 +1,4 @@
-"""`dealwire convert`: game files of an earlier version, written as the present one."""
+"""Command `dealwire convert`: convert game files of an earlier format version."""
 
 import os
 from collections.abc import Iterator
@@ -16,25 +16,25 @@ from rules.game.layers import GAME_SCHEMA
 
 @click.command("convert")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=APath())
-@click.option("--to", "folder", type=APath(), help="Write the new files into this folder.")
-@click.option("--in-place", is_flag=True, help="Write each new file over the old one.")
+@click.option("--to", "folder", type=APath(), help="Write the converted files to this folder.")
+@click.option("--in-place", is_flag=True, help="Replace each file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[Path, ...], folder: Path | None, in_place: bool) -> None:
-    """Convert FILEs, games of an earlier version: what is said in another place now is taken out, comments stay.
+    """Convert game FILEs of an earlier format version. Entries that moved elsewhere are removed; comments stay.
 
-    Each is told with the SHA-256 by which results name the game, before and after. With --to the pay tables and
-    rankings beside a FILE go along, and nothing that is there is written over. Nothing is written when any FILE has a
-    fault. Exit code 1 when a rule of a wager went that no procedure of the game has.
+    For each file the SHA-256 that results name is printed, before and after. With --to, pay tables and rankings next to
+    FILE are copied too, and no existing file is replaced. Nothing is written if any FILE has an error. The exit code is
+    1 if a wagering rule was removed that no procedure of the game contains.
     """
     if (folder is None) != in_place:
-        raise click.UsageError("say where to write: --to FOLDER, or --in-place")
+        raise click.UsageError("use --to FOLDER or --in-place")
     found = [(file, converted(file)) for file in files]
     made = [(file, new) for file, new in found if new is not None]
     texts: dict[Path, str] = {}
     for file, new in made:
         for target, text in _written(file, new, folder):
             if folder is not None and target.exists() and not _says(target, text):
-                raise Stop(Exit.USAGE, f"{target} is there already, and is not written over")
+                raise Stop(Exit.USAGE, f"{target} exists, and is not replaced")
             texts[target] = text
     for target, text in texts.items():
         _write(target, text)
@@ -48,7 +48,7 @@ def command(ctx: click.Context, files: tuple[Path, ...], folder: Path | None, in
 
 
 def _written(file: Path, new: Conversion, folder: Path | None) -> Iterator[tuple[Path, str]]:
-    """Each file that a conversion writes, and its text."""
+    """Yield each file that a conversion writes, and its text."""
     if folder is None:
         yield file, new.text
         return
@@ -61,12 +61,12 @@ def _written(file: Path, new: Conversion, folder: Path | None) -> Iterator[tuple
 
 
 def _says(path: Path, text: str) -> bool:
-    """True for a file that says so already."""
+    """Return True if the file already has this content."""
     return path.is_file() and path.read_bytes() == text.encode()
 
 
 def _write(path: Path, text: str) -> None:
-    """Put a text in the place of a file: after a power cut the one is there or the other."""
+    """Replace a file atomically: after a power cut it has the old content or the new."""
     beside = path.with_name(f".{path.name}-new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def _write(path: Path, text: str) -> None:
 
 def _report(file: Path, new: Conversion | None, folder: Path | None) -> Iterator[str]:
     if new is None:
-        yield f"{file}: {GAME_SCHEMA} already, left as it is"
+        yield f"{file}: {GAME_SCHEMA} already, not changed"
         return
     yield f"{file}: {CONVERTED}, now {GAME_SCHEMA}{f' in {folder / file.name}' if folder is not None else ''}"
     yield f"  before: {new.before}"

@@ -1,4 +1,4 @@
-"""`dealwire decode`: explain raw bytes."""
+"""Command `dealwire decode`: decode raw bytes."""
 
 import json
 import os
@@ -20,14 +20,14 @@ CHUNK: Final = 65536
 
 @click.command("decode")
 @declared(
-    ("--dialect", DIALECT, "tdp, angel-eye, bee-tek or an added one."),
-    ("--hex as_hex", FLAG, "Standard input is hexadecimal text; white space is ignored."),
+    ("--dialect", DIALECT, "Dialect: tdp, angel-eye, bee-tek or an added one."),
+    ("--hex as_hex", FLAG, "Read hexadecimal text instead of bytes; white space is ignored."),
 )
 def command(dialect: str, as_hex: bool) -> None:
-    """Read raw bytes on standard input; print one JSON object per frame or piece of noise.
+    """Read raw bytes on standard input and print one JSON object per frame or piece of noise.
 
-    Every object has `offset`, `length` and `kind`; together they tile the input exactly. The exit code is 6 when no
-    frame was in it.
+    Each object has `offset`, `length` and `kind`; together they cover the input without gaps. The exit code is 6 if the
+    input holds no frame.
     """
     spoken = dialect_named(dialect)
     explainer, looked = Explainer(spoken), BarrenInput()
@@ -41,20 +41,20 @@ def command(dialect: str, as_hex: bool) -> None:
 
 
 class BarrenInput:
-    """Whether a frame was in what was read, and the beginning of it as long as none was."""
+    """Input in which no frame was found so far. Its beginning is kept for the error message."""
 
     def __init__(self) -> None:
         self._length, self._begun, self._barren = 0, b"", True
 
     def at(self, chunk: bytes, pieces: list[dict[str, object]]) -> list[dict[str, object]]:
-        """The pieces of this chunk, as they are."""
+        """Note a chunk and its pieces, and return the pieces unchanged."""
         self._length += len(chunk)
         self._barren = self._barren and all(piece["kind"] == "noise" for piece in pieces)
         self._begun += chunk[: BARREN_MAX - len(self._begun)]
         return pieces
 
     def why(self, dialect: Dialect) -> str:
-        """What is wrong with all of it; empty when a frame was in it, or nothing came."""
+        """Return the reason that no frame was found, or an empty string if there was a frame or no input."""
         if not self._barren or not self._length:
             return ""
         mistake = dialect.why_barren(self._begun) or f"is it {dialect.name}, and is it all of it?"
@@ -62,12 +62,13 @@ class BarrenInput:
 
 
 def _hex_chunks() -> Iterator[bytes]:
-    """Bytes of hexadecimal text, an odd digit carried over; the first character that is neither ends the run."""
+    """Yield bytes from hexadecimal text; an odd digit is carried over to the next chunk. Raise Stop at the first
+    character that is neither a digit nor white space."""
     carried, position = "", 0
     for text in iter(lambda: sys.stdin.read(CHUNK), ""):
         for index, character in enumerate(text):
             if character not in "0123456789abcdefABCDEF" and not character.isspace():
-                raise Stop(Exit.USAGE, f"character {position + index + 1} of the input is no hexadecimal digit")
+                raise Stop(Exit.USAGE, f"character {position + index + 1} of the input is not a hexadecimal digit")
         position += len(text)
         digits = carried + "".join(text.split())
         even = len(digits) & ~1

@@ -1,4 +1,4 @@
-"""`dealwire demo`: the main job in small, on simulated devices behind real pseudo-terminals."""
+"""Command `dealwire demo`: three rounds on simulated devices behind real pseudo-terminals."""
 
 import json
 import sys
@@ -38,22 +38,26 @@ ROUNDS: Final = 3
 DEVICES: Final = 2
 SPEED: Final = 40.0
 PATIENCE_S: Final = 30.0
-"""Far above the four seconds or so a demo takes: a demo that hangs must say so instead."""
+"""Seconds until a demo that hangs reports it. A demo takes about four seconds."""
 
 
 @click.command("demo")
 @declared(
-    ("--keep", {"type": FILE}, "Keep the recording in this new file."),
-    ("--speed", usually(SPEED, decimal(0.1, 100)), "1 is real time."),
-    ("--wait/--no-wait", {"default": None}, "Afterwards keep the console up until Enter.  [default: on a terminal]"),
-    ("--open opens", FLAG, "Open the console in this machine's browser."),
+    ("--keep", {"type": FILE}, "Keep the recording in this file, which must not exist."),
+    ("--speed", usually(SPEED, decimal(0.1, 100)), "Speed; 1 is real time."),
+    (
+        "--wait/--no-wait",
+        {"default": None},
+        "Keep the console running until you press Enter.  [default: on a terminal]",
+    ),
+    ("--open opens", FLAG, "Open the console in a browser."),
     (
         "--devices",
         usually("simulated", type=click.Choice(["simulated", "firmware"])),
-        "Simulated ones, or the reference devices in C that 'make firmware' builds.",
+        "Use simulated devices, or the reference devices in C that 'make firmware' builds.",
     ),
     ("-v --verbose", FLAG, "Print each bet with its reason and clause."),
-    ("--stay", FLAG, "Afterwards serve a simulated table with its console, until Ctrl-C."),
+    ("--stay", FLAG, "Afterwards serve a simulated table and its console until Ctrl-C."),
 )
 @click.pass_context
 def command(
@@ -67,11 +71,11 @@ def command(
     verbose: bool,
     stay: bool,
 ) -> None:
-    """Deal three live rounds of Flushes Gone Wild on simulated devices, record them, replay the recording, compare.
+    """Deal three rounds of Flushes Gone Wild on simulated devices, record them, replay the recording and compare.
 
-    A clean round, a dead hand, and a misdeal. The exit code is 0 only when the recording gives exactly what was
-    seen live. Where the console is installed, its address is said first; it shows the table while it is dealt, and
-    on a terminal until you press Enter.
+    The rounds are a clean one, one with a dead hand, and a misdeal. The exit code is 0 only if the replay matches the
+    live rounds exactly. If the console is installed, its address is printed first; on a terminal it keeps running until
+    you press Enter.
     """
     if wait is None:
         wait = not stay and sys.stdin.isatty() and sys.stdout.isatty()
@@ -79,28 +83,29 @@ def command(
     if stay:
         from dealwire.cli.run import command as run
 
-        click.secho("\n3. A table that stays: its console is at the address below; Ctrl-C ends it", bold=True)
+        click.secho("\n3. Service: the console is at the address below; Ctrl-C stops it", bold=True)
         ctx.invoke(run, file=None)
 
 
 class Dealer(NamedTuple):
-    """Whose devices a demo is dealt on, and how they are set up."""
+    """Devices of a demo and how to start them."""
 
     devices: str
     dealt: Callable[[float], AbstractContextManager[tuple[dict[str, str], Callable[[], None]]]]
-    """Given a speed, the devices' addresses, and what is called when both are there."""
+    """Context manager for a speed. It yields the devices' addresses, and a function to call when both are connected."""
 
 
 @contextmanager
 def simulated(speed: float) -> Iterator[tuple[dict[str, str], Callable[[], None]]]:
-    """Another process; its people begin by themselves."""
+    """Start simulated devices in another process. Their dealer begins without being called."""
     with simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses:
         yield addresses, lambda: None
 
 
 @contextmanager
 def in_firmware(speed: float) -> Iterator[tuple[dict[str, str], Callable[[], None]]]:
-    """The reference devices in C. LocalError when their program is not here, or when they did not do what hands did."""
+    """Start the reference devices in C. Raise LocalError if their program was not built, or if they did not follow the
+    dealer's actions."""
     from dealwire.rehearsal.reference import reference_table
 
     scenario = find_scenario("demo")
@@ -127,7 +132,7 @@ def compare(
     dealer: Dealer = DEALERS["simulated"],
     verbose: bool = False,
 ) -> None:
-    """Deal live, deal again, and say whether both agree. `wait`: the console stays until Enter."""
+    """Deal live, replay, and print whether both agree. With `wait` the console keeps running until Enter."""
     table = new_table()
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown(table) as (address, show):
         if opens and address:
@@ -136,7 +141,7 @@ def compare(
         echo(f"1. Live: {dealer.devices} on pseudo-terminals", bold=True)
         live = deal_live(recording, speed, table, show, dealer, verbose=verbose)
         click.echo()
-        echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
+        echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording", bold=True)
         again, stats = deal_again(recording)
         echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
         same = live == again and sum(json.loads(line)["type"] == "round" for line in live) == ROUNDS
@@ -146,23 +151,23 @@ def compare(
             echo(f"The recording is in {keep}; try: dealwire replay {keep}")
         if wait and address:
             click.echo()
-            echo(f"The console shows the table as it was left: {address}", bold=True)
-            click.echo("Enter ends the demo.")
+            echo(f"The console shows the last state of the table: {address}", bold=True)
+            click.echo("Press Enter to exit.")
             sys.stdin.readline()
     if not same:
         ctx.exit(Exit.CHECK_FAILED)
-    click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
+    click.echo("\nTo keep a simulated table running, with its console in a browser: dealwire demo --stay")
 
 
 def _counted(lines: list[str]) -> str:
-    """`3 rounds, 5 incidents and 3 settlements`."""
+    """Return a count by type, such as `3 rounds, 5 incidents and 3 settlements`."""
     counts = Counter(str(json.loads(line)["type"]) for line in lines)
     *first, last = [f"{count} {kind}{'s' * (count != 1)}" for kind, count in counts.items()]
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def say_verdict(live: list[str], again: list[str], same: bool) -> None:
-    """Whether the recording gave what was seen live; if not, where they differ."""
+    """Print whether the replay matches the live rounds, and where they differ."""
     if same:
         echo(f"  identical: {_counted(live)}, byte for byte", fg="green")
         return
@@ -172,20 +177,20 @@ def say_verdict(live: list[str], again: list[str], same: bool) -> None:
 
 
 def new_table() -> Table:
-    """The demo's table: Colorado's game with every default."""
+    """Make the demo's table: Colorado's Flushes Gone Wild with all defaults."""
     return Table(load_procedure(DEFAULT_GAME), TableTerms(load_game(DEFAULT_GAME)), name="demo")
 
 
 Show = Callable[[Seen, list[TableOutcome]], None]
-"""Takes a report, and what the table made of it."""
+"""Function that takes a report and the table's results."""
 
 
 @contextmanager
 def shown(table: Table) -> Iterator[tuple[str, Show]]:
-    """The address of a console on a port of this machine, and what shows the table in it; empty, and nothing does, when
-    it is not installed."""
+    """Serve a console on a free port. Yield its address, and a function that shows the table in it; an empty address
+    and a function without effect if the console is not installed."""
     if not has_console():
-        echo(f"(with the console installed, a browser would show the table: {install_command('console')})")
+        echo(f"(to see the table in a browser, install the console: {install_command('console')})")
         yield "", lambda *_: None
         return
     from dealwire.console.server import Console
@@ -214,7 +219,7 @@ def deal_live(
     *,
     verbose: bool = False,
 ) -> list[str]:
-    """Deal on a dealer's devices, printing as it goes and recording every byte; what came out, as JSON lines."""
+    """Deal on a dealer's devices, print each result, and record every byte. Return the results as JSON lines."""
     shown_live = LiveRounds(table, show, verbose=verbose)
     with (
         dealer.dealt(speed) as (addresses, begin),
@@ -232,14 +237,14 @@ def deal_live(
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)
     shown_live.progress.clear()
     if not done:
-        echo(f"  the table stopped short of {ROUNDS} rounds", fg="red", err=True)
+        echo(f"  the table stopped before {ROUNDS} rounds were dealt", fg="red", err=True)
     shown_live.print(table.finish())
     shown_live.say.end()
     return shown_live.lines
 
 
 class LiveRounds:
-    """What a table makes of the reports, printed and shown as it comes; `lines` is all of it as JSON."""
+    """Results of a table, printed and shown as they come. `lines` holds all of them as JSON."""
 
     def __init__(self, table: Table, show: Show, *, verbose: bool = False) -> None:
         self.lines: list[str] = []
@@ -248,7 +253,7 @@ class LiveRounds:
         self._there: set[str] = set()
 
     def print(self, items: list[TableOutcome]) -> None:
-        """What came out."""
+        """Print results and keep them as JSON."""
         if items:
             self.progress.clear()
         for item in items:
@@ -256,7 +261,7 @@ class LiveRounds:
             self.say(item)
 
     def deliver(self, seen: Seen, begin: Callable[[], None]) -> None:
-        """A report; `begin` is called when it is the one by which every device is there."""
+        """Handle a report. `begin` is called once every device is connected."""
         number, state = sum(self._table.outcomes.values()) + 1, self._table.flow.state.value
         self.progress.show(f"  round {number} of {ROUNDS}: {state} ({seen.device})")
         outcomes = self._table.handle(seen)
@@ -269,7 +274,7 @@ class LiveRounds:
 
 
 def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
-    """The same from the recording alone."""
+    """Replay a recording. Return its results as JSON lines, and the playback counters."""
     table = new_table()
     lines: list[str] = []
 

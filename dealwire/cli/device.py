@@ -1,4 +1,4 @@
-"""`dealwire device`: what a device says of itself when it is asked: its meters, the measure of its firmware."""
+"""Command `dealwire device`: read a device's meters, or verify its firmware."""
 
 import hashlib
 from collections.abc import Callable
@@ -25,23 +25,23 @@ T = TypeVar("T")
 _TIMEOUT: Final[Row] = (
     "--timeout timeout_s",
     usually(TIMEOUT_S, SECONDS, metavar="SECONDS"),
-    "How long to wait for the device.",
+    "Time to wait for the device.",
 )
 
 
 @click.group("device")
 def command() -> None:
-    """Ask a device of itself: its meters, the measure of its firmware. Nothing moves, and nothing is changed."""
+    """Read a device's meters, or verify its firmware. Nothing moves, and nothing is changed."""
 
 
 @command.command("meters")
 @click.argument("line", metavar="LINE")
 @declared(_TIMEOUT, JSON_LINES)
 def meters(line: str, timeout_s: float, as_json: bool) -> None:
-    """Print what every meter of the device on LINE shows: rounds, cards, shuffles, jams, hours ... by component.
+    """Print all meters of the device on LINE by component: rounds, cards, shuffles, jams, hours.
 
-    LINE is an address as everywhere, such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow, and begin
-    at 0 again after 4,294,967,295. Exit code 6 when it has none, or is too old to know the question.
+    LINE is an address such as /dev/ttyUSB0, tcp://host:port or sim:shuffler. Meters only grow; after 4,294,967,295 they
+    restart at 0. The exit code is 6 if the device has no meters or its protocol version is too old.
     """
     with closing(open_device(line, timeout_s=timeout_s)) as device:
         who, readings = device.identity, _in_time(device.meters)
@@ -62,9 +62,9 @@ def meters(line: str, timeout_s: float, as_json: bool) -> None:
 @command.command("verify")
 @click.argument("line", metavar="LINE")
 @declared(
-    ("--image", A_FILE, "The image that its firmware should be, as its maker gives it."),
-    ("--nonce", {"metavar": "HEX"}, "The 16 bytes to measure with; by default drawn here."),
-    ("--digest-of", A_FILE, "Only print the digest of this file with the nonce, without a device; LINE is not opened."),
+    ("--image", A_FILE, "Firmware image from the maker, to compare with."),
+    ("--nonce", {"metavar": "HEX"}, "Nonce of 16 bytes; by default a random one."),
+    ("--digest-of", A_FILE, "Print the digest of this file with the nonce, without opening LINE."),
     _TIMEOUT,
     JSON_LINES,
 )
@@ -78,11 +78,12 @@ def verify(
     timeout_s: float,
     as_json: bool,
 ) -> None:
-    """Have the device on LINE measure its firmware with bytes nobody could know before, and compare.
+    """Have the device on LINE measure its firmware with a fresh nonce, and compare the digest with an image.
 
-    Without --image the digest is printed and nothing compared. Exit code 1 when the firmware is another than the image.
-    It finds wrong and damaged firmware and an answer that was kept ready; a device that lies and keeps a good image
-    beside its own it does not find.
+    Without --image only the digest is printed. The exit code is 1 if the firmware does not match the image.
+
+    This detects wrong or damaged firmware and a replayed answer. It does not detect a device that lies and keeps a good
+    image in addition to its own.
     """
     given = _nonce(nonce)
     if digest_of is not None:
@@ -116,11 +117,11 @@ def _print(found: dict[str, object], as_json: bool) -> None:
         if name != "same":
             echo(f"{name:<10} {value}")
     if "same" in found:
-        echo("the firmware is this image" if found["same"] else "the firmware is NOT this image")
+        echo("the firmware matches the image" if found["same"] else "the firmware does NOT match the image")
 
 
 def _in_time(question: Callable[[], T]) -> T:
-    """The answer; that none came in time is `no answer`, as when the device says nothing at all."""
+    """Return the answer. A timeout gives the same exit code as no answer at all."""
     try:
         return question()
     except Unfinished as error:
@@ -139,16 +140,16 @@ def _nonce(text: str | None) -> bytes | None:
     except ValueError:
         found = b""
     if len(found) != 16:
-        raise click.BadParameter("it takes 16 bytes, as 32 hexadecimal digits", param_hint="--nonce")
+        raise click.BadParameter("must be 16 bytes, as 32 hexadecimal digits", param_hint="--nonce")
     return found
 
 
 def read_image(file: Path) -> bytes:
-    """A firmware's image; UsageError when it cannot be read, or is more than a device's flash holds."""
+    """Read a firmware image. Raise UsageError if it cannot be read, is empty, or is larger than any device's flash."""
     try:
         image = read_file(file, IMAGE_MAX_BYTES)
     except OSError as error:
-        raise click.UsageError(f"the image {file}: {error.strerror}") from None
+        raise click.UsageError(f"image {file}: {error.strerror}") from None
     if not image:  # the digest of nothing would be held against the device
-        raise click.UsageError(f"the image {file}: is empty")
+        raise click.UsageError(f"image {file}: is empty")
     return image

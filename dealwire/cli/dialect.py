@@ -1,4 +1,4 @@
-"""`dealwire dialect`: which dialects there are, and whether one does what it must."""
+"""Command `dealwire dialect`: list dialects, and check one against the contract of all dialects."""
 
 import traceback
 from collections.abc import Iterator
@@ -20,16 +20,16 @@ SCHEMA: Final = "dealwire.dialect/1"
 
 @click.group("dialect")
 def command() -> None:
-    """List dialects; check one that you add."""
+    """List dialects, or check one that you add."""
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per dialect.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per dialect.")
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
-    """Every dialect, those that come with the program first, then those of installed packages.
+    """List dialects: first the ones that are included, then those of installed packages.
 
-    Exit code 1 when one cannot be used.
+    The exit code is 1 if one cannot be used.
     """
     bad = False
     for name in dialect_names():
@@ -52,16 +52,16 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @command.command("check")
 @click.argument("name")
 @click.argument("heard", metavar="HEARD", type=APath())
-@click.option("--kind", type=click.Choice([*DRIVERS]), help="The kind of device that was heard.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per check.")
+@click.option("--kind", type=click.Choice([*DRIVERS]), help="Kind of device that HEARD is from.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check.")
 @click.pass_context
 def check(ctx: click.Context, name: str, heard: Path, kind: str | None, as_json: bool) -> None:
-    """Check that the dialect NAME does what every dialect must.
+    """Check that the dialect NAME meets the contract of all dialects.
 
-    HEARD is what a device sent: a recording (pcapng), or text with the bytes of one read on each line, as hexadecimal
-    digits; what follows a # is a comment. It is given to the dialect whole, in other pieces, and spoilt.
+    HEARD is data from a device: a recording (pcapng), or text with the bytes of one read per line as hexadecimal
+    digits, and comments after #. The dialect gets it whole, in other pieces, and damaged.
 
-    One line a check. Exit code 1 when one fails.
+    One line per check. The exit code is 1 if a check fails.
     """
     sample = _sample(name, heard, kind)
     verdicts = [*_judge(sample)]
@@ -78,7 +78,7 @@ def check(ctx: click.Context, name: str, heard: Path, kind: str | None, as_json:
 
 
 class DialectVerdict(NamedTuple):
-    """What a check came to, and what it saw or what is wrong."""
+    """Result of one check, with an observation or the reason that it failed."""
 
     check: str
     asks: str
@@ -92,7 +92,7 @@ def _sample(name: str, file: Path, kind: str | None) -> DialectSample:
     kinds = [*dialect.drivers]
     found = kind or recorded or (kinds[0] if len(kinds) == 1 else "")
     if found not in kinds and kinds:
-        what = f"a {found}" if found else "which kind of device it is, it does not say"
+        what = f"a {found}" if found else "it does not name the kind of device"
         raise click.UsageError(f"{file}: {what}; --kind is needed: {', '.join(kinds)}")
     return DialectSample(dialect, chunks, found)
 

@@ -1,4 +1,4 @@
-"""`dealwire doctor`: what this machine lacks to talk to devices."""
+"""Command `dealwire doctor`: check that this machine is ready to talk to devices."""
 
 import dataclasses
 import importlib
@@ -32,27 +32,27 @@ COLOURS = {"good": "green", "note": None, "warning": "yellow", "bad": "red"}
 @click.argument("file", required=False, type=FILE, metavar="[TABLE.TOML]")
 @declared(
     JSON_LINES,
-    ("--udev", FLAG, "Print udev rules for the adapters attached, and nothing else."),
+    ("--udev", FLAG, "Print udev rules for the attached adapters, then exit."),
     (
         "--systemd",
         FLAG,
-        "Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
+        "Print a systemd unit that only records a table, then exit; see `dealwire run --print-unit` to serve one.",
     ),
-    ("--fix", FLAG, "Put right what can be: each fix is shown, and done where you say yes."),
-    ("--yes", FLAG, "With --fix: yes to every fix, for a script."),
+    ("--fix", FLAG, "Fix what can be fixed; each fix is shown and confirmed first."),
+    ("--yes", FLAG, "With --fix: apply every fix without asking."),
 )
 @click.pass_context
 def command(
     ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool, fix: bool, yes: bool
 ) -> None:
     """Check Python, packages, extras, dialects, name collisions, libusb, ports and their permissions, latency timers,
-    ModemManager, and what Wireshark has of dealwire.
+    ModemManager, and the Wireshark plug-ins.
 
-    With TABLE.TOML also what seals its journal, the extras that it asks for, and who may read its tokens and keys.
-    --fix asks before each command; without a terminal and without --yes it only prints them. What only root can do is
-    printed, unless you are root. Each fix is tried again after it was made.
+    With TABLE.TOML, also check the journal's keys, required extras, and the permissions of token and key files. --fix
+    asks before each command; without a terminal and without --yes it only prints the commands. Commands that need root
+    are printed, unless you are root. Each fix is checked after it was applied.
 
-    The exit code is 1 when something is bad; warnings do not change it.
+    The exit code is 1 if something is bad; warnings do not count.
     """
     if udev:
         click.echo(udev_rules(ports()), nl=False)
@@ -63,7 +63,7 @@ def command(
     if udev or systemd:
         return
     if (yes and not fix) or (fix and as_json):
-        raise click.UsageError("--yes needs --fix, and --fix talks to a person: it has no --json")
+        raise click.UsageError("--yes needs --fix, and --fix excludes --json")
     found = load_configuration(file) if file is not None else None
     for finding in (findings := [*check_all(), *_of_file(found)]):
         _say(finding, as_json)
@@ -85,10 +85,10 @@ def _say(finding: HostFinding, as_json: bool) -> None:
 
 
 def put_right(wanted: Sequence[Fix], *, yes: bool) -> None:
-    """Show each fix, do it where that is wanted and possible, and say how it came out."""
+    """Show each fix, apply it if wanted and possible, and print the result."""
     asks = sys.stdin is not None and sys.stdin.isatty()
     if not wanted:
-        echo("nothing to be put right that --fix knows")
+        echo("nothing to fix")
     for fix in wanted:
         echo(fix.what, bold=True)
         root = fix.as_root and user_id() != 0
@@ -96,8 +96,8 @@ def put_right(wanted: Sequence[Fix], *, yes: bool) -> None:
             for line in step.in_words(root=root).splitlines():
                 echo(f"    {line}")
         if root:
-            echo("  not done: only root can; type the above")
-        elif not (yes or (asks and click.confirm("  do this?", default=False))):
+            echo("  not done: this needs root; type the commands above")
+        elif not (yes or (asks and click.confirm("  apply this fix?", default=False))):
             echo("  not done")
         else:
             _do(fix)
@@ -108,29 +108,29 @@ def _do(fix: Fix) -> None:
     importlib.invalidate_caches()  # a package may be there now
     wrong = fix.wrong()
     if failed is None and wrong is None:
-        echo(f"  done, and tried again: it is right now{f'; {fix.then}' if fix.then else ''}")
+        echo(f"  done and checked{f'; {fix.then}' if fix.then else ''}")
     else:
-        echo(f"  done, but it failed: {failed}" if failed is not None else f"  done, but still: {wrong}")
+        echo(f"  failed: {failed}" if failed is not None else f"  done, but the problem remains: {wrong}")
 
 
 def _of_file(found: Configuration | None) -> Iterator[HostFinding]:
-    """What a `table.toml` asks of this machine."""
+    """Yield findings about what a `table.toml` needs from this machine."""
     if found is None:
         return
     yield from _seal(found)
     for name in needed_extras(found):
         if not EXTRAS[name].installed:
-            why = f"{name} is not installed, and the file asks for it: {EXTRAS[name].what}"
+            why = f"{name} is not installed, but the file needs it: {EXTRAS[name].what}"
             yield HostFinding("extra", "bad", why, install_command(name))
     for file in secrets_of(found):
         if (why_not := why_unsafe(file)) is not None:
             yield HostFinding("secret", "bad", f"{file}: {why_not}", TO_FIX)
         else:
-            yield HostFinding("secret", "good", f"{file} is for its owner alone")
+            yield HostFinding("secret", "good", f"{file} is readable only by its owner")
 
 
 def _seal(found: Configuration) -> Iterator[HostFinding]:
-    """Who can read the faces in the journal of a table."""
+    """Yield a finding about the keys that seal card faces in the journal."""
     try:
         seal = load_seal(found.journal)
     except KeyProblem as problem:
@@ -143,8 +143,8 @@ def _seal(found: Configuration) -> Iterator[HostFinding]:
 
 
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
-    """A template unit that records one table, `dealwire-record@TABLE.service`, from the first adapter that has a serial
-    number."""
+    """Return a systemd template unit, `dealwire-record@TABLE.service`, that records one table from the first adapter
+    with a serial number."""
     serials = (port.get("serial", "") for port in ports)
     # What a device calls itself must not become another line of the unit, or mean something in it.
     serial = next((each for each in serials if re.fullmatch(r"[A-Za-z0-9._:-]+", each)), "SERIAL")

@@ -1,8 +1,8 @@
-"""A command ends within two seconds of SIGTERM, whatever its threads, its processes and its lines do.
+"""Termination: a command ends within two seconds of SIGTERM, whatever its threads, processes and lines do.
 
-Most commands are interrupted where they are, give back what they hold, and die of the signal as if they had never seen
-it. `run` and `fleet consume` end in their own way. What has not ended soon after is cut off: nothing is lost by that,
-since whatever anybody heard of was written down before.
+Most commands are interrupted, release what they hold, and die of the signal. `run` and `fleet consume` have their own
+shutdown. A process that has not ended soon after is killed; nothing is lost by that, since every published result is
+already on disk.
 """
 
 import os
@@ -19,27 +19,27 @@ import click
 from devices.system import IS_POSIX
 
 LAST_RESORT_S: Final = 1.5
-"""After SIGTERM, until the process is cut off: shorter than the two seconds that are promised."""
+"""Seconds from SIGTERM until the process is killed. It must be less than the promised two seconds."""
 ENDED_BY_SIGTERM: Final = 128 + signal.SIGTERM
-"""Exit code of what was cut off, as shells have it."""
+"""Exit code of a process that was killed, following the convention of shells."""
 
 
 class Terminated(BaseException):
-    """SIGTERM came. Like KeyboardInterrupt, no `except Exception` holds it up."""
+    """Raised on SIGTERM. Like KeyboardInterrupt it passes `except Exception`."""
 
 
 class LastResort:
-    """Ends the process soon after it is set going, if nothing else does. `code` is the exit code then; without one the
-    process dies of the signal."""
+    """Timer that ends the process if nothing else does. It exits with `code` or, if that is None, dies of the
+    signal."""
 
     def __init__(self) -> None:
         self.code: int | None = None
         self.patience_s = LAST_RESORT_S
-        """How long it waits: more for a command that has something to write down first."""
+        """Seconds to wait; more for a command that has a report to write first."""
         self._begun = threading.Lock()
 
     def begin(self) -> None:
-        """Count down, from the first call. May be called from any thread."""
+        """Start the countdown; later calls have no effect. May be called from any thread."""
         if self._begun.acquire(blocking=False):
             threading.Thread(target=self._count_down, name="last resort", daemon=True).start()
 
@@ -57,8 +57,8 @@ class LastResort:
 
 @contextmanager
 def in_time() -> Iterator[LastResort]:
-    """Within it SIGTERM ends this process soon. Only the main thread may be interrupted; anywhere else, and where
-    somebody listens to the signal already, nothing happens."""
+    """End this process soon after SIGTERM. Only the main thread can be interrupted: in other threads, and if a handler
+    is already installed, this does nothing."""
     resort = LastResort()
     listened_to = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
     if listened_to or not IS_POSIX or threading.current_thread() is not threading.main_thread():
@@ -79,8 +79,8 @@ def in_time() -> Iterator[LastResort]:
 
 
 def soon(stop: Callable[[], None]) -> Callable[[], None]:
-    """`stop`, for a loop of asyncio to call at SIGTERM, with the last resort of the command set going: such a loop
-    takes the signal from whoever else hears it."""
+    """Wrap `stop`, which an asyncio loop calls at SIGTERM, so that the command's last resort is started too. Such a
+    loop replaces the signal's other handlers."""
     resort = click.get_current_context().find_object(LastResort) or LastResort()
 
     def end() -> None:
@@ -91,17 +91,17 @@ def soon(stop: Callable[[], None]) -> Callable[[], None]:
 
 
 class _Whole:
-    """What the main thread must not leave half done."""
+    """State of `whole()`: the main thread must not be interrupted in the middle."""
 
     depth = 0
     came = False
-    """SIGTERM came meanwhile."""
+    """True if SIGTERM arrived in the meantime."""
 
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """What is begun in here is done to its end, and SIGTERM interrupts after it: for what takes a moment, and leaves
-    something behind that nobody would know of."""
+    """Defer SIGTERM until the block is done. Use it for short steps that would leave something behind that no one
+    cleans up."""
     if threading.current_thread() is not threading.main_thread():
         yield  # nothing interrupts it
         return
@@ -125,7 +125,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def _first_heard(resort: LastResort) -> Iterator[None]:
-    """A thread hears of a signal at once, also while the main thread waits for a disk and can hear nothing."""
+    """Notice SIGTERM in a separate thread, because the main thread may be stuck in a system call."""
     heard, bell = os.pipe()
     os.set_blocking(bell, False)
     before = signal.set_wakeup_fd(bell, warn_on_full_buffer=False)

@@ -1,4 +1,4 @@
-"""Exit codes, which error leads to which, and the one line that a person gets."""
+"""Exit codes, the mapping from errors to them, and the one-line message of an error."""
 
 import errno
 import re
@@ -39,7 +39,7 @@ from protocol.nearest import LISTED, did_you_mean, instead
 
 
 class Exit(IntEnum):
-    """What a script can rely on."""
+    """Exit codes that scripts can rely on."""
 
     GOOD = 0
     CHECK_FAILED = 1
@@ -61,22 +61,24 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((JournalUnwritable, JournalDiffers, ClockDoubtful, OutputFailed), Exit.CHECK_FAILED),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )
-"""First match wins; any other error is a usage error, unless the system would not let us at a file."""
+"""Error classes and their exit codes; the first match wins. Any other error is a usage error, unless the operating
+system refused access to a file."""
 
 _LISTENS: Final = ("console ", "metrics ")
-"""Where this program listens itself: no device, and no rule for one helps."""
+"""Beginnings of the names of addresses that dealwire itself listens on. Advice about udev rules does not apply to them.
+"""
 
 BY_ERRNO: Final = {
     errno.EACCES: Exit.PERMISSION,
     errno.EROFS: Exit.PERMISSION,
     errno.EBUSY: Exit.BUSY,
 }
-"""A file that cannot be opened. One that is not there is a usage error, as is every file that is
-named and not there: `ABSENT` is said of devices, which come back by themselves or by somebody's hand."""
+"""Exit codes of a file that cannot be opened. A missing file is a usage error: `ABSENT` is for devices, which can be
+plugged in."""
 
 
 class Stop(DealwireError):
-    """A command ends with this exit code and one line that says why."""
+    """Error that ends a command with this exit code and one line."""
 
     def __init__(self, code: Exit, why: str) -> None:
         self.code, self.why = code, why
@@ -84,7 +86,7 @@ class Stop(DealwireError):
 
 
 def explain(error: DealwireError) -> tuple[Exit, str]:
-    """Exit code and the one line that names the place."""
+    """Return the exit code and the one line that names the place."""
     if isinstance(error, Stop):
         return error.code, error.why
     if isinstance(error, CaptureInaccessible):
@@ -93,7 +95,7 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
         return BY_ERRNO.get(error.number, Exit.USAGE), str(error)
     line = str(error)
     if isinstance(error, LineDenied) and "udev" not in line and not error.line.startswith(_LISTENS):
-        line += "; or install the rule that `dealwire doctor --udev` prints"
+        line += "; or install the udev rule that `dealwire doctor --udev` prints"
     code = next((code for kinds, code in BY_ERROR if isinstance(error, kinds)), Exit.USAGE)
     if code is Exit.USAGE and isinstance(error.__cause__, OSError):
         code = BY_ERRNO.get(error.__cause__.errno or 0, code)
@@ -101,7 +103,7 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
 
 
 def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]) -> tuple[Exit, str]:
-    """The same for lines from which no device was ever up: what is known of the first that has a reason."""
+    """Return the exit code and the line for lines on which no device ever came up, from the first that has a reason."""
     for name in silent:
         if name in problems:
             code, line = explain(problems[name])
@@ -110,13 +112,13 @@ def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]
 
 
 _OF_CLICK: Final = ("Got unexpected extra argument", "Missing command")
-"""Beginnings of click's own sentences that come as no more than a usage error."""
+"""Beginnings of click's own messages that have no more specific class than UsageError."""
 _BROKEN: Final = re.compile(r"\s*[\n\t]\s*")
-"""Where click goes on in another line."""
+"""Line breaks in click's messages."""
 
 
 class NoSuchCommand(click.UsageError):
-    """The group has no command of that name."""
+    """Error: the group has no command of that name."""
 
     def __init__(self, name: str, ctx: click.Context, known: list[str]) -> None:
         few = len(known) <= LISTED
@@ -125,7 +127,8 @@ class NoSuchCommand(click.UsageError):
 
 
 def usage_line(error: click.UsageError) -> str:
-    """`dealwire replay: no such option '--jsno' (did you mean --json?); see dealwire replay --help`."""
+    """Return the line for a usage error: `dealwire replay: no such option '--jsno' (did you mean --json?); see dealwire
+    replay --help`."""
     command = error.ctx.command_path if error.ctx is not None else "dealwire"
     return f"{command}: {_what(error)}; see {command} --help"
 

@@ -1,4 +1,4 @@
-"""Exports as a command starts them: what is warned of, and whether the broker knows a newer journal."""
+"""Start of the exports: warnings about exposure, and the check that the broker knows no newer journal."""
 
 import asyncio
 import importlib.util
@@ -25,7 +25,7 @@ _log = logging.getLogger("dealwire")
 
 
 def warnings_of(configuration: Configuration) -> list[str]:
-    """What a configuration leaves open to others, a line each."""
+    """Return a warning for each way in which the configuration exposes data to others."""
     part = configuration.exports.mqtt
     if part is None:
         return []
@@ -34,7 +34,8 @@ def warnings_of(configuration: Configuration) -> list[str]:
 
 
 def broker_of(part: MqttPart) -> "Broker":
-    """The broker that a configuration names. Stop says what is wrong with it, ExtraMissing what is not installed."""
+    """Return the configured broker. Raise Stop if the configuration is wrong, ExtraMissing if the client library is not
+    installed."""
     if importlib.util.find_spec("aiomqtt") is None:
         raise ExtraMissing("aiomqtt", "mqtt")
     from dealwire.export.broker import Broker, PasswordUnreadable
@@ -48,17 +49,17 @@ def broker_of(part: MqttPart) -> "Broker":
 
 
 class Marks(NamedTuple):
-    """What the marks that a broker keeps say of a journal."""
+    """Comparison of a journal with the marks that a broker keeps."""
 
     against: list[str]
-    """Why they cannot come from this journal, a line for each table; empty when they can."""
+    """Reason per table that the marks cannot come from this journal; empty if they can."""
     doubts: list[str]
-    """What a person should know all the same. A broker that does not answer is no fault: the export looks at its marks
-    once it is reached."""
+    """Notes for the operator. A broker that does not answer is not an error: the export checks its marks once it is
+    connected."""
 
 
 def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
-    """What the broker knows of the journal; it is asked now, and waited for some seconds. `still` as for a
+    """Fetch the broker's marks and compare them with the journal; this may wait for some seconds. `still` is passed to
     `JournalReader`."""
     part = configuration.exports.mqtt
     if part is None:
@@ -94,7 +95,9 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
 
 
 def must_count(configuration: Configuration, file_counts: bool) -> list[str]:
-    """What the broker's marks have against this journal. Stop, unless a person says that this file counts."""
+    """Return the conflicts between the broker's marks and this journal. Raise Stop for the first, unless the user said
+    --trust-journal.
+    """
     against, doubts = marks_of(configuration)
     for doubt in doubts:
         _log.warning("%s", doubt)
@@ -104,14 +107,14 @@ def must_count(configuration: Configuration, file_counts: bool) -> list[str]:
 
 
 def note_decision(service: "Service", against: list[str]) -> None:
-    """Journal that a person said that this file counts, at every table."""
+    """Journal at every table that the user decided for this journal."""
     what = "; ".join(against) if against else "no mark of the broker was known that contradicts it"
     for session in service.tables.values():
         session.status("action", f"a person said that this journal counts: {what}", service.clock.now_ns())
 
 
 def stop_tables(service: "Service", why: str) -> None:
-    """Every table deals no more: its journal is not the one that the broker knows. From any thread."""
+    """Stop every table, because its journal is not the one that the broker knows. May be called from any thread."""
 
     def stop() -> None:
         for session in service.tables.values():
@@ -124,7 +127,8 @@ def stop_tables(service: "Service", why: str) -> None:
 
 @contextmanager
 def ndjson_of(service: "Service") -> Iterator[None]:
-    """Every line on standard output, from here to the end. What keeps it from there every table says, once."""
+    """Print every published line on standard output until the block ends. If the output fails, every table reports it
+    once."""
     sink = NdjsonSink(service.hub, sys.stdout, report=lambda text: warn_tables(service, text))
     service.health.ndjson = sink.progress
     try:
@@ -136,7 +140,7 @@ def ndjson_of(service: "Service") -> Iterator[None]:
 
 
 def warn_tables(service: "Service", text: str) -> None:
-    """A person should look into it: in the log at once, and in every table's lines. From any thread."""
+    """Write a warning to the log at once and to every table's lines. May be called from any thread."""
     _log.warning("%s", text)
 
     def warn() -> None:

@@ -1,4 +1,4 @@
-"""`dealwire journal rounds`: rounds found as a complaint comes, by about when, at which seat, with what amount."""
+"""Command `dealwire journal rounds`: find rounds by time, seat, amount and other facts of a complaint."""
 
 import re
 import shlex
@@ -22,34 +22,46 @@ if TYPE_CHECKING:
 SCHEMA = "dealwire.journal-rounds/1"
 A_TIME = {"metavar": "TIME"}
 DAY_AHEAD_NS = 23 * 3600 * 1_000_000_000 - 1
-"""With the hour that a time may be ahead, the day that follows one."""
+"""Together with the hour that a time may be ahead, the length of the day after a moment."""
 
 
 @click.command("rounds")
 @click.argument("file", type=FILE)
 @declared(
-    ("--at at", A_TIME, "Under way about then: 21:05, 21:05:30, 2026-11-28 21:05; the last such time in the journal."),
-    ("--around", usually(2, decimal(0, 1440), metavar="MINUTES"), "How far off --at may be."),
-    ("--from begin", A_TIME, "Under way then or later."),
-    ("--to end", A_TIME, "Under way then or earlier."),
-    ("--table tables", many("NAME"), "Only at this table."),
-    ("--seat", whole(1, 32, "N"), "With this seat in it; an amount, a bet and a result are then that seat's."),
-    ("--amount", {"metavar": "AMOUNT"}, "With this amount in it, such as 25 or 25.50: bet, paid, given back, a pot."),
-    ("--bet", {"metavar": "NAME"}, "With this bet settled, such as ante."),
-    ("--result", {"metavar": "RESULT"}, "With a bet that came out so: win, lose, push, returned, held."),
-    ("--outcome", {"metavar": "OUTCOME"}, "That ended so: complete, misdeal, unreliable and so on."),
-    ("--held", FLAG, "With money that was held."),
-    ("--incident", {"metavar": "CODE"}, "With this incident, such as seat-count-wrong; any: with one at all."),
-    ("--most", usually(50, whole(1, metavar="N")), "At most so many, the newest."),
+    (
+        "--at at",
+        A_TIME,
+        "Rounds in progress around this time: 21:05, 21:05:30 or 2026-11-28 21:05; without a date, the latest such "
+        "time in the journal.",
+    ),
+    ("--around", usually(2, decimal(0, 1440), metavar="MINUTES"), "How far --at may be off."),
+    ("--from begin", A_TIME, "Rounds in progress at this time or later."),
+    ("--to end", A_TIME, "Rounds in progress at this time or earlier."),
+    ("--table tables", many("NAME"), "Only rounds at this table."),
+    ("--seat", whole(1, 32, "N"), "Only rounds with this seat; --amount, --bet and --result then refer to this seat."),
+    (
+        "--amount",
+        {"metavar": "AMOUNT"},
+        "Only rounds with this amount, such as 25 or 25.50, as a bet, a payout, a returned bet or a pot.",
+    ),
+    ("--bet", {"metavar": "NAME"}, "Only rounds in which this bet was settled, such as ante."),
+    ("--result", {"metavar": "RESULT"}, "Only rounds with a bet of this result: win, lose, push, returned or held."),
+    ("--outcome", {"metavar": "OUTCOME"}, "Only rounds with this outcome, such as complete, misdeal or unreliable."),
+    ("--held", FLAG, "Only rounds with held money."),
+    (
+        "--incident",
+        {"metavar": "CODE"},
+        "Only rounds with this incident, such as seat-count-wrong; `any` for any incident.",
+    ),
+    ("--limit most", usually(50, whole(1, metavar="N")), "Print at most this many rounds, newest first."),
     JSON_LINES,
-    ("-v --verbose", FLAG, "Print also when each ended, and name its incidents."),
+    ("-v --verbose", FLAG, "Also print when each round ended, and name its incidents."),
 )
 def rounds_command(file: Path, as_json: bool, verbose: bool, most: int, **known: Any) -> None:
-    """Find rounds in the journal FILE, the newest first: a line each, with what was bet, what went to the players and
-    what is held.
+    """Find rounds in the journal FILE, newest first: one line each with stakes, payouts and held money.
 
-    All that is given must fit. Times are of this machine's zone unless one stands behind them, Z or +01:00. What was
-    found is opened with `dealwire journal round N FILE`. The exit code is 1 when there is none.
+    All conditions must hold. Times are in this machine's time zone unless they end in Z or an offset such as +01:00. To
+    see all of a round, use `dealwire journal round N FILE`. The exit code is 1 if no round is found.
     """
     from dealwire.journal.finding import find_rounds
     from dealwire.journal.rounds import RoundReader
@@ -65,13 +77,13 @@ def rounds_command(file: Path, as_json: bool, verbose: bool, most: int, **known:
         say_object(SCHEMA, "round", **_fields(each))
     if not as_json:
         (_say_all if verbose else _say)(shown, known["seat"])
-        echo(f"{opens} shows all of the first", err=True)
+        echo(f"dealwire: to see all of the first round: {opens}", err=True, hang=2)
     if more:
-        echo(f"dealwire: there are more; --most {most * 2} shows more of them", err=True)
+        echo(f"dealwire: there are more rounds; use --limit {most * 2}", err=True)
 
 
 def _opens(reader: "RoundReader", found: "FoundRound", file: Path) -> str:
-    """The command that shows a round."""
+    """Return the command that shows a round."""
     table = ["--table", shlex.quote(found.table)] if len(reader.tables()) > 1 else []
     record = ["--record", str(found.record)] if len(reader.places(found.table, found.number)) > 1 else []
     return " ".join(["dealwire journal round", str(found.number), shlex.quote(str(file)), *table, *record])
@@ -88,7 +100,7 @@ def query_of(
     amount: str | None,
     **known: Any,
 ) -> "RoundQuery":
-    """What is asked for, as the journal is asked; a usage error names what cannot be, and what can."""
+    """Return the query for these options. Raise a usage error that names an impossible value, and what is allowed."""
     from dealer_flow.record.catalogue import INCIDENTS
     from dealwire.journal.finding import ANY, OUTCOMES, RESULTS, RoundQuery
 
@@ -107,18 +119,18 @@ def _one_of(given: str, known: Collection[str], option: str) -> None:
         meant = did_you_mean(given, known)
         allowed = "" if meant or len(known) > 12 else f"; allowed: {', '.join(known) or 'none'}"
         where = "" if allowed or meant else "; docs/incidents.md lists them"
-        why = f"{printable(repr(given), 60)} is no {option}{meant}{allowed}{where}"
+        why = f"{printable(repr(given), 60)} is not a known {option}{meant}{allowed}{where}"
         raise click.BadParameter(why, param_hint=f"--{option}")
 
 
 def _times(
     reader: "RoundReader", at: str | None, around: float, begin: str | None, end: str | None
 ) -> tuple[int | None, int | None]:
-    """From when to when, nanoseconds since 1970."""
+    """Return the first and last nanosecond, since 1970, of the time range."""
     from dealwire.journal.times import SECOND_NS, NoSuchTime, span_of
 
     if at is not None and (begin is not None or end is not None):
-        raise click.UsageError("--at and --from or --to both say when; give --at, or the two others")
+        raise click.UsageError("--at excludes --from and --to")
     newest_ns, option = reader.newest_ns, "--at"
     try:
         if at is not None:
@@ -133,15 +145,15 @@ def _times(
     except NoSuchTime as error:
         raise click.BadParameter(str(error), param_hint=option) from None
     if begin_ns is not None and end_ns is not None and begin_ns > end_ns:
-        raise click.BadParameter(f"it is before --from, {_local(begin_ns)}", param_hint="--to")
+        raise click.BadParameter(f"earlier than --from, {_local(begin_ns)}", param_hint="--to")
     return begin_ns, end_ns
 
 
 def _cents(text: str) -> int:
-    """An amount as it stands on a page: `25`, `25.50`, `$1,250`."""
+    """Parse an amount as pages show it: `25`, `25.50`, `$1,250`."""
     found = re.fullmatch(r"[$€£]?(\d{1,12})(?:\.(\d{2}))?", text.replace(",", ""), re.ASCII)
     if found is None:
-        why = f"{printable(repr(text), 40)} is no amount; it is written as on a page, 25 or 25.50"
+        why = f"{printable(repr(text), 40)} is not an amount; write it such as 25 or 25.50"
         raise click.BadParameter(why, param_hint="--amount")
     return int(found[1]) * 100 + int(found[2] or 0)
 
@@ -150,7 +162,7 @@ def _cents(text: str) -> int:
 
 
 def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
-    """A line for each round, below a line for its day; the table only where there are several."""
+    """Print one line per round, under a line for its day. The table is shown only if there are several."""
     whose = f" of seat {seat}" if seat is not None else ""
     tables = len({each.table for each in found}) > 1
     rows = [("round", *(["table"] if tables else []), "began", f"staked{whose}", "out", "outcome")]
@@ -186,7 +198,7 @@ def _outcome(each: "FoundRound") -> str:
 
 
 def _say_all(found: "Sequence[FoundRound]", seat: int | None) -> None:
-    """Each round with all that is known of it."""
+    """Print each round with everything that is known of it."""
     from dealwire.table.id_words import id_words
 
     whose = f" of seat {seat}" if seat is not None else ""
@@ -200,7 +212,7 @@ def _say_all(found: "Sequence[FoundRound]", seat: int | None) -> None:
 
 
 def _money(each: "FoundRound", seat: int | None) -> tuple[str, str, str]:
-    """Of the seat that was asked for, else of all."""
+    """Return stakes, payouts and held money of the given seat, or of all seats."""
     from rules.settlement import amount
 
     if not each.settled:
@@ -220,15 +232,15 @@ def _fields(each: "FoundRound") -> dict[str, Any]:
 
 
 def _there(reader: "RoundReader", query: "RoundQuery") -> str:
-    """What there is instead: the rounds of each table that was meant, by number and time."""
+    """Describe the rounds that exist: numbers and times, for each table of the query."""
     found = []
     for table in query.tables or reader.tables():
         numbers = reader.numbers(table)
         if numbers is None:
-            found.append(f"{table} has none")
+            found.append(f"{table} has no rounds")
             continue
         (oldest,) = reader.publications(reader.next_round(table, 0) - 1, 1, table)
         newest = next(reader.lines_back(table, {"round": ""}))
         times = f"{_local(oldest.at_ns)} to {_local(newest.at_ns)}"
         found.append(f"{table} has rounds {numbers[0]} to {numbers[1]}, {times}")
-    return "; ".join(found) or "no table ever began in it"
+    return "; ".join(found) or "the journal has no tables"

@@ -1,4 +1,4 @@
-"""What `dealwire doctor --fix` puts right: each fix as the commands that a person would type, and tried again after."""
+"""Fixes of `dealwire doctor --fix`: each is a list of commands that a person could type, and is checked afterwards."""
 
 import getpass
 import os
@@ -20,18 +20,18 @@ from devices.files import may
 
 
 class ShellCommand(NamedTuple):
-    """One command, and what it is given on standard input."""
+    """Command with its standard input."""
 
     command: tuple[str, ...]
     given: str = ""
 
     def in_words(self, *, root: bool) -> str:
-        """As a person types it; `root`: with sudo before it."""
+        """Return the command as typed in a shell, with sudo if `root`."""
         typed = shlex.join(("sudo", *self.command) if root else self.command)
         return f"{typed} <<'END'\n{self.given}END" if self.given else typed
 
     def run(self) -> str | None:
-        """Do it; why it failed, None when it did not."""
+        """Run the command. Return the reason that it failed, or None."""
         try:
             done = subprocess.run(self.command, input=self.given, capture_output=True, text=True)
         except OSError as error:
@@ -44,28 +44,28 @@ class ShellCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Something that can be put right."""
+    """Problem that can be fixed."""
 
     what: str
-    """What is wrong."""
+    """Description of the problem."""
     steps: tuple[ShellCommand, ...]
     as_root: bool
-    """Only root can do it."""
+    """True if the fix needs root."""
     wrong: Callable[[], str | None]
-    """Why it is not right now; None when it is."""
+    """Function that returns the reason that the problem exists, or None if it is fixed."""
     then: str = ""
-    """What a person has to do besides."""
+    """Advice about what to do afterwards."""
 
 
 def fixes(found: Configuration | None, ports: Sequence[Mapping[str, str]]) -> Iterator[Fix]:
-    """What can be put right on this machine, and with the files that a `table.toml` names, where one is given."""
+    """Yield fixes for this machine and, if given, for the files that a `table.toml` names."""
     for fix in (*_group(ports), *_rules(ports), *_libusb(found), *_extras(found), *_modes(found)):
         if fix.wrong() is not None:
             yield fix
 
 
 def _group(ports: Sequence[Mapping[str, str]]) -> Iterator[Fix]:
-    """Ports that this user may not open belong to a group that may."""
+    """Yield fixes that add the user to the group of a port that cannot be opened."""
     closed = [Path(port["name"]) for port in ports if Path(port["name"]).exists()]
     user = getpass.getuser()
     for path in (each for each in closed if not may(each, os.R_OK | os.W_OK)):
@@ -82,11 +82,13 @@ def _group(ports: Sequence[Mapping[str, str]]) -> Iterator[Fix]:
             return None if user in grp.getgrnam(group).gr_mem else f"{user} is not in the group {group}"
 
         join = ShellCommand(("usermod", "-aG", group, user))
-        yield Fix(f"{path} may not be opened", (join,), True, wrong, "log in again: a session keeps its groups")
+        yield Fix(
+            f"{path} cannot be opened: permission denied", (join,), True, wrong, "log in again to get the new group"
+        )
 
 
 def _rules(ports: Sequence[Mapping[str, str]]) -> Iterator[Fix]:
-    """The adapters that are attached have their rule."""
+    """Yield the fix that installs missing udev rules of attached adapters."""
     path = Path(RULES_PATH)
 
     def missing() -> list[Mapping[str, str]]:
@@ -117,7 +119,7 @@ def _has_usb(found: Configuration) -> bool:
 
 
 def needed_extras(found: Configuration) -> list[str]:
-    """The parts of this program that a file asks for."""
+    """Return the optional parts that a configuration needs."""
     exports = found.exports
     wanted = {
         "console": found.console is not None,
@@ -136,18 +138,18 @@ def _extras(found: Configuration | None) -> Iterator[Fix]:
 
     def wrong() -> str | None:
         left = [name for name in missing if not EXTRAS[name].installed]
-        return f"not installed, and asked for: {', '.join(left)}" if left else None
+        return f"not installed, but needed: {', '.join(left)}" if left else None
 
     ours = may(sysconfig.get_path("purelib"), os.W_OK)
     yield Fix(wrong() or "", (ShellCommand(tuple(install_arguments(*missing))),), not ours, wrong)
 
 
 _READ: Final = 0o077
-"""What nobody but the owner of a secret may do."""
+"""Permission bits that a secret must not grant to anyone but its owner."""
 
 
 def _modes(found: Configuration | None) -> Iterator[Fix]:
-    """Tokens, keys and passwords are for their owner alone."""
+    """Yield fixes that make token, key and password files readable only by their owner."""
     for file in secrets_of(found) if found is not None else ():
         facts = file.stat()
         ours = facts.st_uid == os.geteuid()
@@ -165,7 +167,7 @@ def _modes(found: Configuration | None) -> Iterator[Fix]:
 
 
 def secrets_of(found: Configuration) -> list[Path]:
-    """Files of a configuration that nobody else may read; only those that are there."""
+    """Return the existing files of a configuration that only their owner may read."""
     files = [found.journal.key_file, found.console.tokens_file if found.console is not None else None]
     if (mqtt := found.exports.mqtt) is not None:
         files += [mqtt.password_file, mqtt.key_file]

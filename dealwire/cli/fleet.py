@@ -1,4 +1,4 @@
-"""`dealwire fleet`: the lines of many tables in one PostgreSQL database."""
+"""Command `dealwire fleet`: collect the lines of many tables in a PostgreSQL database."""
 
 import asyncio
 import contextlib
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 @click.group("fleet")
 def command() -> None:
-    """Keep what many tables make known in one PostgreSQL database, each line once."""
+    """Collect the published lines of many tables in one PostgreSQL database, each line once."""
 
 
 def must_have(*modules: str) -> None:
-    """ExtraMissing for the first of `modules` that is not installed: what only prints needs none of them."""
+    """Raise ExtraMissing for the first of `modules` that is not installed. Subcommands that only print need none."""
     for module in modules:
         if importlib.util.find_spec(module) is None:
             raise ExtraMissing(module, "fleet")
@@ -38,21 +38,21 @@ def must_have(*modules: str) -> None:
 
 @command.command("sql")
 def sql() -> None:
-    """Print the SQL that makes the tables in an empty database."""
+    """Print the SQL that creates the tables in an empty database."""
     from dealwire.export.fleet.scripts import all_sql
 
     click.echo(all_sql())
 
 
 _PRINTED: Final = {
-    "acl": ("mosquitto.acl", "Print the rights of tables and readers, for mosquitto's `acl_file`."),
-    "alerts": ("alerts.yml", "Print rules of alerts, for Prometheus' `rule_files`."),
+    "acl": ("mosquitto.acl", "Print the access rights of tables and readers, for mosquitto's `acl_file`."),
+    "alerts": ("alerts.yml", "Print alert rules, for `rule_files` of Prometheus."),
     "dashboard": (
         "dashboard.json",
-        "Print a dashboard for Grafana: import it, and choose the Prometheus that reads the tables' metrics.",
+        "Print a dashboard to import into Grafana, for the Prometheus that scrapes the tables.",
     ),
 }
-"""Command -> the file that it prints, and its help."""
+"""File that each subcommand prints, and its help."""
 
 
 def _print_file(name: str) -> None:
@@ -70,14 +70,14 @@ for _name, (_file, _help) in _PRINTED.items():
 _POSTGRES: Final[Row] = (
     "--postgres",
     {"required": True, "metavar": "DSN"},
-    "As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD.",
+    "Connection string of libpq; keep the password in ~/.pgpass or PGPASSWORD.",
 )
 
 
 @command.command("migrate")
 @declared(_POSTGRES)
 def migrate(postgres: str) -> None:
-    """Make the tables, or bring them up to this program's version."""
+    """Create the tables, or migrate them to the version of this program."""
     must_have("psycopg")
     from dealwire.export.fleet import database
 
@@ -87,17 +87,17 @@ def migrate(postgres: str) -> None:
 
 @command.command("consume")
 @declared(
-    ("--mqtt", {"required": True, "metavar": "URL"}, "mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
-    ("--mqtt-password-file", {"type": FILE}, "A file whose first line is the password."),
-    ("--mqtt-ca", {"type": FILE}, "Whom to trust with mqtts://, PEM; else whom the system trusts."),
-    ("--mqtt-cert", {"type": FILE}, "Our certificate, PEM."),
-    ("--mqtt-key", {"type": FILE}, "Key of --mqtt-cert, PEM."),
+    ("--mqtt", {"required": True, "metavar": "URL"}, "Broker: mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
+    ("--mqtt-password-file", {"type": FILE}, "File with the password in its first line."),
+    ("--mqtt-ca", {"type": FILE}, "CA certificates for mqtts://, PEM; by default those of the system."),
+    ("--mqtt-cert", {"type": FILE}, "Client certificate, PEM."),
+    ("--mqtt-key", {"type": FILE}, "Private key of --mqtt-cert, PEM."),
     _POSTGRES,
-    ("--name", usually("dealwire-fleet"), "Who we are to the broker; each its own."),
-    ("--group", {}, "Share the lines with the consumers of this group."),
-    ("--metrics metrics_port", whole(0, 65535), "Serve metrics here; 0: any free port."),
-    ("--metrics-host", usually("127.0.0.1"), "Where to serve them."),
-    ("--wait", FLAG, "Go on trying when broker or database are not there at the start."),
+    ("--name", usually("dealwire-fleet"), "Client id at the broker; each consumer needs its own."),
+    ("--group", {}, "Share the lines with other consumers of this group."),
+    ("--metrics metrics_port", whole(0, 65535), "Port to serve metrics on; 0 for any free port."),
+    ("--metrics-host", usually("127.0.0.1"), "Host to serve metrics on."),
+    ("--wait", FLAG, "Keep trying if the broker or the database is absent at the start."),
 )
 def consume(
     mqtt: str,
@@ -112,9 +112,9 @@ def consume(
     metrics_host: str,
     wait: bool,
 ) -> None:
-    """Take every line from the broker into the database, until SIGTERM or Ctrl-C.
+    """Store every line from the broker in the database, until SIGTERM or Ctrl-C.
 
-    A line is acknowledged when it is committed. Lines that the broker has lost are seen and asked for again.
+    A line is acknowledged after it is committed. Lines that the broker lost are detected and requested again.
     """
     must_have("aiomqtt", "psycopg")
     from dealwire.export.broker import Broker, PasswordUnreadable
@@ -138,14 +138,17 @@ def consume(
         with metrics_of(consumer.counts, metrics_host, metrics_port):
             await consumer.run(wait=wait)
         counts = consumer.counts
-        echo(f"{counts.lines} lines, {counts.refused.total()} refused, asked {counts.requested} times", err=True)
+        echo(
+            f"{counts.lines} lines, {counts.refused.total()} refused, {counts.requested} requests for lost lines",
+            err=True,
+        )
 
     run(go())
 
 
 @contextlib.contextmanager
 def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterator[None]:
-    """A consumer's metrics, from here to the end, where a port is given."""
+    """Serve a consumer's metrics until the block ends, if a port is given."""
     if port is None:
         yield
         return
@@ -160,7 +163,7 @@ def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterato
 
 
 def run(work: Coroutine[object, object, T]) -> T:
-    """Run it; what keeps it from working is one line and an exit code."""
+    """Run a coroutine. An unusable broker or database becomes one line and an exit code."""
     from dealwire.export.broker import BrokerUnusable
     from dealwire.export.fleet.database import DatabaseUnusable
 

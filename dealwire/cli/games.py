@@ -1,4 +1,4 @@
-"""`dealwire games`: every dealing procedure, as a table or as data; a procedure or game as one file."""
+"""Command `dealwire games`: dealing procedures as a table or as JSON, and one procedure or game as one file."""
 
 import json
 from collections.abc import Iterator
@@ -16,24 +16,28 @@ from rules.game.whole import whole_game_text
 
 @click.command("games")
 @click.argument("procedures", nargs=-1, metavar="[PROCEDURE]...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per procedure, with steps, clauses, options.")
-@click.option("-v", "--verbose", is_flag=True, help="Print how each is dealt: device, seats, cards, packets.")
-@click.option("--whole", is_flag=True, help="One procedure or game with all that it stands on, as one file.")
-@click.option("--pays", is_flag=True, help="With --whole: what the game pays, where an id is a procedure's, too.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per procedure, with steps, clauses and options."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Print how each game is dealt: device, seats, cards and packets.")
+@click.option(
+    "--flatten", "whole", is_flag=True, help="Print one procedure or game with everything that it extends, as one file."
+)
+@click.option("--as-game", "pays", is_flag=True, help="With --flatten: print the game if a procedure has the same id.")
 def command(procedures: tuple[str, ...], as_json: bool, verbose: bool, whole: bool, pays: bool) -> None:
-    """List how games are dealt: PROCEDUREs by id or file, all that come with this program unless given.
+    """List the games, or describe PROCEDUREs, ids or files.
 
-    Cards are counted at the most seats and under the defaults of the options.
+    Numbers of cards are for all seats occupied and default options.
     """
     if whole:
         if len(procedures) != 1 or as_json:
-            raise click.UsageError("--whole writes one procedure or game out, as TOML")
+            raise click.UsageError("--flatten prints one procedure or game, as TOML")
         of_game = pays or is_game_only(procedures[0])
         for line in (whole_game_text if of_game else whole_text)(procedures[0]).splitlines():
             echo(line)
         return
     if pays:
-        raise click.UsageError("--pays goes with --whole")
+        raise click.UsageError("--as-game goes with --flatten")
     found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
     if as_json:
         for item in found:
@@ -48,14 +52,14 @@ def command(procedures: tuple[str, ...], as_json: bool, verbose: bool, whole: bo
 
 
 def is_game_only(name: str) -> bool:
-    """True for the id or file of a game that is not a procedure's as well."""
+    """Return True for the id or file of a game that is not also a procedure."""
     if name in known_procedures():
         return False
     return name in game_ids() or says_schema(name, "dealwire.game/")
 
 
 def _details(item: dict[str, Any]) -> Iterator[str]:
-    """Describe in two lines how a game is dealt: device, seats, cards, packets, and how many cards are left."""
+    """Describe in two lines how a game is dealt: device, seats, cards, packets, and the remainder."""
     cards = item["cards"]
     packets = ", ".join(f"{packet['cards']} {packet['to']}" for packet in item["packets"])
     left = [f"{cards['remainder']} left"] if cards["remainder"] is not None else []

@@ -1,4 +1,4 @@
-"""`dealwire journal`: look at what a table service wrote down, check it, and deal it again."""
+"""Command `dealwire journal`: inspect, verify and rebuild the journal of a table service."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -40,7 +40,7 @@ key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE
 
 @click.group("journal")
 def command() -> None:
-    """Check, show, export or deal again what a table service wrote down; a round of it; the key that seals it."""
+    """Verify, search, export or rebuild the journal of a table service, and make its keys."""
 
 
 command.add_command(round_command)
@@ -50,25 +50,25 @@ command.add_command(obligations_command)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
-    """The journal, with the keys that were named."""
+    """Open the journal, with a key file if one is given."""
     return JournalReader(file, load_key(key_file) if key_file is not None else None)
 
 
 @command.command("verify")
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
-@key_option(help="Also open every seal, with the keys in FILE.")
-@click.option("--expect", metavar="SEQ:HASH", help="A record noted elsewhere, that must be in the journal.")
-@click.option("--head", metavar="HASH", help="The hash that the newest record must have.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@key_option(help="Also open every seal with the keys in FILE.")
+@click.option("--expect", metavar="SEQ:HASH", help="Record that was noted elsewhere; it must be in the journal.")
+@click.option("--head", metavar="HASH", help="Hash that the newest record must have.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
     files: tuple[Path, ...], key_file: Path | None, expect: str | None, head: str | None, as_json: bool
 ) -> None:
-    """Check every record of the journal FILE: the chain of hashes, the numbering, the file itself. No key is needed.
+    """Verify every record of the journal FILE: the hash chain, the numbering, and the file itself. No key is needed.
 
-    Several files are segments of one journal, oldest first, then the journal itself: each must go on where the one
-    before it ends. The last line is the newest record's number and hash. Whoever notes it elsewhere can later prove
-    with --expect that nothing up to there was cut off or written anew: a journal alone cannot show that. A damaged
-    journal gives 6.
+    Several FILEs are archived segments of one journal, oldest first, followed by the journal; each must continue where
+    the one before it ends. The last line of the output is the number and hash of the newest record. Note it elsewhere:
+    with --expect you can later prove that nothing before it was removed or rewritten, which a journal alone cannot
+    show. The exit code is 6 if the journal is damaged.
     """
     noted = _noted(expect) if expect is not None else None
     whole: list[JournalVerdict] = []
@@ -78,7 +78,7 @@ def verify_command(
             found = verify(reader, open_seals=key_file is not None, expect=noted if due else None)
             noted = None if due else noted  # found there, or it would have raised
             if whole and whole[-1].head != found.anchor:
-                why = f"it goes on from record {found.anchor}, and the file before it ends with {whole[-1].head}"
+                why = f"it continues record {found.anchor}, but the file before it ends with {whole[-1].head}"
                 raise Stop(Exit.PROTOCOL, f"{file}: {why}")
             whole.append(found)
     newest, records = whole[-1].head, sum(found.records for found in whole)
@@ -97,7 +97,7 @@ def verify_command(
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
     echo(f"{records} records, {time_text(first_ns)} to {time_text(last_ns)}, in one unbroken chain")
     if after.sequence:
-        echo(f"begins after record {after}: what was before is in segments of its own")
+        echo(f"begins after record {after}; earlier records are in archived segments")
     echo(words)
     echo(f"head {newest}")
 
@@ -116,12 +116,12 @@ def _noted(text: str) -> Head:
 
 @command.command("show")
 @click.argument("file", type=FILE)
-@click.option("--table", metavar="NAME", help="Only this table.")
-@click.option("--after", type=WholeRange(0), default=0, metavar="SEQ", help="Only records after this one.")
-@click.option("--raw", is_flag=True, help="Also the reads and writes; with --key their bytes.")
-@key_option(help="Open the seals with the keys in FILE: shows faces that nobody may have shown.")
+@click.option("--table", metavar="NAME", help="Print only this table.")
+@click.option("--after", type=WholeRange(0), default=0, metavar="SEQ", help="Print only records after this one.")
+@click.option("--raw", is_flag=True, help="Also print reads and writes; with --key their bytes.")
+@key_option(help="Open seals with the keys in FILE; this shows faces of cards that were never shown.")
 def show_command(file: Path, table: str | None, after: int, raw: bool, key_file: Path | None) -> None:
-    """Print the records of the journal FILE, one a line: number, time, table, kind, content."""
+    """Print the records of the journal FILE, one per line: number, time, table, kind, content."""
     with opened(file, key_file) as reader:
         for record in reader.records(after):
             if (table is None or record.table in (table, "")) and (raw or record.kind not in RAW):
@@ -137,7 +137,7 @@ def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str
         return f"root {root}, sealed to auditor {auditor}"
     if record.kind == SNAPSHOT:
         found = reader.snapshot_of(record, state=False)
-        return f"the table as it stood, {len(found.lines)} lines, {len(record.payload)} bytes"
+        return f"state of the table, {len(found.lines)} lines, {len(record.payload)} bytes"
     if record.kind not in RAW:
         return record.payload.decode("utf-8", "replace")
     if reader.is_sealed(record) and not has_key:
@@ -148,14 +148,14 @@ def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str
 
 @command.command("export")
 @click.argument("file", type=FILE)
-@click.option("--capture", type=FILE, metavar="OUTPUT", help="Write the raw record to this pcapng file instead.")
+@click.option("--capture", type=FILE, metavar="OUTPUT", help="Write the raw bytes to this pcapng file instead.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-@click.option("--table", metavar="NAME", help="Only this table; a capture holds one.")
-@key_option(help="The keys that open the raw record, for --capture.")
+@click.option("--table", metavar="NAME", help="Export only this table; a capture holds one table.")
+@key_option(help="Keys that open the raw record, for --capture.")
 def export_command(file: Path, capture: Path | None, overwrite: bool, table: str | None, key_file: Path | None) -> None:
-    """Print what was made known from the journal FILE, as NDJSON, or write its raw record as a capture.
+    """Print the published lines in the journal FILE as NDJSON, or write its raw bytes to a capture.
 
-    The printed lines are stored in clear text and hold no face before its reveal. A capture is not sealed and may.
+    Published lines hold no card face before its reveal. A capture is not sealed and may hold faces.
     """
     with opened(file, key_file) as reader:
         if capture is not None:
@@ -181,18 +181,18 @@ def _only(reader: JournalReader, table: str | None) -> str:
 
 @command.command("rebuild")
 @click.argument("file", type=FILE)
-@key_option(help="The keys that open the raw record.")
-@click.option("--check-snapshots", is_flag=True, help="Compare every snapshot with the table as it is dealt, too.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@key_option(help="Keys that open the raw record.")
+@click.option("--check-snapshots", is_flag=True, help="Also compare every snapshot with the replayed table.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @table_options
 @click.pass_context
 def rebuild_command(
     ctx: click.Context, /, file: Path, key_file: Path | None, check_snapshots: bool, as_json: bool, **options: Any
 ) -> None:
-    """Deal the raw record of the journal FILE again and compare the result with what was made known, byte for byte.
+    """Replay the raw record of the journal FILE and compare the results with the published lines, byte for byte.
 
-    Each table is made from its own configuration in the journal; options of a table given here are used instead. The
-    exit code is 1 at the first difference, which is named with its record.
+    Each table is made from its own configuration in the journal; table options given here override it. The exit code is
+    1 at the first difference, which is reported with its record.
     """
     with opened(file, key_file) as reader:
         make, topics = publisher_maker(ctx, reader, options)
@@ -202,15 +202,18 @@ def rebuild_command(
         why = None if found.difference is None else str(found.difference)
         say_object(SCHEMA, "rebuilt", equal=found.equal, snapshots=found.snapshots, **counts, difference=why)
     elif found.difference is None:
-        echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        echo(f"{found.equal} published lines match the raw record, byte for byte")
         if found.reworded:
             echo(f"{found.reworded} of them state the same facts in the sentences of another version")
         if check_snapshots:
-            echo(f"{found.snapshots} snapshots, each as the raw record gives the table, byte for byte")
+            echo(f"{found.snapshots} snapshots match the raw record, byte for byte")
         if found.pending:
-            echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
+            echo(f"{len(found.pending)} more lines follow from it; the service publishes them when it resumes")
         if found.given_up:
-            echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
+            echo(
+                f"{len(found.given_up)} more lines follow from it and were never published: the table started over",
+                err=True,
+            )
     if found.difference is not None:
         raise Stop(Exit.CHECK_FAILED, f"{file}: {found.difference}")
 
@@ -218,16 +221,16 @@ def rebuild_command(
 def publisher_maker(
     ctx: click.Context, reader: JournalReader, options: dict[str, Any]
 ) -> tuple[Callable[[TableStart], Publishes], Collection[str]]:
-    """What makes a table from its start, and the topics it gives again.
+    """Return the function that makes a table from its start, and the topics that it publishes again.
 
-    The service's own maker where the journal is a service's and no option of a table was given.
+    The service's own factory is used if the journal is a service's and no table option was given.
     """
     given = {name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
     if of_service and not given:
         return TableFactory(reader.path), DERIVED if reader.version == 1 else DERIVED | {"event"}
     if reader.anchor.sequence:
-        why = "its beginning was pruned: its tables go on from snapshots, and no option of a table can be given"
+        why = "its beginning was pruned, so its tables resume from snapshots and no table option can be given"
         raise Stop(Exit.USAGE, f"{reader.path}: {why}")
     procedures = {line.table: line.procedure for line in reader.lines().values()}
 
@@ -247,22 +250,22 @@ def publisher_maker(
 
 @command.command("archive")
 @click.argument("file", type=FILE)
-@click.option("--to", "folder", type=FOLDER, required=True, metavar="FOLDER", help="Where the segments' files go.")
-@click.option("--first", type=WholeRange(1), metavar="SEQ", help="Only the segment that begins with this record.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a segment.")
+@click.option("--to", "folder", type=FOLDER, required=True, metavar="FOLDER", help="Folder to write to.")
+@click.option("--first", type=WholeRange(1), metavar="SEQ", help="Archive only the day that begins with this record.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per day.")
 def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) -> None:
-    """Write each gaming day of the journal FILE that is over to a file of its own, and check it there.
+    """Write each finished gaming day of the journal FILE to a file of its own, and verify it there.
 
-    Such a file is a journal, too, and goes on where the one before it ends. The service does this by itself where
-    table.toml names a folder, and prunes what is old; this command only reads.
+    Each file is a journal too, and continues where the one before it ends. The service does this by itself if
+    table.toml names a folder, and prunes old days; this command only reads FILE.
     """
     with JournalReader(file) as reader:
         whole = [segment for segment in reader.segments() if segment.first > reader.anchor.sequence]
         if first is not None and first not in (begins := [segment.first for segment in whole]):
-            allowed = ", ".join(map(str, begins)) or "none: no day is over that is whole in it"
+            allowed = ", ".join(map(str, begins)) or "none: the journal holds no finished day in full"
             raise Stop(Exit.USAGE, f"{file}: no day begins with record {first}; allowed: {allowed}")
         if not whole:
-            echo(f"dealwire: {file}: nothing to archive: no day is over that is whole in it", err=True)
+            echo(f"dealwire: {file}: nothing to archive: the journal holds no finished day in full", err=True)
         for segment in whole:
             if first is not None and segment.first != first:
                 continue
@@ -278,64 +281,68 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
 @click.argument("file", type=FILE)
 @click.argument("output", type=FILE)
 def salvage_command(file: Path, output: Path) -> None:
-    """Write what can be read of the damaged journal FILE to the new journal OUTPUT.
+    """Write the readable part of the damaged journal FILE to the new journal OUTPUT.
 
-    It holds every record up to the first that is wrong. What can be read beyond is remembered as far as money goes:
-    those rounds are not settled again, and meters stand where it left them. Every table begins anew with OUTPUT. FILE
-    stays as it is: keep it.
+    OUTPUT holds every record before the first damaged one. Readable records after it count for money only: their rounds
+    are not settled again, and meters keep the values they had there. Every table starts over with OUTPUT. FILE is not
+    changed: keep it.
     """
     found = salvage(file, output, SystemClock())
     echo(f"{output}: holds records up to {found.kept}")
     for low, high in found.lost[:20]:
-        echo(f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True)
+        echo(f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost or damaged", err=True)
     if len(found.lost) > 20:
         echo(f"and {len(found.lost) - 20} more ranges", err=True)
     if found.beyond:
-        echo(f"{found.beyond} records can be read beyond; their rounds are settled, their meters stand", err=True)
+        echo(
+            f"{found.beyond} later records can be read; their rounds count as settled, and meters keep their values",
+            err=True,
+        )
 
 
 @command.group("key")
 def key_commands() -> None:
-    """Make the key that seals raw bytes at rest, or add a newer one. Keep it elsewhere than the journal."""
+    """Make, rotate or list the key that seals raw bytes in the journal. Keep the key away from the journal."""
 
 
 @key_commands.command("new")
 @click.argument("file", type=FILE)
 def new_command(file: Path) -> None:
-    """Make the key FILE, which only its owner may read. Without it a sealed record cannot be read by anybody."""
-    echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
+    """Make the key FILE, readable only by its owner. Without it no one can read a sealed record."""
+    echo(f"{file}: key {SealingKey.new(file).id}; keep a copy in a safe place")
 
 
 @key_commands.command("rotate")
 @click.argument("file", type=FILE)
 def rotate_command(file: Path) -> None:
-    """Add a newer key to the key FILE. It seals from the service's next start on; the older ones still open."""
+    """Add a newer key to the key FILE. It seals records from the next start of the service; older keys still open
+    theirs."""
     key = SealingKey.load(file).rotated()
-    echo(f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed")
+    echo(f"{file}: key {key.id} seals from the next start; {len(key.keys) - 1} older keys still open their records")
 
 
 @key_commands.command("list")
 @click.argument("file", type=FILE)
 def list_command(file: Path) -> None:
-    """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
+    """Print the key ids in the key FILE, oldest first. An id reveals nothing about its key."""
     for key_id, _ in SealingKey.load(file).keys:
         echo(key_id.hex())
 
 
 @command.group("auditor")
 def auditor_commands() -> None:
-    """Make the pair of keys with which a table seals what only an auditor can open."""
+    """Make the key pair with which a table seals records that only an auditor can open."""
 
 
 @auditor_commands.command("new")
 @click.argument("private_file", type=FILE, metavar="PRIVATE.key")
 @click.argument("public_file", type=FILE, metavar="PUBLIC.key")
 def new_pair_command(private_file: Path, public_file: Path) -> None:
-    """Make a pair: PRIVATE.key opens what is sealed with PUBLIC.key.
+    """Make a key pair: PRIVATE.key opens what is sealed with PUBLIC.key.
 
-    PRIVATE.key belongs to the auditor, away from the table; whoever loses it loses every raw record. PUBLIC.key goes to
-    the table: `auditor-key-file` in the part `[journal]` of table.toml.
+    Give PRIVATE.key to the auditor and keep it away from the table; without it every raw record is lost. Name
+    PUBLIC.key as `auditor-key-file` in the part `[journal]` of table.toml.
     """
     key = AuditorPrivateKey.new(private_file, public_file)
-    echo(f"{private_file}: private key {key.id}; give it to the auditor, with a copy in a safe place")
+    echo(f"{private_file}: private key {key.id}; give it to the auditor; keep a copy in a safe place")
     echo(f"{public_file}: public key {key.id}; name it as auditor-key-file in table.toml")

@@ -1,4 +1,4 @@
-"""`dealwire law`: the editions of the law that tables deal by, and in what two of them differ."""
+"""Command `dealwire law`: editions of the regulation, and the differences between two of them."""
 
 import json
 from typing import Any, Final
@@ -14,17 +14,17 @@ SCHEMA: Final = "dealwire.law/1"
 
 
 @click.group("law", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per edition.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per edition.")
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """List the editions of the law that come with this program; show one, or compare two.
+    """List the editions of the regulation that are included; show one, or compare two.
 
-    A table names the edition that it deals by in its table.toml, and every round and settlement carries it. An edition
-    is an id, or a file of a house's own: `base`, and dated changes.
+    A table names its edition in table.toml, and every round and settlement carries it. An edition is an id, or a file
+    of your own with a `base` and dated changes.
     """
     if ctx.invoked_subcommand is not None:
         if as_json:
-            raise click.UsageError("--json belongs behind the command")
+            raise click.UsageError("put --json after the subcommand")
         return
     found = [load_edition(name) for name in edition_ids()]
     if as_json:
@@ -36,9 +36,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("edition", metavar="EDITION")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(edition: str, as_json: bool) -> None:
-    """Show EDITION, an id or a file: from when until when it holds, where its text comes from, what it changes."""
+    """Show EDITION, an id or a file: the dates when it is in force, its source, and its changes."""
     found = load_edition(edition)
     if as_json:
         changes = [change.model_dump(mode="json", by_alias=True, exclude_none=True) for change in found.part.change]
@@ -69,14 +69,13 @@ def show(edition: str, as_json: bool) -> None:
 @command.command("diff")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per difference.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per difference.")
 def diff(old: str, new: str, as_json: bool) -> None:
-    """Name what differs from the edition OLD to the edition NEW, clause by clause, and which procedures and games of
-    this program say it."""
+    """Compare the editions OLD and NEW clause by clause, and name the procedures and games that are affected."""
     before, after = load_edition(old), load_edition(new)
     if before.jurisdiction != after.jurisdiction:
         why = f"{before.id} is of {before.jurisdiction}, {after.id} of {after.jurisdiction}"
-        raise click.UsageError(f"{why}: they are no editions of one law")
+        raise click.UsageError(f"{why}: they are not editions of one regulation")
     found = differences(before, after)
     for each in found:
         if as_json:
@@ -96,7 +95,7 @@ def _say(found: LawDifference) -> None:
 
 
 def _value(value: Any) -> str:
-    """A figure as a file writes it; a table by what it says besides its clause."""
+    """Format a value as in a file; a table without its clause."""
     if value is None:
         return "none"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`dealwire list`: what is attached, what can be dealt, what can be spoken, what is installed."""
+"""Command `dealwire list`: attached devices, dialects, optional parts, procedures and games."""
 
 from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import entry_points
@@ -37,7 +37,8 @@ def _games() -> list[Item]:
 
 
 def _dialects() -> list[Item]:
-    """With the package that adds one, and what of it is loaded; two that add the same name are both there."""
+    """Return the dialects, each with the package that adds it and its entry point. Two packages that add the same name
+    are both listed."""
     from devices.dialects.known import BUILT_IN, GROUP
 
     own = [{"name": name, "from": "dealwire itself"} for name in BUILT_IN]
@@ -50,7 +51,7 @@ def _dialects() -> list[Item]:
 
 
 def _extras() -> list[Item]:
-    """Optional parts of this program: whether they are there, and the command that gets one."""
+    """Return the optional parts, whether each is installed, and the command that installs it."""
     return [
         {
             "name": name,
@@ -78,13 +79,13 @@ COUNTED: Final[Mapping[str, Callable[[], Collection[str]]]] = {"procedures": _pr
 
 
 @click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
-@click.option("-v", "--verbose", is_flag=True, help="List the procedures and games, too, instead of their number.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
+@click.option("-v", "--verbose", is_flag=True, help="Also list procedures and games, instead of counting them.")
 @click.option(
-    "--kind", type=click.Choice([*KINDS]), multiple=True, help="Only these kinds; may be given more than once."
+    "--kind", type=click.Choice([*KINDS]), multiple=True, help="List only this kind; may be given more than once."
 )
 def command(as_json: bool, verbose: bool, kind: tuple[str, ...]) -> None:
-    """List dealing procedures, games, dialects, the optional parts of this program, and last what is attached."""
+    """List serial ports, USB devices, dialects and optional parts, and count procedures and games."""
     chosen = kind or (tuple(KINDS) if as_json else FIRST + tuple(COUNTED) * verbose)
     for item in found(chosen):
         if as_json:
@@ -98,5 +99,5 @@ def command(as_json: bool, verbose: bool, kind: tuple[str, ...]) -> None:
 
 
 def found(kinds: tuple[str, ...]) -> list[Item]:
-    """What there is of each kind, in the order asked for."""
+    """Return the items of each kind, in the order of `kinds`."""
     return [{"type": KINDS[kind][0], **item} for kind in kinds for item in KINDS[kind][1]()]

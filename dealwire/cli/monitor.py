@@ -1,4 +1,4 @@
-"""`dealwire monitor`: what the devices report, as it happens."""
+"""Command `dealwire monitor`: print device reports as they arrive."""
 
 from collections.abc import Callable
 from typing import Final
@@ -28,17 +28,17 @@ NS: Final = 1_000_000_000
     (
         "-t --time stamp",
         usually("a", type=click.Choice(["a", "d", "z", "n"])),
-        "Time: a absolute, d since the last event, z since the start, n none.",
+        "Time stamp: a absolute, d since the last event, z since the start, n none.",
     ),
     ("-n --count", whole(1), "Stop after this many events."),
-    ("-T --idle idle_s", SECONDS, "Stop after so many seconds without one."),
+    ("-T --idle idle_s", SECONDS, "Stop after this many seconds without an event."),
     (
         "--hex as_hex",
         FLAG,
-        "Print the bytes themselves, both ways, and which of them are frames: also where no dialect fits.",
+        "Print the bytes in both directions, and mark frames; works without a fitting dialect.",
     ),
     JSON_LINES,
-    ("--faces", FLAG, "Print faces that devices read and nobody has shown; without it they are ??."),
+    ("--faces", FLAG, "Print faces of cards that are not shown yet; by default they are ??."),
 )
 def command(
     lines: list[LineConfig],
@@ -50,15 +50,15 @@ def command(
     as_json: bool,
     faces: bool,
 ) -> None:
-    """Print every report of the devices on the lines given. Read-only: nothing but the session is asked of them.
+    """Print every report of the devices on the given lines. Nothing is requested from them but the session.
 
-    Where a dialect acknowledges, the device counts a report as taken once it was printed here: look on between rounds,
-    not in the middle of one that is recorded or served next.
+    If the dialect has acknowledgments, the device considers a printed report as delivered. Monitor between rounds, not
+    in the middle of a round that will be recorded or served.
 
-    With --hex every read and write of a line is printed as it passes, with its time, direction and place in the stream;
-    -n counts them. Bytes are shown as they are: faces that nobody has shown stand in them.
+    With --hex every read and write is printed with its time, direction and offset in the stream; -n counts them. Bytes
+    are printed unchanged, so they may hold card faces that were never shown.
 
-    When no device is up within --idle seconds, the exit code is 4, or says what is wrong with the line.
+    The exit code is 4 if no device comes up within --idle seconds, or one that fits the problem with the line.
     """
     clock = SystemClock()
     if as_hex:
@@ -89,7 +89,8 @@ def command(
 def _watched(
     table: LiveTable, enough: Callable[[], bool], last_ns: Callable[[], int], idle_s: float | None
 ) -> dict[str, DealwireError]:
-    """Run a table until it is enough, or nothing came for so long since `last_ns`; what is wrong with its lines."""
+    """Run a table until `enough`, or until `idle_s` seconds have passed since `last_ns`. Return the problems of its
+    lines."""
     with table as live:
         while not enough() and not live.closed:
             left_s = None if idle_s is None else idle_s - (live.clock.now_ns() - last_ns()) / NS
@@ -106,7 +107,8 @@ def _print_bytes(
     reconnect: bool,
     idle_s: float | None,
 ) -> None:
-    """Until so many reads and writes were printed, or for so long none. Stop when not one byte came from any device."""
+    """Print bytes until enough reads and writes were printed or the lines are idle. Raise Stop if no byte came from any
+    device."""
     started_ns, up = clock.now_ns(), set[str]()
 
     def enough() -> bool:
@@ -126,14 +128,14 @@ def _print_bytes(
 
 
 def _must_be_up(lines: list[LineConfig], up: set[str], problems: dict[str, DealwireError]) -> None:
-    """Stop when no device ever was."""
+    """Raise Stop if no device ever came up."""
     silent = [line.name for line in lines if line.name not in up]
     if len(silent) == len(lines):
         raise Stop(*explain_silence(silent, problems))
 
 
 def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
-    """A writer of lines with the time in the form asked for."""
+    """Return a function that formats a report with its time stamp."""
     stamped = stamps(stamp, started_ns)
 
     def write(seen: Seen) -> str:

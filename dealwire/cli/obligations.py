@@ -1,4 +1,4 @@
-"""`dealwire journal obligations`: what a journal says of money and days, entry by entry."""
+"""Command `dealwire journal obligations`: a ledger of money and days from the journal."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,15 +19,15 @@ LEDGER_SCHEMA = "dealwire.ledger/1"
 
 @click.command("obligations")
 @click.argument("file", type=FILE)
-@click.option("--table", metavar="NAME", help="Only this table.")
-@click.option("--open", "only_open", is_flag=True, help="Only what is held and nobody has settled.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--table", metavar="NAME", help="Print only this table.")
+@click.option("--open", "only_open", is_flag=True, help="Print only held money that is not yet released.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def obligations_command(file: Path, table: str | None, only_open: bool, as_json: bool) -> None:
-    """Print what the journal FILE says of money and days as a ledger: held money and its release, settled rounds, steps
-    of meters, awards, copied days; then what each account comes to.
+    """Print a ledger from the journal FILE: held money and its release, settled rounds, meter steps, awards, archived
+    days; then the balance of each account.
 
-    Each entry has an id that comes once, the account it goes off and the one it goes onto, the cents, why, and the
-    clause. A chain that is broken, or tables of the file that are not what its records say, give 6. No key is needed.
+    Each entry has a unique id, the accounts it debits and credits, the cents, the reason, and the clause. The exit code
+    is 6 if the hash chain is broken or the file's tables do not match its records. No key is needed.
     """
     with JournalReader(file) as reader:
         ledger, speech = LedgerReader(reader), _speeches(reader)
@@ -50,7 +50,8 @@ def obligations_command(file: Path, table: str | None, only_open: bool, as_json:
 
 
 def _speeches(reader: JournalReader) -> Callable[[str], Speech]:
-    """The words of each table, by the procedure that its lines were registered for."""
+    """Return a function from a table's name to its vocabulary, given by the procedure that its lines were registered
+    for."""
     procedures = {line.table: line.procedure for line in reader.lines().values()}
     return lambda table: Speech.named(procedures.get(table, ""))
 
@@ -76,6 +77,6 @@ def _say_open(table: str, held: HeldEntry, as_json: bool, speech: Speech) -> Non
 
 
 def time_text(at_ns: int) -> str:
-    """A moment of a journal, to the nanosecond."""
+    """Format a time of a journal, to the nanosecond."""
     seconds, rest_ns = divmod(at_ns, 1_000_000_000)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest_ns:09d}Z"

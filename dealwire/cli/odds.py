@@ -1,4 +1,4 @@
-"""`dealwire odds`: what every bet of a game returns, counted exactly."""
+"""Command `dealwire odds`: exact odds of every bet of a game."""
 
 import json
 import os
@@ -20,9 +20,10 @@ from rules.odds.strategy.file import load_strategy
 
 
 def _named(_: click.Context, option: click.Parameter, value: str | None) -> str:
-    """A name; nothing where the option is not given. An empty one, as of a variable that is not set, is none."""
+    """Return the name, or an empty string if the option is not given. An explicit empty value, as from an unset shell
+    variable, is a usage error."""
     if value == "":
-        raise click.BadParameter("a name is missing", param=option)
+        raise click.BadParameter("a name is required", param=option)
     return value or ""
 
 
@@ -32,16 +33,20 @@ NAME = {"callback": _named, "metavar": "NAME"}
 @click.command("odds")
 @click.argument("game", metavar="GAME")
 @declared(
-    ("--bet", NAME, "This bet only, or bets made together: ante+blind+play."),
-    ("--paytable", {**NAME, "metavar": "ID"}, "This pay table only; all of them unless given."),
-    ("--reading readings", many("NAME=OPTION"), "One reading; all unless given."),
-    ("--meter meters", many("NAME=CENTS"), "A progressive meter as it stands."),
-    ("--wager", usually(100, CENTS), "The progressive wager."),
-    ("--others", {"default": 0, **whole(0, 31, "N")}, "Other bettors of the progressive: their envy."),
-    ("--decks", whole(1, 16, "N"), "Decks in the shoe, as the procedure allows."),
-    ("--strategy", A_FILE, "Play as this file says, not for the most."),
-    ("--no-cache", FLAG, "Count anew, and keep nothing."),
-    ("-v --verbose", FLAG, "Print also the element of risk, the standard deviation and every note."),
+    ("--bet", NAME, "Only this bet, or bets made together: ante+blind+play."),
+    ("--paytable", {**NAME, "metavar": "ID"}, "Only this pay table; by default all."),
+    ("--reading readings", many("NAME=OPTION"), "Only this option of a reading; by default all."),
+    ("--meter meters", many("NAME=CENTS"), "Current value of a progressive meter."),
+    ("--wager", usually(100, CENTS), "Progressive wager."),
+    (
+        "--other-bettors others",
+        {"default": 0, **whole(0, 31, "N")},
+        "Other bettors of the progressive, for envy bonuses.",
+    ),
+    ("--decks", whole(1, 16, "N"), "Number of decks, as the procedure allows."),
+    ("--strategy", A_FILE, "Play this strategy instead of the optimal one."),
+    ("--no-cache", FLAG, "Compute from scratch, and store nothing."),
+    ("-v --verbose", FLAG, "Also print element of risk, standard deviation and all notes."),
     ("--json as_json", FLAG, "Print one JSON object per bet, pay table and reading."),
 )
 def command(
@@ -60,8 +65,8 @@ def command(
 ) -> None:
     """Print the exact house edge of each bet of GAME, an id or a file, per initial unit and per unit staked.
 
-    Nothing is sampled. Each pay table and each reading the text leaves open gives a line of its own, its default
-    first. Bets decided by fold or play are answered for the best decision with every hand, which takes a while.
+    Nothing is sampled. Each pay table and each option of an ambiguous rule gets its own line, the default first. Bets
+    with fold or play decisions assume optimal play, which takes a while to compute.
     """
     progress, loaded = CountProgress(for_programs=as_json), load_game(game)
     question = Question(
@@ -83,14 +88,14 @@ def command(
     finally:
         progress.clear()
     for name in question.readings.keys() - follow:
-        echo(f"dealwire: no figure is counted by the reading {name} {question.readings[name]}", err=True)
+        echo(f"dealwire: note: no figure depends on the reading {name} {question.readings[name]}", err=True)
 
 
 def _print(
     found: Iterable[Found], as_json: bool, progress: CountProgress, bets: Iterable[str], *, verbose: bool
 ) -> set[str]:
-    """Each as soon as it is counted: those after it, of which the names alone are known, may take minutes. The readings
-    by which some figure is counted."""
+    """Print each figure as soon as it is computed, since later ones may take minutes. Return the readings that some
+    figure depends on."""
     follow = set[str]()
     if as_json:
         for each in found:
@@ -128,7 +133,7 @@ def _row(each: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _short(row: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that fit a terminal of 80: bet, pay table, edge, hits; and the note."""
+    """Return the columns that fit 80 characters: bet, pay table, edge, hits, note."""
     return *row[:2], row[3], row[6], row[7]
 
 

@@ -1,7 +1,7 @@
-"""Standard output and standard error as every command of this program has them.
+"""Standard output and standard error of every command.
 
-A disk that is full, or an output that is closed, is an error of this project whoever writes: a result, a page of help,
-a library that draws a table. What cannot be said on standard error is left out: there is nowhere left to say it.
+A full disk or a closed output raises an error of this project, whether a result, a help page or a library that draws a
+table is written. Text that cannot be written to standard error is dropped: there is no place left to report it.
 """
 
 import errno
@@ -17,28 +17,28 @@ from protocol.errors import DealwireError
 T = TypeVar("T")
 
 OUT: Final = 1
-"""The descriptor of standard output."""
-NOBODY_READS: Final = "nobody reads the output any more"
+"""File descriptor of standard output."""
+NOBODY_READS: Final = "the reader of the output has closed it"
 STANDARD: Final = range(3)
-"""Descriptors of standard input, output and error."""
+"""File descriptors of standard input, output and error."""
 
 
 class OutputFailed(DealwireError):
-    """What was to be written could not be: a disk is full."""
+    """Error: output could not be written, because a disk is full."""
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(f"the output ends here: {error.strerror}")
+        super().__init__(f"cannot write the output: {error.strerror}")
 
 
 class OutputClosed(OutputFailed):
-    """There is nothing to write to: this program was started without a standard output."""
+    """Error: the program was started without a standard output."""
 
     def __init__(self) -> None:
         DealwireError.__init__(self, "standard output is closed")
 
 
 class _Results(io.FileIO):
-    """Standard output. That its reader left stays a BrokenPipeError, as libraries expect it."""
+    """Standard output. A reader that left raises BrokenPipeError, as libraries expect."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -50,7 +50,7 @@ class _Results(io.FileIO):
 
 
 class _Closed(io.RawIOBase):
-    """Standard output where there is none."""
+    """Replacement for a missing standard output."""
 
     def writable(self) -> bool:
         return True
@@ -60,7 +60,7 @@ class _Closed(io.RawIOBase):
 
 
 class _Remarks(io.FileIO):
-    """Standard error."""
+    """Standard error. Failed writes are ignored."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -70,7 +70,8 @@ class _Remarks(io.FileIO):
 
 
 def guard() -> None:
-    """Put both in place of the interpreter's own; streams that somebody else put there stay."""
+    """Replace the interpreter's standard output and error with guarded ones. Streams that were already replaced, as by
+    a test, stay."""
     for number in STANDARD:
         _reserve(number)
     if sys.stdout is None:
@@ -82,28 +83,27 @@ def guard() -> None:
 
 
 def is_closed() -> bool:
-    """True when this program was started without a standard output."""
+    """Return True if this program was started without a standard output."""
     return sys.stdout is None or isinstance(getattr(sys.stdout, "buffer", None), _Closed)
 
 
 def let_go() -> None:
-    """What is still to be written to standard output goes nowhere, or Python would fail at it once more on its way
-    out."""
+    """Send pending output to /dev/null, so that Python does not fail on it once more at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class LiveOutput:
-    """Standard output of a command that deals: when it fails, that is reported once, and the command goes on without.
-    `on` is what goes on, in words."""
+    """Standard output of a command that runs a table. If it fails, that is reported once with `on`, the description of
+    what continues, and the command carries on."""
 
     def __init__(self, on: str, report: Callable[[str], None]) -> None:
         self.lost = False
-        """True when something could not be written that was meant to be kept: a disk is full."""
+        """True if something could not be written that was meant to be kept: a disk is full."""
         self._on, self._report, self._silent = on, report, False
 
     def say(self, write: Callable[[T], None], item: T) -> None:
-        """`write(item)`, if it still can be."""
+        """Call `write(item)`, unless the output has failed."""
         if self._silent:
             return
         try:
@@ -130,7 +130,8 @@ def _guarded(stream: TextIO, number: int, kind: type[io.FileIO]) -> TextIO:
 
 
 def _reserve(number: int) -> None:
-    """No file that is opened later may get this number: what some library writes there would be in it."""
+    """Occupy a standard descriptor that is closed. Otherwise the next file opened would get its number, and anything a
+    library prints would go into that file."""
     try:
         os.fstat(number)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""How far a long count is and how long it will still take, on standard error.
+"""Progress of a long computation, and an estimate of the time left, on standard error.
 
-On a terminal it is one line that is written over, a bar of the `rich` extra where that is installed. Elsewhere a line
-every so often, unless what is printed is for programs: then nothing.
+On a terminal it is a line that is overwritten, or a bar if the extra `rich` is installed. Elsewhere a line is printed
+every ten seconds, unless the output is for programs.
 """
 
 import importlib.util
@@ -15,18 +15,18 @@ from devices.clock import SystemClock
 from protocol.printable import printable
 
 _EVERY_S: Final = 10.0
-"""Seconds between two lines where none is written over."""
+"""Seconds between two lines where none is overwritten."""
 _DRAWN_S: Final = 0.1
-"""Seconds between two times that a terminal is drawn to."""
+"""Seconds between two updates of a terminal."""
 _QUIET_S: Final = 0.5
-"""Seconds that most recordings take less than: nothing is drawn before."""
+"""Seconds before anything is shown; most recordings take less."""
 _AFTER_S: Final = 2.0
-"""Seconds after which a guess at the time left is worth something."""
+"""Seconds before the time left is estimated."""
 
 
 class ProgressLine:
-    """What is going on: a line that is written over while standard error is a terminal. Elsewhere `say` writes one
-    every so often, unless it is `silent`."""
+    """Status line that is overwritten if standard error is a terminal. Elsewhere `say` prints a line from time to time,
+    unless `silent`."""
 
     def __init__(self, *, silent: bool = False) -> None:
         self.live = sys.stderr.isatty()
@@ -35,32 +35,35 @@ class ProgressLine:
         self._spoke_s = self.now_s()
 
     def now_s(self) -> float:
-        """The time, in seconds."""
+        """Return the time in seconds."""
         return self._clock.now_ns() / 1e9
 
     def show(self, text: str) -> None:
-        """Say what is going on, in place of what was said before."""
+        """Replace the status line."""
         if self.live:
             click.echo(f"\r\x1b[K{printable(text, None)}", nl=False, err=True)
             self._shown = True
 
     def say(self, text: str) -> None:
-        """The same, also where nothing is written over, but not too often."""
+        """Replace the status line or, where none is overwritten, print one from time to time."""
         self.show(text)
         if not self.live and not self._silent and self.now_s() - self._spoke_s >= _EVERY_S:
             echo(text, err=True)
             self._spoke_s = self.now_s()
 
     def clear(self) -> None:
-        """Make room for something that stays."""
+        """Erase the status line, to print something that stays."""
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._shown = False
 
 
 class CountProgress:
-    """The progress of one count after another: `begin` names it, `step` says how far it is; `what` is done to it.
-    Without a `bar` it is a line also where `rich` is: for a count that makes room often, and goes on."""
+    """Progress of consecutive computations: `begin` names the next, `step` reports its progress. `what` is the verb to
+    show.
+
+    Without `bar` a line is used even if `rich` is installed: for a task whose output often interrupts the progress.
+    """
 
     def __init__(self, *, for_programs: bool, what: str = "counting", bar: bool = True) -> None:
         self._what, self._quiet_s = what, 0.0 if bar else _QUIET_S
@@ -72,14 +75,14 @@ class CountProgress:
         self._done, self._drawn = 0, float("-inf")
 
     def begin(self, name: str) -> None:
-        """Something else is counted now."""
+        """Start the next computation."""
         self.clear()
         self._name, self._since, self._drawn = printable(name, None), self._now(), float("-inf")
         if self._bar is None and self._live and not self._quiet_s:
             self._line.show(f"{self._what} {name} ...")
 
     def step(self, done: int, of: int) -> None:
-        """So many steps are done, of so many."""
+        """Report that `done` of `of` steps are done."""
         if self._silent or of <= 0:
             return
         if done < self._done:  # another reading or pay table is counted
@@ -106,7 +109,7 @@ class CountProgress:
         self._bar.update(self._task, completed=done, total=of)
 
     def clear(self) -> None:
-        """Make room for something that stays."""
+        """Erase the progress, to print something that stays."""
         self._line.clear()
         if self._task is not None:
             self._bar.remove_task(self._task)
@@ -115,7 +118,7 @@ class CountProgress:
 
 
 def in_words(seconds: float) -> str:
-    """`40 s`, `2 min 5 s`."""
+    """Format a duration as `40 s` or `2 min 5 s`."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 

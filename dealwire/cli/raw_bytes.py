@@ -1,8 +1,8 @@
-"""Bytes as they pass on lines, before anybody has made sense of them: what `monitor --hex` prints.
+"""Raw bytes of lines, before any decoding: the output of `monitor --hex`.
 
-Every read and every write is printed as it happens, rows of sixteen bytes with their place in the stream of that
-direction. Below a read stands what it completed: bytes that are a frame of the line's dialect, and bytes that belong
-to none, with the reason. Where no dialect fits, all are of the second kind, and the rows are there all the same.
+Each read and write is printed as it happens, in rows of sixteen bytes with their offset in the stream of that
+direction. Below a read come the pieces that it completed: frames of the line's dialect, and bytes that belong to none,
+with the reason. If no dialect fits, all bytes are of the second kind.
 """
 
 import datetime
@@ -21,22 +21,21 @@ SCHEMA: Final = "dealwire.bytes/1"
 NS: Final = 1_000_000_000
 NO_TIME: Final = -1
 Stamp = Callable[[int], str]
-"""Writes the time of what passed, from nanoseconds since 1970; it knows when the last was."""
+"""Function that formats a time in nanoseconds since 1970, relative to the last one if wanted."""
 
 
 class RawBytes:
-    """Takes what passes on lines and writes it with `say`, a line each, up to `most` reads and writes; `stamp` writes
-    the times of people's lines."""
+    """Recorder that prints reads and writes with `say`, one line each, up to `most` of them. `stamp` formats the times
+    of text lines."""
 
     def __init__(self, say: Callable[[str], None], stamp: Stamp, *, most: int | None, as_json: bool) -> None:
         self.most = most
         self.chunks = 0
-        """Reads and writes so far."""
+        """Number of reads and writes so far."""
         self.received_ns = 0
-        """When the last read was: what this program sends into silence is no sign of a device."""
+        """Time of the last read. Bytes that this program sends into silence do not show that a device exists."""
         self.failure: BrokenPipeError | OutputFailed | None = None
-        """Why nothing more can be printed. A line that is recorded goes on whatever its recorder raises, so whoever
-        runs the lines has to look."""
+        """Error that ended the output. A line ignores errors of its recorder, so the caller has to check this."""
         self._print, self._stamp, self._as_json = say, stamp, as_json
         self._names: list[str] = []
         self._framers: list[DialectFramer] = []
@@ -44,14 +43,14 @@ class RawBytes:
         self._passed: dict[tuple[int, bool], int] = {}
 
     def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
-        """Add a line and give its number."""
+        """Add a line and return its number."""
         self._names.append(name)
         self._framers.append(dialect_named(dialect).make_framer())
         self._explains.append(dialect_named(dialect).explain)
         return len(self._names) - 1
 
     def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes, /) -> None:
-        """One read or write."""
+        """Print one read or write."""
         if self.full:
             return
         self.chunks += 1
@@ -64,11 +63,11 @@ class RawBytes:
 
     @property
     def full(self) -> bool:
-        """As many were printed as were asked for."""
+        """True if as many reads and writes were printed as requested."""
         return self.most is not None and self.chunks >= self.most
 
     def note(self, interface: int, at_ns: int, text: str, /) -> None:
-        """What happened to the line itself."""
+        """Print an event of the line itself."""
         name = self._names[interface]
         if self._as_json:
             self._say_object(type="note", line=name, at_ns=at_ns, text=text)
@@ -76,7 +75,7 @@ class RawBytes:
             self._say(f"{self._stamp(at_ns)}{name:<11} * {text}")
 
     def end(self) -> None:
-        """Nothing more comes: what waited for the rest of its frame is none."""
+        """Flush the framers: bytes that waited for the rest of a frame are noise."""
         for interface, framer in enumerate(self._framers):
             self._say_pieces(interface, framer.flush())
 
@@ -112,7 +111,7 @@ class RawBytes:
                     type=kind, line=name, offset=piece.offset, length=piece.length, **{key: printable(what)}
                 )
                 continue
-            sign, belongs = ("=", "a frame") if why is None else ("!", "no frame")
+            sign, belongs = ("=", "a frame") if why is None else ("!", "not a frame")
             count = f"{piece.length} byte{'' if piece.length == 1 else 's'}"
             self._say(f"{self._stamp(NO_TIME)}{name:<11} {sign} {piece.offset:06x}  {count}, {belongs}: {what}")
 
@@ -121,7 +120,8 @@ class RawBytes:
 
 
 def stamps(form: str, started_ns: int) -> Stamp:
-    """`a` absolute, `d` since the last, `z` since the start, `n` none; a negative time is left blank."""
+    """Return a time formatter: `a` absolute, `d` since the last, `z` since the start, `n` none. A negative time is left
+    blank."""
     last_ns = started_ns
 
     def stamp(at_ns: int) -> str:

@@ -1,4 +1,4 @@
-"""`dealwire record`: run a table, keep every byte."""
+"""Command `dealwire record`: run a table and record every byte."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ from protocol.errors import DealwireError
 @line_options
 @reconnect_option
 @declared(
-    ("-o --output", {"required": True, "type": FILE}, "The recording: pcapng, readable by Wireshark."),
-    ("--rounds", whole(1), "Stop after this many rounds; otherwise on Ctrl-C."),
-    ("--timeout timeout_s", SECONDS, "Stop after so many seconds."),
-    ("--overwrite", FLAG, "Replace an existing recording."),
+    ("-o --output", {"required": True, "type": FILE}, "File to record into: pcapng, which Wireshark reads."),
+    ("--rounds", whole(1), "Stop after this many rounds; by default on Ctrl-C."),
+    ("--timeout timeout_s", SECONDS, "Stop after this many seconds."),
+    ("--overwrite", FLAG, "Replace an existing file."),
     JSON_LINES,
     VERBOSE_BETS,
 )
@@ -45,15 +45,15 @@ def command(
     verbose: bool,
     **options: Any,
 ) -> None:
-    """Run a table on its lines, print what is dealt and record every byte in OUTPUT.
+    """Run a table on the given lines, print its rounds, and record every byte in OUTPUT.
 
-    Recording ends with the number of rounds, at the time limit, when every line has closed, or on Ctrl-C; the file
-    is whole after each record. Without an answer from any device within --timeout the exit code is 4. When what is
-    printed cannot be written, that is said and recording goes on; the exit code is 1 if a disk was full.
+    Recording stops after --rounds or --timeout, when every line has closed, or on Ctrl-C; OUTPUT is complete after each
+    record. The exit code is 4 if no device answers within --timeout. If standard output fails, recording continues; the
+    exit code is then 1 if a disk was full.
     """
     table, up = make_table(**options), set()
     say: Say = say_json if as_json else RoundPrinter(table.flow.procedure, live=True, verbose=verbose)
-    out = LiveOutput("dealing and recording go on", lambda text: echo(f"dealwire: {text}", err=True))
+    out = LiveOutput("dealing and recording continue", lambda text: echo(f"dealwire: {text}", err=True))
 
     def deliver(seen: Seen) -> None:
         if isinstance(seen.body, LinkUp):
@@ -72,7 +72,7 @@ def command(
         problems = live.problems
     for item in table.finish():
         out.say(say, item)
-    problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
+    problem = f"{output}: recording stopped: {writer.failed}" if writer.failed else None
     if as_json:
         out.say(say_summary, {"capture": output.name, **counts(table), "problem": problem})
     _complain(problem, [line.name for line in lines if line.name not in up], problems)
@@ -80,7 +80,7 @@ def command(
 
 
 def _complain(problem: str | None, silent: list[str], problems: dict[str, DealwireError]) -> None:
-    """Stop where the recording is not what it was to be."""
+    """Raise Stop if the recording failed or a device never answered."""
     if problem:
         raise Stop(Exit.CHECK_FAILED, problem)
     if silent:
@@ -94,7 +94,7 @@ def recorded(
     open_writer: Callable[[], CaptureWriter],
     reconnect: bool,
 ) -> Iterator[tuple[LiveTable, CaptureWriter]]:
-    """Every line open, then the file made: a missing port leaves an earlier recording as it was."""
+    """Open every line, then create the file, so that a missing port leaves an earlier recording untouched."""
     writers: list[CaptureWriter] = []
     with contextlib.ExitStack() as stack:
 

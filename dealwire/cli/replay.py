@@ -1,4 +1,4 @@
-"""`dealwire replay`: deal a recording again, or a folder of them."""
+"""Command `dealwire replay`: replay a recording or a folder of recordings."""
 
 import os
 from contextlib import closing
@@ -26,11 +26,11 @@ from protocol.errors import LocalError
 @declared(
     JSON_LINES,
     VERBOSE_BETS,
-    ("--jobs", usually(1, whole(1, 64, "N")), "Processes that deal the recordings of FOLDER."),
+    ("--jobs", usually(1, whole(1, 64, "N")), "Number of processes that replay the recordings in FOLDER."),
     (
         "--line line_names",
         many("NAME=KIND[:DIALECT]"),
-        "What is at the end of a line, in FILE of another tool: 'line 1=shuffler:tdp', 'usb 1-5=shoe'.",
+        "Device on a line, if another tool wrote FILE: 'line 1=shuffler:tdp', 'usb 1-5=shoe'.",
     ),
 )
 @table_options
@@ -45,23 +45,23 @@ def command(
     line_names: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Deal the recording FILE again and print its rounds, incidents and settlements.
+    """Replay the recording FILE and print its rounds, incidents and settlements.
 
-    The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last
-    record is cut is dealt as far as it goes; that is reported and the exit code is 1. A damaged one gives 6.
+    The bytes go through the same decoders, flow and rules as those of an attached device. A recording whose last record
+    is cut off is replayed up to there, with exit code 1. A damaged recording gives 6.
 
-    A file of another tool does not say what is at the end of a line: --line does, once for each line to be dealt. Then
-    pcap and USB transfers of usbmon are read as well as pcapng.
+    Files of other tools do not name the devices: use --line for each line to replay. Then pcap files and USB transfers
+    of usbmon are read as well as pcapng.
 
-    Of a FOLDER every file *.pcapng is dealt in order of the names, each at a table of its own; meters go on from one
-    to the next. What is wrong with one is reported and the others are dealt; the worst exit code counts.
+    In a FOLDER, every *.pcapng file is replayed in order of the names, each at a table of its own; meters carry over
+    from one to the next. A problem with one file is reported and the others are replayed; the worst exit code counts.
     """
     lines = {name: _end(name, text) for name, text in pairs(line_names, "--line").items()} or None
     if os.path.isdir(file) and lines is not None:
-        raise click.UsageError("--line names lines of one FILE, and this is a folder")
+        raise click.UsageError("--line needs a FILE, not a folder")
     if os.path.isdir(file):  # where `Path.is_dir` raises, opening it says in one line why
         if jobs > 1 and options["awards"]:
-            raise click.UsageError("awards move the meters while a round is dealt: --awards needs --jobs 1")
+            raise click.UsageError("--awards needs --jobs 1: awards move meters in the middle of a round")
         ctx.exit(deal_folder(file, jobs, as_json, options, verbose=verbose).code)
     printer, progress = RoundPrinter(verbose=verbose), CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(file.name)
@@ -78,7 +78,7 @@ def command(
 
 
 def _end(name: str, text: str) -> LineEnd:
-    """What is said to be at the end of a line; a usage error names what it may be."""
+    """Parse the device at the end of a line. Raise a usage error that names what is allowed."""
     kind, _, dialect = text.partition(":")
     end = LineEnd(kind, dialect or "tdp")
     try:
@@ -89,7 +89,7 @@ def _end(name: str, text: str) -> LineEnd:
 
 
 def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any], *, verbose: bool = False) -> Dealt:
-    """Deal every recording of `folder`, print it, and say what all come to."""
+    """Replay every recording of `folder`, and print the results and the totals."""
     paths, tables, printer = recordings_in(folder), TableMaker(**options), RoundPrinter(verbose=verbose)
     progress = CountProgress(for_programs=True, what="dealing", bar=False)
     progress.begin(f"{len(paths):,} recordings")
@@ -125,7 +125,7 @@ def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any],
 
 
 def above(progress: CountProgress, say: Say) -> Say:
-    """`say`, with room made for what stays."""
+    """Wrap `say` so that the progress is erased before each result."""
 
     def say_above(item: TableOutcome) -> None:
         progress.clear()
@@ -135,7 +135,8 @@ def above(progress: CountProgress, say: Say) -> Say:
 
 
 def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", named: str = "", **head: Any) -> None:
-    """What it came to: an object that begins with `head`, or a line for a person that says what is `named` so."""
+    """Print the closing summary: a JSON object that begins with `head`, or a line for a person that begins with
+    `named`."""
     stats = dealt.stats
     if as_json:
         figures = {
@@ -154,6 +155,6 @@ def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", named: str = "",
 
 
 def complain(dealt: Dealt) -> None:
-    """A line for what was wrong, or why nothing was dealt."""
+    """Print the problem and the note of a recording, if any."""
     for line in filter(None, (dealt.problem, dealt.remark)):
         echo(f"dealwire: {line}", err=True)

@@ -1,4 +1,4 @@
-"""`dealwire journal round`: everything about one round, to settle a dispute and to file."""
+"""Command `dealwire journal round`: everything about one round, for a dispute."""
 
 import os
 import shutil
@@ -25,17 +25,17 @@ OUTPUT = {"type": FILE, "metavar": "OUTPUT"}
 @click.argument("number", type=WholeRange(0, 2**32 - 1), metavar="N")
 @click.argument("file", type=FILE)
 @declared(
-    ("--table", {"metavar": "NAME"}, "The table, where the journal holds several."),
+    ("--table", {"metavar": "NAME"}, "Name of the table, if the journal holds several."),
     (
         "--record",
         whole(1, metavar="SEQ"),
-        "Of several rounds N, the one whose result is this record; the newest by default.",
+        "Record number of the round's result, if the journal holds several rounds N; by default the newest.",
     ),
-    ("--html html_file", OUTPUT, "Write a page to print."),
-    ("--pdf pdf_file", OUTPUT, "Write a PDF; needs the extra `sheet`."),
-    ("--json as_json", FLAG, "One JSON object, dealwire.sheet/1."),
+    ("--html html_file", OUTPUT, "Write an HTML page to OUTPUT."),
+    ("--pdf pdf_file", OUTPUT, "Write a PDF to OUTPUT; needs the extra `sheet`."),
+    ("--json as_json", FLAG, "Print one JSON object of schema dealwire.sheet/1."),
     ("--overwrite", FLAG, "Replace an existing file."),
-    ("--key key_file", A_FILE, "Also show the faces under the seals, with the keys in FILE."),
+    ("--key key_file", A_FILE, "Also show card faces from sealed records, opened with the keys in FILE."),
 )
 def round_command(
     number: int,
@@ -48,12 +48,12 @@ def round_command(
     overwrite: bool,
     key_file: Path | None,
 ) -> None:
-    """Print everything that the journal FILE holds about round N, or write it as a page or a PDF.
+    """Print everything that the journal FILE holds about round N, or write it as an HTML page or a PDF.
 
-    Seats, cards, bets, decisions, the settlement with every clause, meters, incidents, corrections, devices, and where
-    in the journal it stands. The chain of hashes is checked for the records of the round; where it does not hold the
-    exit code is 6. Without --key the sheet names no face that nobody has shown. A round that has not ended is
-    marked so.
+    This includes seats, cards, bets, decisions, the settlement with every clause, meters, incidents, corrections,
+    devices, and the place in the journal. The hash chain is verified for the records of the round; the exit code is 6
+    if it is broken. Without --key the sheet shows no card face that was not shown at the table. A round that has not
+    ended is marked.
     """
     from dealwire.journal.rounds import RoundReader
     from dealwire.journal.sealing import load_key
@@ -86,12 +86,12 @@ def round_command(
 
 
 def _refuse(outputs: list[Path], journal: Path, overwrite: bool, *, draws: bool) -> None:
-    """Stop before anything is read, where what is asked for cannot be."""
+    """Raise Stop before reading anything if the output files are not possible."""
     from dealwire.sheet.pdf import can_draw
     from rules.errors import ExtraMissing
 
     if len({each.resolve() for each in (*outputs, journal)}) <= len(outputs):
-        raise Stop(Exit.USAGE, "the journal, --html and --pdf must be different files")
+        raise Stop(Exit.USAGE, "the journal, --html and --pdf must name different files")
     for each in outputs:
         if os.path.lexists(each) and not overwrite:
             raise Stop(Exit.USAGE, f"{each}: exists; --overwrite replaces it")
@@ -109,7 +109,7 @@ def _say(paper: "Paper") -> None:
 
 
 def _write(path: Path, content: bytes, overwrite: bool) -> None:
-    """Write a file for its owner alone: it names people and money."""
+    """Write a file that only its owner can read, since it names people and money."""
     flags = os.O_WRONLY | os.O_CREAT | CLOEXEC | BINARY | (os.O_TRUNC if overwrite else os.O_EXCL)
     try:
         with os.fdopen(os.open(path, flags, 0o600), "wb") as out:

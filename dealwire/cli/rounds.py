@@ -1,6 +1,5 @@
-"""Rounds from anywhere, read of lines of JSON, and the terms that each is settled on: every game's made once, of those
-options that are about it.
-"""
+"""Rounds read from JSON lines, and the terms that settle each. The terms of a game are made once, from the options that
+apply to it."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,24 +25,24 @@ from rules.meters.settled_rounds import RoundRuns, SettledKey
 T = TypeVar("T")
 
 LINE_MAX_BYTES: Final = 256 * 1024
-"""Longest line that is read: a round of 32 seats takes six thousand bytes, one of a whole shoe less."""
+"""Maximum length of a line. A round of 32 seats takes six thousand bytes, a round of a whole shoe less."""
 
 PASSED_OVER: Final = frozenset(
     {"incident", "settlement", "meter", "award", "event", "gap", "head", "status", "summary", "total"}
 )
-"""What this program writes beside rounds: no line of these types was meant to be settled."""
+"""Types of objects that dealwire writes in addition to rounds. They are skipped."""
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _HEAD: Final = f'{{"schema":"{RoundResult.SCHEMA}","type":"{RoundResult.TYPE}",'.encode()
 _BODY: Final = msgspec.json.Decoder(RoundResult)
 _NO_SUCH_TEXT: Final = "Invalid enum value"
 _NO_CARDS: Final = ("outcome", "status", "called")
-"""Keys of the few other texts of which there are not many."""
-_A_CARD: Final = "not a card; allowed: rank then suit, such as AS, TD or 2C, and ?? for one that was not read"
+"""Keys with an enumerated value that is not a card."""
+_A_CARD: Final = "not a card; write rank, then suit, such as AS, TD or 2C, or ?? for a card that was not read"
 
 
 class UnknownType(ValueError):
-    """An object of a type that this program never wrote: a round whose type is misspelt, perhaps."""
+    """Error: object of a type that dealwire never writes, perhaps a misspelled round."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -51,7 +50,7 @@ class UnknownType(ValueError):
 
 
 def lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of `stream`; of one that is too long its beginning, which `read_round` refuses."""
+    """Yield the lines of `stream`. A line that is too long is cut, and `read_round` refuses it."""
     while line := stream.readline(LINE_MAX_BYTES + 1):
         yield line
         rest = line
@@ -60,13 +59,13 @@ def lines(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def read_round(line: bytes) -> RoundResult | None:
-    """The round on this line; None for an object of another type that this program writes.
+    """Return the round on this line, or None for an object of another type that dealwire writes.
 
-    ValueError says what is wrong: msgspec's ValidationError names the key, UnknownType the type. A key that stands
-    twice is refused: which of the two was meant is not known, and money would hang on the choice.
+    Raise ValueError: msgspec's ValidationError names the key, UnknownType the type. A key that appears twice is
+    refused, because it is not known which was meant and money depends on it.
     """
     if len(line) > LINE_MAX_BYTES:
-        raise ValueError(f"longer than {LINE_MAX_BYTES:,} bytes, the most that is read")
+        raise ValueError(f"longer than {LINE_MAX_BYTES:,} bytes, the limit for a line")
     line = line.strip().removeprefix(_BYTE_ORDER_MARK)
     if (found := _as_written(line)) is not None:
         return found
@@ -80,8 +79,8 @@ def read_round(line: bytes) -> RoundResult | None:
 
 
 def _as_written(line: bytes) -> RoundResult | None:
-    """The round on a line that is what this program writes, to the byte, and so has no key twice: found in a third of
-    the time that key by key takes. None for any other line, also for one of a round with incidents."""
+    """Return the round if the line is byte for byte what dealwire writes, and so has no duplicate keys. This takes a
+    third of the time of checking every key. Return None for any other line, including a round with incidents."""
     if not line.startswith(_HEAD):
         return None
     body = b"{" + line[len(_HEAD) :]
@@ -93,7 +92,7 @@ def _as_written(line: bytes) -> RoundResult | None:
 
 
 def read_object(line: bytes) -> dict[str, Any]:
-    """The object on this line, each of its keys once."""
+    """Return the object on this line. Raise ValueError if a key appears twice."""
     found = msgspec.json.decode(line)
     content = msgspec.convert(found, dict[str, Any])
     if msgspec.json.encode(found) != line:  # it has spaces, escapes, or a key that stands twice
@@ -106,14 +105,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise ValueError(f"key {twice!r} stands twice in one object")
+        raise ValueError(f"key {twice!r} appears twice in one object")
     return found
 
 
 def one_line(error: Exception) -> str:
-    """The first thing wrong, with its key."""
+    """Return the first error with its key, in one line."""
     if isinstance(error, RecursionError):
-        return "tables or lists too deep within each other"
+        return "objects or lists are nested too deeply"
     what, _, key = str(error).splitlines()[0].partition(" - at `$")
     if what.startswith(_NO_SUCH_TEXT) and not key.rstrip("`").endswith(_NO_CARDS):
         what = _A_CARD
@@ -124,12 +123,15 @@ def one_line(error: Exception) -> str:
 
 
 _NAMED: Final[Mapping[str, str]] = {"paytables": "--paytable", "readings": "--reading", "meters": "--meter"}
-"""Options about something that a game may have or not."""
+"""Options about parts that a game may or may not have."""
 
 
 class HouseTerm(NamedTuple):
-    """What the house sets where a game's text lets it: whether a game's does, given what is set; what is the same as
-    not setting it; and the option that is said to be unused, empty for one that goes with another."""
+    """Term that the house may set if the regulation of the game allows it.
+
+    The fields are: a predicate of a game and the value; the value that equals not setting it; and the option to report
+    as unused, empty if it belongs to another option.
+    """
 
     settable: Callable[[Game, Any], object]
     unset: object = None
@@ -159,20 +161,19 @@ _HOUSE: Final[Mapping[str, HouseTerm]] = {
     "max_tip_cents": HouseTerm(lambda game, _: game.spec.maximum and game.spec.maximum.tips, None, "--max-tip"),
     "least_bet_cents": HouseTerm(lambda game, _: game.spec.maximum),
 }
-"""By the parameter of its option."""
+"""House terms, by the parameter of their option."""
 
 
 DEALINGS_KEPT: Final = 256
-"""Procedures under their options whose game is remembered: a file has few."""
+"""Number of procedures with options whose game is cached; a file has few."""
 
 
 class RoundTerms:
-    """Terms by procedure and edition of the law. With a `game`, everything is settled by that; what is wrong with it,
-    or with an amount, is raised at once. A round is settled by the edition that was given, else by its own, else as the
-    game's file prints it.
+    """Terms by procedure and edition. If `game` is given, it settles every round, and an error in it or in an amount is
+    raised at once. A round is settled by the given edition, else by its own, else by the text in the game's file.
 
-    A file may hold rounds of several games: `--meter`, `--paytable` and `--reading` are for those that have the meter,
-    the bet or the reading. What none of this program's games has is a wrong option, and so is one that a game refuses.
+    A file may hold rounds of several games: `--meter`, `--paytable` and `--reading` apply to games that have the meter,
+    bet or reading. A name that no known game has is an error, as is a value that a game refuses.
     """
 
     def __init__(self, game: str | None, bank: MeterBank | None, options: Mapping[str, Any]) -> None:
@@ -190,8 +191,8 @@ class RoundTerms:
             self._given[""] = self._on_game(game, None)
 
     def of(self, procedure: str, dealt: Mapping[str, str], edition: EditionRef | None = None) -> TableTerms:
-        """The terms of a procedure's rounds that were `dealt` under these options, in that edition of the law.
-        DealwireError when no game settles it, or the edition is not known, Stop for a wrong option."""
+        """Return the terms of a procedure's rounds that were `dealt` with these options, in that edition. Raise
+        DealwireError if no game settles it or the edition is unknown, Stop for a wrong option."""
         law = edition.id if edition is not None and self._edition is None else ""
         if self._game is not None:
             if law not in self._given:
@@ -211,19 +212,19 @@ class RoundTerms:
         return found
 
     def unused(self) -> Iterator[str]:
-        """A line for each option that no round's game had."""
+        """Yield a line for each option that applied to no round."""
         if self._game is not None or not self._by_game:
             return
         for key, option in _NAMED.items():
             for name in self._chosen[key]:
                 if (key, name) not in self._used:
-                    yield f"{option} {name}: no round was of a game that has it"
+                    yield f"{option} {name}: not used, no round was of a game that has it"
         for key, term in _HOUSE.items():
             if term.option and self._options.get(key, term.unset) != term.unset and (key, "") not in self._used:
-                yield f"{term.option}: no round was of a game that has it"
+                yield f"{term.option}: not used, no round was of a game that has it"
 
     def _in(self, edition: EditionRef | None) -> Edition | None:
-        """The edition to settle by; None for the text that a game's file prints."""
+        """Return the edition to settle by, or None for the text in the game's file."""
         if self._edition is not None or edition is None:
             return self._edition
         if edition.id not in edition_ids():  # an id, never a path: a round chooses no file
@@ -231,13 +232,14 @@ class RoundTerms:
         return load_edition(edition.id)
 
     def _on_game(self, game: str, edition: EditionRef | None) -> TableTerms:
-        """Terms on the game that was given."""
+        """Return the terms of the game that was given."""
         loaded = load_game(game, edition=self._in(edition))
         must_fit(loaded)
         return self._terms_on(loaded, self._options)
 
     def _terms_on(self, game: Game, options: Mapping[str, Any]) -> TableTerms:
-        """Terms of a game, on the meters of those on it in another edition: they are the same meters."""
+        """Return the terms of a game. They share the meters of the same game in another edition, since these are the
+        same meters."""
         terms = make_terms(game, options, self._bank, options.get("jackpot"))
         for other in (*self._given.values(), *self._by_game.values()):
             if other.game.id == game.id:
@@ -263,7 +265,7 @@ class RoundTerms:
         return self._by_game[game.id, law]
 
     def _about(self, game: Game) -> dict[str, list[str]]:
-        """The options about what this game has."""
+        """Return the options that apply to this game."""
         found: dict[str, list[str]] = {}
         for key in _NAMED:
             mine = {name for name in self._chosen[key] if name in _names(game, key)}
@@ -286,10 +288,11 @@ def _names(game: Game, key: str) -> Iterable[str]:
 
 
 def resumed(shared: Callable[[Iterator[MeterRecord]], T], file: Path, settled: RoundRuns) -> T:
-    """What several tables share, made by `shared` of the records that `settle` printed into `file`; the rounds settled
-    there are added to `settled`.
+    """Restore shared meters or a jackpot from the records that `settle` printed into `file`, and add the rounds settled
+    there to `settled`.
 
-    MeterRefused when a record is missing or does not follow; Stop when the file cannot be read or a line is none.
+    Raise MeterRefused if a record is missing or out of order, Stop if the file cannot be read or is not output of
+    settle.
     """
 
     def records() -> Iterator[MeterRecord]:
@@ -302,7 +305,7 @@ def resumed(shared: Callable[[Iterator[MeterRecord]], T], file: Path, settled: R
                     elif content.get("type") == "settlement":
                         settled.add(SettledKey(content["table"], content["session"], content["round"]))
                 except (ValueError, KeyError, RecursionError) as error:
-                    raise Stop(Exit.USAGE, f"{file}: line {number} is not what settle printed: {error}") from None
+                    raise Stop(Exit.USAGE, f"{file}: line {number} is not output of settle: {error}") from None
 
     try:
         return shared(records())

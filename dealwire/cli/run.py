@@ -1,4 +1,4 @@
-"""`dealwire run`: serve the tables of a `table.toml`, until told to stop."""
+"""Command `dealwire run`: serve the tables of a `table.toml`."""
 
 import contextlib
 import importlib.util
@@ -34,27 +34,26 @@ _log = logging.getLogger("dealwire")
 @click.command("run")
 @click.argument("file", required=False, type=FILE, metavar="[TABLE.TOML]")
 @declared(
-    ("--check", FLAG, "Try what serving it needs, a line for each thing, and do nothing."),
-    ("--json as_json", FLAG, "With --check: one JSON object per line."),
-    ("--anew", FLAG, "Every table begins anew; what was under way is given up."),
+    ("--check", FLAG, "Check that the tables can be served, then exit; nothing is changed."),
+    ("--json as_json", FLAG, "With --check: print one JSON object per line."),
+    ("--start-over anew", FLAG, "Start a new record at every table; the round in progress is abandoned."),
     (
-        "--clock-is-right clock_right",
+        "--trust-clock clock_right",
         FLAG,
-        "Go on although the clock is far from the newest record. Before it, every table begins anew.",
+        "Start although the clock is far from the newest record. If the clock is behind it, every table starts over.",
     ),
-    ("--this-file-counts", FLAG, "Go on with this journal, though the MQTT broker knows a newer one."),
-    ("--console/--no-console with_console", {"default": True}, "Serve the console, where there is one."),
-    ("--port", whole(0, 65535), "The console's port, instead of the file's; 0: any free."),
-    ("--scenario", usually("evening"), "Without a file: what is dealt, again and again."),
+    ("--trust-journal this_file_counts", FLAG, "Continue this journal although the MQTT broker knows a newer one."),
+    ("--console/--no-console with_console", {"default": True}, "Serve the console, if TABLE.TOML has one."),
+    ("--port", whole(0, 65535), "Port of the console, instead of the one in TABLE.TOML; 0 for any free port."),
+    ("--scenario", usually("evening"), "Without TABLE.TOML: scenario to repeat."),
     (
         "--faults",
         decimal(0, 1),
-        "Without a file: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has"
-        " go wrong.",
+        "Without TABLE.TOML: share of rounds with one random fault, from 0 to 1, instead of the scenario's faults.",
     ),
-    ("--speed", usually(2.0, decimal(0.1, 100)), "Without a file: 1 is real time."),
-    ("--print-unit", FLAG, "Print a systemd unit, and do nothing."),
-    ("--print-udev", FLAG, "Print udev rules for serial adapters, and do nothing."),
+    ("--speed", usually(2.0, decimal(0.1, 100)), "Without TABLE.TOML: speed; 1 is real time."),
+    ("--print-unit", FLAG, "Print a systemd unit, then exit."),
+    ("--print-udev", FLAG, "Print udev rules for serial adapters, then exit."),
 )
 @click.pass_context
 def command(
@@ -74,12 +73,13 @@ def command(
     print_unit: bool,
     print_udev: bool,
 ) -> None:
-    """Serve the tables of TABLE.TOML: deal, settle, write down, show.
+    """Serve the tables in TABLE.TOML: deal, settle, journal, publish.
 
-    Everything is in the journal before it is made known, so that after a kill each table goes on in the middle of its
-    round. --check says whether it could be served, by this user on this machine, and whether each table would go on;
-    its lines are not opened, nothing is written.
-    SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
+    Every result is in the journal before it is published, so each table resumes in the middle of its round after a
+    crash. --check tells whether the tables can be served, by this user on this machine, and whether each table would
+    resume; it opens no line and writes nothing. Stop the service with SIGTERM or Ctrl-C.
+
+    Without TABLE.TOML a simulated table is served from a temporary folder.
     """
     if print_unit or print_udev:
         print_file(print_unit)
@@ -104,19 +104,19 @@ def command(
 
 
 def checked(file: Path | None, options: StartOptions, as_json: bool, check: bool) -> Exit:
-    """What a start with these options needs, tried."""
+    """Check a start with these options and return the exit code."""
     from dealwire.cli.run_check import check_file
 
     if not check:
         raise click.UsageError("--json needs --check")
     if file is None:
-        raise click.UsageError("--check needs a file")
+        raise click.UsageError("--check needs TABLE.TOML")
     return check_file(file, options, as_json=as_json)
 
 
 def servable(file: Path, options: StartOptions) -> Configuration:
-    """What `file` says, once nothing is in the way of serving it; the first thing that is ends the command, at its
-    line, before any table is begun."""
+    """Load the configuration. Raise Stop with the line of the first problem that prevents serving it, before any table
+    starts."""
     found = load_configuration(file)
     for tried in readiness(found, options):
         if tried.error is not None:
@@ -126,7 +126,8 @@ def servable(file: Path, options: StartOptions) -> Configuration:
 
 
 def print_file(unit: bool) -> None:
-    """Print a unit, or else udev rules. What keeps systemd from starting the program goes to standard error, too."""
+    """Print a systemd unit, or udev rules. Reasons that systemd could not start the program also go to standard
+    error."""
     from dealwire.cli.system_files import SERVICE, advice, printed, shipped
 
     if not unit:
@@ -140,7 +141,7 @@ def print_file(unit: bool) -> None:
 
 
 def say_what_happens() -> None:
-    """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
+    """Log to standard error, one line per record."""
     handler = logging.StreamHandler()
     handler.setFormatter(log_lines("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -148,7 +149,8 @@ def say_what_happens() -> None:
 
 
 def serve(configuration: Configuration, options: StartOptions, bench: "SimulatorHost | None" = None) -> Exit:
-    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
+    """Serve until a signal, and return the exit code. `bench` holds the simulated devices of the first table, if
+    any."""
     from dealwire.service.interpreter import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
@@ -181,7 +183,8 @@ def serve(configuration: Configuration, options: StartOptions, bench: "Simulator
 
 @contextlib.contextmanager
 def signals(service: "Service") -> Iterator[list[int]]:
-    """SIGTERM and SIGINT end the service; which did is in the list. SIGHUP changes nothing, and says so."""
+    """Stop the service on SIGTERM and SIGINT, and yield the list that the signal is added to. SIGHUP is logged and
+    ignored."""
     ended_by: list[int] = []
 
     def end(number: int, _: object) -> None:
@@ -189,7 +192,7 @@ def signals(service: "Service") -> Iterator[list[int]]:
         service.stop()
 
     def hang_up(_number: int, _frame: object) -> None:
-        _log.warning("SIGHUP: nothing is read again; a restart reads table.toml, and every round goes on")
+        _log.warning("SIGHUP: ignored; restart the service to read table.toml again, every round then resumes")
 
     handlers = {signal.SIGTERM: end, signal.SIGINT: end, signal.SIGHUP: hang_up}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -204,13 +207,13 @@ def signals(service: "Service") -> Iterator[list[int]]:
 
 
 def has_console() -> bool:
-    """True when the `console` extra is installed."""
+    """Return True if the `console` extra is installed."""
     return installed(*CONSOLE_MODULES)
 
 
 @contextlib.contextmanager
 def console_of(part: ConsolePart, service: "Service", port: int | None = None) -> Iterator[str]:
-    """The console, from here to the end; its address, which it also says. `port` instead of the file's."""
+    """Serve the console until the block ends; yield its address, which is printed too. `port` overrides the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
     from dealwire.console.journals import journal_sources
@@ -254,7 +257,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
 
 @contextlib.contextmanager
 def exports_of(part: ExportsPart, service: "Service", file_counts: bool = False) -> Iterator[None]:
-    """Whatever `part` asks for, from here to the end."""
+    """Run the configured exports until the block ends."""
     with contextlib.ExitStack() as stack:
         if part.ndjson:
             stack.enter_context(ndjson_of(service))
@@ -266,7 +269,7 @@ def exports_of(part: ExportsPart, service: "Service", file_counts: bool = False)
 
 @contextlib.contextmanager
 def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None") -> Iterator[None]:
-    """The metrics, from here to the end."""
+    """Serve the metrics until the block ends."""
     if importlib.util.find_spec("prometheus_client") is None:
         raise ExtraMissing("prometheus-client", "metrics")
     from dealwire.export.metrics import Metrics
@@ -281,7 +284,7 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
 
 @contextlib.contextmanager
 def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "Iterator[MqttExporter]":
-    """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
+    """Run the MQTT export until the block ends. Lines that the broker has not taken by then stay in the journal."""
     broker = broker_of(part)
     from dealwire.export.mqtt import MqttExporter
     from dealwire.export.standing import standing_of

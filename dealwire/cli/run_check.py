@@ -1,4 +1,4 @@
-"""`dealwire run --check`: whatever a start needs is tried before, a line for each thing."""
+"""Check of everything that a start of the service needs (`dealwire run --check`)."""
 
 import os
 from collections.abc import Iterator
@@ -29,8 +29,8 @@ COLOURS: Final = {"ok": "green", "warning": "yellow", "wrong": "red"}
 
 
 def check_file(file: Path, options: StartOptions, *, as_json: bool = False) -> Exit:
-    """Try everything, say how each came out, and give the exit code with which a start would end at the first thing
-    that is wrong. TomlFileError when the file cannot be read."""
+    """Run all checks, print each result, and return the exit code that a start would give for the first error. Raise
+    TomlFileError if the file cannot be read."""
     text = read(file)
     counts = {"ok": 0, "warning": 0, "wrong": 0}
     code = Exit.GOOD
@@ -49,7 +49,7 @@ def check_file(file: Path, options: StartOptions, *, as_json: bool = False) -> E
 
 
 def everything(file: Path, options: StartOptions) -> Iterator[Tried]:
-    """What is tried, in the order in which a start meets it."""
+    """Yield the checks in the order in which a start meets them."""
     found, faults = _in_file(file)
     yield from faults
     if found is None:
@@ -57,7 +57,7 @@ def everything(file: Path, options: StartOptions) -> Iterator[Tried]:
     if not faults:
         for index in range(len(found.table)):
             yield from _of_table(found, index)
-    yield ok("user", f"tried as {_user()}; try it as the user that will serve")
+    yield ok("user", f"checked as {_user()}; repeat this as the user that will serve")
     tried = [*faults]
     for each in readiness(found, options):
         tried.append(each)
@@ -72,7 +72,7 @@ def everything(file: Path, options: StartOptions) -> Iterator[Tried]:
 
 
 def _in_file(file: Path) -> tuple[Configuration | None, list[Tried]]:
-    """What the file says, and all that is wrong with it, in its order."""
+    """Return the configuration, and all errors in the file by line."""
     found, faults = examined(file)
     return found, [wrong("file", (), fault) for fault in sorted(faults, key=lambda fault: fault.line or 0)]
 
@@ -81,14 +81,14 @@ def _of_table(found: Configuration, index: int) -> Iterator[Tried]:
     part = found.table[index]
     terms = build_terms(part, load_procedure(part.procedure), Banks())
     game = part.game or "its own game"
-    settled = f"settled by {game}{_unsigned(part, terms)}" if terms is not None else "dealt without settling"
+    settled = f"settled by {game}{_unsigned(part, terms)}" if terms is not None else "dealt without settlement"
     yield ok(part.name, f"{part.procedure}, {settled}; {len(part.device)} device{'s' * (len(part.device) > 1)}")
     for caution in cautions_of(terms) if terms is not None else ():
         yield warning(part.name, caution)
 
 
 def _unsigned(part: TablePart, terms: TableTerms) -> str:
-    """Which readings of the table's game nobody has signed, where the house has signed some or lets the others wait."""
+    """Name the unsigned readings of the table's game, if the house signed some or lets unsigned ones wait."""
     if part.unsigned_readings == "settle" and not terms.signed_readings:
         return ""
     waits = ", which wait for a supervisor" if part.unsigned_readings == "wait" else ""
@@ -109,7 +109,7 @@ def _user() -> str:
 
 
 def _marks(found: Configuration, file_counts: bool) -> Iterator[Tried]:
-    """The broker is asked what it knows of the journal, as by a start."""
+    """Compare the broker's marks with the journal, as a start does."""
     try:
         against, doubts = marks_of(found, still=True)
     except DealwireError as error:
@@ -122,7 +122,7 @@ def _marks(found: Configuration, file_counts: bool) -> Iterator[Tried]:
             yield wrong("broker", ("exports", "mqtt"), Stop(Exit.PROTOCOL, why))
     yield from (warning("broker", doubt) for doubt in doubts)
     if not against and not doubts:
-        yield ok("broker", "it answers, and knows nothing that this journal does not have")
+        yield ok("broker", "it answers, and knows no newer journal")
 
 
 # ------------------------------------------------------------------ how it is said

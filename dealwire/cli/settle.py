@@ -1,4 +1,4 @@
-"""`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
+"""Command `dealwire settle`: read rounds as JSON lines, print settlements."""
 
 import gc
 import sys
@@ -28,10 +28,10 @@ from rules.meters.settled_rounds import RoundRuns, SettledKey
 from rules.meters.setup import load_setup
 
 GC_THRESHOLD: Final = 100_000
-"""Objects that may refer to each other, made and not gone, before somebody looks whether they only do that."""
+"""Threshold of the garbage collector: objects allocated before it looks for cycles."""
 
 WRONG_MAX: Final = 100
-"""Wrong lines in a row after which no more are read: what comes is of another kind altogether."""
+"""Number of consecutive wrong lines after which reading stops: the input is not rounds."""
 
 
 @click.command("settle")
@@ -40,8 +40,8 @@ WRONG_MAX: Final = 100
     (
         "--resume",
         A_FILE,
-        "What an earlier `settle` printed with --progressive or --jackpot: meters or pools go on from there, its "
-        "rounds are settled.",
+        "Continue from the output of an earlier `settle` with --progressive or --jackpot: its meters or pools, and "
+        "the rounds that it settled.",
     ),
     ("--text", FLAG, "Print text instead of JSON."),
     ("-v --verbose", FLAG, "With --text: print each bet with its reason and clause."),
@@ -58,17 +58,17 @@ def command(
     resume: Path | None,
     **options: Any,
 ) -> None:
-    """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
+    """Read rounds with their wagers as NDJSON on standard input and print one settlement for each.
 
-    Meters go on from round to round. With --progressive or --jackpot, what moved them is printed, one object of type
-    meter a step: first where each stands, then the steps of each round after its settlement. --resume goes on from
-    there.
+    Meters carry over from round to round. With --progressive or --jackpot their steps are printed as objects of type
+    meter: first the current values, then the steps of each round after its settlement. Use --resume to continue from
+    that output.
 
-    A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
-    with its line number; the others are settled all the same, and the exit code is 2. So it is when objects were of a
-    type that nobody knows, or when a round came twice: its second settlement is marked `again` and moves no meter.
-    Objects of the other types that this program writes (incidents, settlements, summaries) are passed over. An option
-    that does not fit a round's game ends it there, and so do 100 wrong lines in a row.
+    A line that is not a round, or a round that cannot be settled, is reported on standard error with its line number.
+    The other rounds are settled, and the exit code is 2. It is also 2 for objects of an unknown type, and for a round
+    that came before: its second settlement is marked `again` and moves no meter. Other objects that dealwire writes
+    (incidents, settlements, summaries) are skipped. Settling stops at an option that does not fit a round's game, and
+    after 100 wrong lines in a row.
     """
     if verbose and not text:
         raise click.UsageError("--verbose goes with --text; JSON always holds reasons and clauses")
@@ -78,7 +78,7 @@ def command(
         raise Stop(Exit.USAGE, "standard input is closed")
     one_owner(progressive, jackpot, options["meters"], options["jackpot_rake_cents"])
     if resume is not None and progressive is None and jackpot is None:
-        raise click.UsageError("--resume goes on with the meters of --progressive or --jackpot; give both")
+        raise click.UsageError("--resume continues the meters of --progressive or --jackpot; give one of them, too")
     before = RoundRuns()
     bank, book = _shared(progressive, jackpot, resume, before)
     terms = RoundTerms(game, bank, options | {"jackpot": book})
@@ -94,7 +94,7 @@ def command(
 def _shared(
     progressive: Path | None, jackpot: Path | None, resume: Path | None, settled: RoundRuns
 ) -> tuple[MeterBank | None, JackpotBook | None]:
-    """The meters and the jackpot that rounds share: opened, or as what was printed earlier left them."""
+    """Return the meters and the jackpot that rounds share, new or resumed from earlier output."""
     if resume is None:
         return Banks().of(progressive), Banks().jackpot_of(jackpot)
     if progressive is not None:
@@ -105,7 +105,8 @@ def _shared(
 
 @contextmanager
 def _few_collections() -> Iterator[None]:
-    """What a round makes does not refer to itself; looking for what does would take a tenth of the time."""
+    """Reduce garbage collections: objects of a round form no cycles, and looking for them would take a tenth of the
+    time."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
@@ -117,8 +118,8 @@ def _few_collections() -> Iterator[None]:
 
 
 class Settling:
-    """Reads rounds and says what each comes to. `before` are rounds that were settled already; `begin` gets each round
-    before what is said of it."""
+    """Reader that settles each round and passes the results to `say`. `before` holds rounds that were already settled;
+    `begin` is called with each round before its results."""
 
     def __init__(
         self, terms: RoundTerms, say: Say, before: RoundRuns, begin: Callable[[RoundResult], None] = lambda _: None
@@ -128,7 +129,7 @@ class Settling:
         self._unknown: Counter[str] = Counter()
 
     def read(self, stream: BinaryIO) -> None:
-        """Every line; what is wrong with one does not end it, unless all are. Stop then."""
+        """Settle every line of `stream`. A wrong line is reported and skipped; raise Stop after too many in a row."""
         wrong = 0
         for number, line in enumerate(lines(stream), start=1):
             if not line.strip():
@@ -141,14 +142,16 @@ class Settling:
             except OutputFailed:
                 raise
             except Stop as error:
-                raise Stop(error.code, f"line {number}: {error.why}; nothing from there on is settled") from None
+                raise Stop(
+                    error.code, f"line {number}: {error.why}; this line and those after it are not settled"
+                ) from None
             except (DealwireError, ValueError, RecursionError) as error:
                 self._failed += 1
                 echo(f"dealwire: line {number}: {one_line(error)}", err=True)
                 wrong += 1
             if wrong == WRONG_MAX:
-                why = f"{WRONG_MAX} wrong lines in a row: these are no rounds"
-                raise Stop(Exit.USAGE, f"line {number}: {why}; nothing from there on is settled")
+                why = f"{WRONG_MAX} wrong lines in a row: the input does not hold rounds"
+                raise Stop(Exit.USAGE, f"line {number}: {why}; this line and those after it are not settled")
 
     def _read(self, line: bytes) -> None:
         result = read_round(line)
@@ -164,13 +167,15 @@ class Settling:
             self._say(item)
 
     def end(self) -> Exit:
-        """Say what nobody would notice otherwise; the exit code."""
+        """Print warnings about unused options and skipped objects, and return the exit code."""
         remarks = list(self._terms.unused())
         if self._unknown:
             kinds = ", ".join(f"{count} of type {kind!r}" for kind, count in self._unknown.items())
-            remarks.append(f"objects of unknown types were passed over: {kinds}")
+            remarks.append(f"skipped objects of unknown types: {kinds}")
         if self._again:
-            remarks.append(f"{self._again} rounds had come before: their settlements are marked, and moved no meter")
+            remarks.append(
+                f"{self._again} rounds came more than once: their repeated settlements are marked, and moved no meter"
+            )
         for line in remarks:
             echo(f"dealwire: {line}", err=True)
         return Exit.USAGE if remarks or self._failed else Exit.GOOD

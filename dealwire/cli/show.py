@@ -1,4 +1,4 @@
-"""How things are written out: NDJSON for programs, sentences for people. Nothing else prints results."""
+"""Output of results: NDJSON for programs, text for people. No other module prints results."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -26,24 +26,24 @@ Say = Callable[[TableOutcome], None]
 
 
 def say_json(item: TableOutcome) -> None:
-    """Write one object, flushed, so that a reader at the other end of a pipe sees it at once."""
+    """Print one JSON line, flushed, so that a reader at the other end of a pipe gets it at once."""
     echo_json(item.to_json())
 
 
 def say_summary(summary: dict[str, object], kind: str = "summary") -> None:
-    """Write a closing object."""
+    """Print a closing JSON object."""
     say_object(SUMMARY_SCHEMA, kind, **summary)
 
 
 class Counted(Protocol):
-    """How many rounds were dealt, by outcome, and how many incidents there were, by code."""
+    """Counts of rounds by outcome and of incidents by code."""
 
     outcomes: Counter[str]
     incidents: Counter[str]
 
 
 def counts(counted: Counted) -> dict[str, object]:
-    """The part of every summary that is about rounds."""
+    """Return the part of every summary that is about rounds."""
     return {
         "rounds": counted.outcomes.total(),
         "outcomes": dict(counted.outcomes),
@@ -52,16 +52,16 @@ def counts(counted: Counted) -> dict[str, object]:
 
 
 def money(cents: int, currency: str = DOLLAR) -> str:
-    """`$12.50`, `-$3`, `€5`, `CHF 5`: without needless zeros."""
+    """Format an amount without needless zeros: `$12.50`, `-$3`, `€5`, `CHF 5`."""
     return amount(cents, currency).removesuffix(".00")
 
 
 class RoundPrinter:
-    """Writes items for a person, each incident under the heading of the round that it is of.
+    """Printer of a table's results for people. Each incident appears under the heading of its round.
 
-    What a table makes known is in the order in which it happened: a round's incidents come before the round. `live`
-    writes them as they come, under a heading that says that the round is not over; else they wait for theirs. A
-    `verbose` one writes each bet with its reason and clause; else a line for each seat and result.
+    A table publishes a round's incidents before the round. A `live` printer prints them at once, under a heading for
+    the current round; otherwise they are kept until their round. A `verbose` printer prints each bet with its reason
+    and clause; otherwise one line per seat and result.
     """
 
     def __init__(self, procedure: Procedure | None = None, *, live: bool = False, verbose: bool = False) -> None:
@@ -72,11 +72,11 @@ class RoundPrinter:
             self.deals(procedure)
 
     def deals(self, procedure: Procedure) -> None:
-        """What comes from now on is dealt by this procedure, and is told in its words."""
+        """Use the vocabulary of this procedure from now on."""
         self._speech = Speech.of(procedure)
 
     def __call__(self, item: TableOutcome) -> None:
-        """Write one, or keep it for its round."""
+        """Print one result, or keep an incident for its round."""
         if not isinstance(item, Incident):
             say_text(item, self._speech, self._waiting, verbose=self._verbose)
             if isinstance(item, RoundResult):
@@ -84,47 +84,46 @@ class RoundPrinter:
         elif self._live:
             if not self._under_way:
                 echo("")
-                echo("In the round that is under way:", bold=True)
+                echo("In the current round:", bold=True)
             self._under_way = True
             say_incident(item, self._speech)
         else:
             self._waiting.append(item)
 
     def end(self) -> None:
-        """No round will come that what still waits could be of."""
+        """Print incidents that are still kept; their round did not finish."""
         waiting, self._waiting = self._waiting, []
         if waiting:
             echo("")
-            echo("In a round that did not end:", bold=True)
+            echo("In a round that did not finish:", bold=True)
         for item in waiting:
             say_incident(item, self._speech)
 
 
 class SettlementPrinter:
-    """Writes settlements for a person who does not see the deal: each begins with its round."""
+    """Printer of settlements without their deal. Each begins with the title of its round."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._speech, self._verbose = Speech(()), verbose
 
     def settles(self, result: RoundResult) -> None:
-        """What comes next is of this round, and is told in the words of its procedure."""
+        """Use the vocabulary of this round's procedure from now on."""
         self._speech = Speech.named(result.procedure.id, names_in(result))
 
     def __call__(self, item: TableOutcome) -> None:
-        """Write one."""
+        """Print one settlement, meter step or award."""
         if isinstance(item, Settlement):
             say_title(item)
         say_text(item, self._speech, verbose=self._verbose)
 
 
 def say_incident(item: Incident, speech: Speech) -> None:
-    """Write what went wrong."""
+    """Print an incident with its clause."""
     echo(f"  ! {speech.write(item.text)}  [{item.clause}]", fg="yellow", hang=4)
 
 
 def say_text(item: TableOutcome, speech: Speech, incidents: Sequence[Incident] = (), *, verbose: bool = False) -> None:
-    """Write one item for a person, a round with its `incidents` under its heading; sentences without the ids in them
-    that `speech` knows."""
+    """Print one result, a round with its `incidents` under its heading. `speech` replaces ids by words."""
     if isinstance(item, Incident):
         say_incident(item, speech)
     elif isinstance(item, RoundResult):
@@ -144,7 +143,7 @@ OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "r
 
 
 ROUND_MARGIN = 13
-"""Where the text of a round's lines begins: after the name of a place, such as `  seat 1     `."""
+"""Column where the text of a round's lines begins, after a name such as ` seat 1 `."""
 
 
 def _cards(cards: tuple[str, ...]) -> str:
@@ -162,21 +161,21 @@ def _count(hand: Hand | Seat | NamedHand) -> str:
 
 
 def say_title(result: RoundResult | Settlement) -> None:
-    """Begin a round: an empty line, and which it is."""
+    """Print an empty line and the title of a round."""
     echo("")
     echo_styled(round_title(result))
 
 
 def round_title(result: RoundResult | Settlement) -> str:
-    """Which round at which table, and how it ended, in colours."""
+    """Return the title of a round in color: number, table, outcome."""
     colour = OUTCOME_COLOUR.get(result.outcome, "yellow")
     title = printable(f"Round {result.round} at {result.table}: ", None)
     return click.style(title, bold=True) + click.style(id_words(result.outcome), fg=colour, bold=True)
 
 
 def round_lines(result: RoundResult, *, verbose: bool = False) -> list[str]:
-    """Return the deal as lines: community, burned cards, every hand. Unless `verbose`, bets that a seat declined are
-    left out (`no-...` in the procedure)."""
+    """Return the deal as lines: community, burned cards, every hand. Unless `verbose`, bets that a seat declined
+    (`no-...` in the procedure) are left out."""
     if result.draw is not None:
         return _draw_lines(result, result.draw)
     lines = _middle_lines(result)
@@ -202,7 +201,8 @@ def round_lines(result: RoundResult, *, verbose: bool = False) -> list[str]:
 
 
 def _middle_lines(result: RoundResult) -> list[str]:
-    """The community and what was burned. Many games have no community: nothing is written of one without a card."""
+    """Return the lines of community and burned cards. Many games have no community: it is left out if it has no
+    card."""
     burned = _cards(result.burned) if result.burned else ""
     if result.community or any(packet.to == "community" for packet in result.packets):
         return [f"  community  {_cards(result.community)}" + (f"   burned {burned}" if burned else "")]
@@ -210,7 +210,7 @@ def _middle_lines(result: RoundResult) -> list[str]:
 
 
 def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
-    """Cards drawn one at a time: the columns, how it ended, what is left in the shoe."""
+    """Return the lines of a race drawn from a shoe: columns, finish, cards left."""
     lines = [f"  {id_words(name) + ' ':<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
     if draw.finish is None:
         lines.append("  finish     not decided")
@@ -228,12 +228,10 @@ def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
 
 
 def say_settlement(settlement: Settlement, speech: Speech, *, verbose: bool = False) -> None:
-    """Print the money: a line for each seat and result, or each bet with its reason and clause if `verbose`; and what
-    is held, and why."""
+    """Print the money: one line per seat and result, or each bet with its reason and clause if `verbose`; and held
+    money with the reason."""
     if settlement.again:
-        echo(
-            f"  round {settlement.round} at {settlement.table} was settled before: no meter is moved", fg="red", hang=4
-        )
+        echo(f"  round {settlement.round} at {settlement.table} was settled before; no meter moved", fg="red", hang=4)
     if settlement.unseen:
         echo(f"  not known: {speech.write(settlement.unseen)}", fg="yellow", hang=4)
     if settlement.status == "held":
@@ -250,7 +248,7 @@ def say_settlement(settlement: Settlement, speech: Speech, *, verbose: bool = Fa
 
 
 def _say_seats(settlement: Settlement) -> None:
-    """Print a line for each seat and result: what the bets that came out so staked, their net, and which they are."""
+    """Print one line per seat and result: total stake, net, and the bets."""
     groups: dict[tuple[int, str], list[SettlementLine]] = {}
     for line in sorted(settlement.lines, key=lambda line: line.seat):
         groups.setdefault((line.seat, line.result), []).append(line)
@@ -273,7 +271,7 @@ def _say_seats(settlement: Settlement) -> None:
 
 
 def _won(line: SettlementLine, currency: str) -> str:
-    """`play $5`: the amounts tell the winning bets apart."""
+    """Return a winning bet with its net, such as `play $5`."""
     return f"{id_words(line.bet)} {money(line.net, currency)}"
 
 
@@ -299,7 +297,7 @@ def _say_bets(settlement: Settlement, speech: Speech) -> None:
 
 
 def _kept(line: SettlementLine, settlement: Settlement) -> str:
-    """What the rounding kept of a pay."""
+    """Describe the part of a payout that rounding kept."""
     if line.rest == "0":
         return ""
     if line.meter:
@@ -310,7 +308,7 @@ def _kept(line: SettlementLine, settlement: Settlement) -> str:
 
 
 def say_meter(item: MeterRecord | AwardRecord, speech: Speech) -> None:
-    """A step of a meter, or of an award at the controller."""
+    """Print a step of a meter, or of an award at the controller."""
     why = speech.write(item.why)
     if isinstance(item, MeterRecord):
         shows = f"shows {money(item.meter_cents)}  {why}"
@@ -329,7 +327,8 @@ def say_meter(item: MeterRecord | AwardRecord, speech: Speech) -> None:
 
 
 def betting_lines(result: RoundResult) -> Iterator[str]:
-    """The button, each betting round as it went, and what was taken in; nothing of a game without betting."""
+    """Yield the button, the actions of each betting round, and the pots taken in; nothing for a game without
+    betting."""
     if not result.actions:
         return
     if result.button is not None:
@@ -349,7 +348,7 @@ def betting_lines(result: RoundResult) -> Iterator[str]:
 
 
 def chips_of(seat: Seat, result: RoundResult) -> str:
-    """`  put in $86 of $200`; empty for a seat without a stake."""
+    """Return the chips a seat put in, such as ` put in $86 of $200`; empty for a seat without a stake."""
     if seat.stake is None:
         return ""
     gave_up = "  folded" if seat.status == "folded" else ""
@@ -359,7 +358,7 @@ def chips_of(seat: Seat, result: RoundResult) -> str:
 
 
 def pot_lines(settlement: Settlement, speech: Speech) -> Iterator[str]:
-    """Each pot, what was taken of it, and who has the rest."""
+    """Yield a line for each pot: rake, and who won the rest."""
     for pot in settlement.pots:
         yield f"  {settled_pot_name(pot.name) + ' ':<11}{_pot(pot, settlement, speech)}"
 

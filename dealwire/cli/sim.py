@@ -1,4 +1,4 @@
-"""`dealwire sim`: simulated devices as a process of their own."""
+"""Command `dealwire sim`: simulated devices in a process of their own."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,35 +38,35 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
 
 @click.command("sim")
 @declared(
-    ("--scenario", usually("clean-3", ID_OR_FILE), "What is dealt and what fails."),
-    ("--procedure", ID_OR_FILE, "Deal clean rounds of this procedure without end, instead."),
-    ("--seats", usually(3, whole(1, 32)), "Players of --procedure."),
-    ("--shuffler", LINE, "The packet shuffler's line."),
-    ("--shoe", LINE, "The card shoe's line."),
-    ("--shoe-dialect", usually("tdp", type=click.Choice(list(FRONT_ENDS))), "What the shoe speaks."),
-    ("--controller", LINE, "The controller's line."),
-    ("--speed", usually(1.0, decimal(0.01, 1000)), "1 is real time."),
-    ("--forever", FLAG, "Stay up after the scenario."),
-    ("--endless again", FLAG, "Deal the scenario's rounds again and again."),
+    ("--scenario", usually("clean-3", ID_OR_FILE), "Scenario to deal, with its faults."),
+    ("--procedure", ID_OR_FILE, "Deal clean rounds of this procedure without end, instead of a scenario."),
+    ("--seats", usually(3, whole(1, 32)), "Number of players, with --procedure."),
+    ("--shuffler", LINE, "Where to put the packet shuffler's line."),
+    ("--shoe", LINE, "Where to put the card shoe's line."),
+    ("--shoe-dialect", usually("tdp", type=click.Choice(list(FRONT_ENDS))), "Dialect of the shoe."),
+    ("--controller", LINE, "Where to put the table controller's line."),
+    ("--speed", usually(1.0, decimal(0.01, 1000)), "Speed; 1 is real time."),
+    ("--forever", FLAG, "Keep the devices running after the scenario."),
+    ("--endless again", FLAG, "Repeat the scenario's rounds."),
     (
         "--faults",
         decimal(0, 1),
-        "Without end: the share of rounds in which one thing goes wrong by chance, instead of what the scenario has go"
-        " wrong.",
+        "With --endless or --procedure: share of rounds with one random fault, from 0 to 1, instead of the scenario's "
+        "faults.",
     ),
-    ("--seed", SEED, "Without end: other cards and faults."),
+    ("--seed", SEED, "With --endless or --procedure: seed of cards and faults."),
     (
-        "--hands",
+        "--operator-socket hands",
         {"type": FILE, "metavar": "PATH"},
-        "Nobody deals: a Unix socket at PATH takes what hands are to do at the devices. For `dealwire bench --hands`.",
+        "Do not deal; take the operator's actions from a Unix socket at PATH (see `dealwire operator socket`).",
     ),
     (
         "--firmware",
         {**A_FILE, "callback": lambda _ctx, _param, file: _image(file)},
-        "What the devices measure as their firmware; otherwise the text of its version. For `dealwire device verify`.",
+        "Firmware image of the devices, for `dealwire device verify`; by default the text of the firmware version.",
     ),
-    ("--list as_list", FLAG, "Name the scenarios that come with the program."),
-    ("--json as_json", FLAG, "Announce the lines as one JSON object."),
+    ("--list as_list", FLAG, "List the scenarios that are included."),
+    ("--json as_json", FLAG, "Print the addresses as one JSON object."),
 )
 @click.pass_context
 def command(
@@ -89,10 +89,11 @@ def command(
     as_list: bool,
     as_json: bool,
 ) -> None:
-    """Put a simulated packet shuffler or card shoe and a table controller on lines and deal a scenario on them.
+    """Simulate a packet shuffler or a card shoe, and a table controller, and deal a scenario on them. The scenario
+    decides which device deals.
 
-    Which of the two it is, the scenario says. Dealing starts when a host has opened both lines. Try: dealwire sim,
-    then in another terminal the command that it prints.
+    Dealing starts when a host has opened both lines. Try `dealwire sim`, then run the command that it prints in another
+    terminal.
     """
     if as_list:
         for name in (*scenario_ids(), *shoe_scenario_ids()):
@@ -102,7 +103,7 @@ def command(
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
-        raise click.UsageError("--faults and --seed are for rounds without end: --endless or --procedure")
+        raise click.UsageError("--faults and --seed need --endless or --procedure")
     spoken = f" --shoe-dialect {shoe_dialect}" * (chosen.device == "shoe")
     serve(
         chosen,
@@ -116,7 +117,7 @@ def command(
 
 
 def _image(firmware: Path | None) -> bytes | None:
-    """The bytes of the file; UsageError when they cannot be read, or are more than a device's flash holds."""
+    """Read the firmware image. Raise UsageError if it cannot be read or is larger than any device's flash."""
     if firmware is None:
         return None
     try:
@@ -126,7 +127,7 @@ def _image(firmware: Path | None) -> bytes | None:
 
 
 def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
-    """The table, with this image in each of its devices that measure one."""
+    """Put this image into each device of the table that can measure its firmware."""
     for unit in table.units.values():
         if image is not None and isinstance(unit, Unit):
             unit.image = image
@@ -134,7 +135,7 @@ def _flashed(table: DealtTable, image: bytes | None) -> DealtTable:
 
 
 def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "list[HandsPort]":
-    """Hands at a table where nobody deals, when there is a path for their socket."""
+    """Return the operator's socket of a table without a dealer, if a path is given."""
     table.deserted = path is not None
     if path is None:
         return []
@@ -144,35 +145,35 @@ def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "l
 
 
 def _dealing(scenario: AnyScenario, shuffler: str, shoe: str) -> dict[str, str]:
-    """The line of the device that deals, by its name; none where the dealer's hand does."""
+    """Return the line of the dealing device, by its name; empty if the dealer deals by hand."""
     return {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(scenario.device, {})
 
 
 def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
-    """A clean round of a procedure. UsageError when a scenario is asked for too, or for more players than it has
-    seats."""
+    """Return a clean round of a procedure. Raise UsageError if a scenario is requested too, or more players than the
+    procedure has seats."""
     if ctx.get_parameter_source("scenario") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--scenario and --procedure exclude each other")
     procedure = load_procedure(name)
     most = procedure.seats.most
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
+        raise click.UsageError(f"--seats: {procedure.id} has at most {most} seats")
     return clean_scenario(procedure, range(1, min(seats, most) + 1), source=name)
 
 
 def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
-    """The scenario; UsageError for the option of a device that it has not."""
+    """Return the scenario. Raise UsageError for an option of a device that it does not have."""
     there = {"shoe": "a card shoe", "hand": "the dealer's hand"}.get(scenario.device, "a packet shuffler")
     options = {"shuffler": ("shuffler",), "shoe": ("shoe", "shoe_dialect")}
     for option in [name for device, names in options.items() if device != scenario.device for name in names]:
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             name = f"--{option.replace('_', '-')}"
-            raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")
+            raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}; {name} does not apply")
     return scenario
 
 
 def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_json: bool) -> None:
-    """Say where the devices are; `spoken` is what else a command needs."""
+    """Print the addresses of the devices; `spoken` is the dialect option that the command needs, too."""
     if as_json:
         say_object("dealwire.sim/1", "ready", lines=addresses, **({"hands": str(hands)} if hands else {}))
         return
@@ -180,9 +181,9 @@ def _announce(addresses: dict[str, str], spoken: str, hands: Path | None, as_jso
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     ]
     if hands is not None:
-        echo("ready, and nobody deals; in another terminal:")
+        echo("ready; the devices wait for an operator. In another terminal:")
         for option in options:
-            echo(f"  dealwire bench {option} --hands 'dealwire hands socket {hands}'")
+            echo(f"  dealwire bench {option} --operator-program 'dealwire operator socket {hands}'")
         return
     flags = " ".join(options)
     echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")

@@ -1,6 +1,5 @@
-"""Files for the system, as they are printed: units, with the path of this program in them and with a word where it
-stands so that a service could not reach it; udev rules for serial adapters.
-"""
+"""System files: systemd units with the path of this program, with a warning if a service could not reach it; udev rules
+for serial adapters."""
 
 import os
 import shlex
@@ -21,12 +20,13 @@ from devices.extras import origin, requirement
 SERVICE: Final = "dealwire@.service"
 RECORDER: Final = "dealwire-record@.service"
 INSTALLED: Final = "/usr/local/bin/dealwire"
-"""Where the files look for the program, until they are printed."""
+"""Path of the program in the unmodified files."""
 HOME: Final = "/opt/dealwire"
-"""Where a service's program stands best: of root, for everybody, hidden by nothing."""
+"""Recommended folder for a service: owned by root, readable by everyone, hidden by no protection of systemd."""
 
 RULES: Final = "70-dealwire.rules"
-"""After the rules that name a device, before those that give it to whoever sits there (73) or to ModemManager (77)."""
+"""Name of the rules file. Its number sorts it after the rules that name a device, and before those that grant access to
+the seat's user (73) or to ModemManager (77)."""
 RULES_PATH: Final = f"/etc/udev/rules.d/{RULES}"
 GROUP: Final = "dialout"
 FTDI: Final = "0403"
@@ -34,18 +34,18 @@ FTDI: Final = "0403"
 _EXAMPLE: Final = {"usb": f"{FTDI}:6001", "serial": "A10KZW3X"}
 
 _WANTED: Final = ("console", "journal", "mqtt", "metrics", "usb")
-"""Extras that a service may ask for."""
+"""Extras that a service may need."""
 _HIDES: Final = (
     ("ProtectHome=yes", ("/home", "/root", "/run/user")),
     ("PrivateTmp=yes", ("/tmp", "/var/tmp")),
     ("DynamicUser=yes", ("/tmp", "/var/tmp")),
 )
-"""What a unit says -> the folders that are empty, or others, to its service."""
+"""Settings of a unit, each with the folders that it hides from the service."""
 
 
 def printed(name: str) -> str:
-    """A file for the system, with the path of this program in it. A unit says at its head what keeps its service from
-    the program."""
+    """Return a system file with the path of this program. A unit begins with a warning if the service could not start
+    it."""
     text = shipped(name)
     # What begins with a percent sign means something in a unit.
     named = text.replace(INSTALLED, str(program()).replace("%", "%%"))
@@ -53,12 +53,12 @@ def printed(name: str) -> str:
 
 
 def shipped(name: str) -> str:
-    """The same as it comes with this program."""
+    """Return the file as it is included."""
     return resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
 
 
 def program() -> Path:
-    """This program, as a service has to start it: by the name that a shell finds, where that is this one."""
+    """Return the path of this program for a service: the name that a shell finds if it is this installation."""
     ours = Path(sysconfig.get_path("scripts")) / "dealwire"
     found = shutil.which("dealwire")
     if found is not None and (not ours.exists() or Path(found).resolve() == ours.resolve()):
@@ -67,16 +67,16 @@ def program() -> Path:
 
 
 def parts() -> list[Path]:
-    """All that has to be reached for this program to run: itself, its interpreter, what is installed with it, its own
-    modules, which an editable installation leaves in the checkout."""
+    """Return all paths that must be readable to run this program: script, interpreter, environment, and its modules,
+    which an editable installation leaves in the checkout."""
     script = program()
     found = [script, script.resolve(), Path(sys.executable), Path(os.path.realpath(sys.executable)), Path(sys.prefix)]
     return list(dict.fromkeys([*found, Path(dealwire.__file__).parent]))
 
 
 def advice(unit: str, needed: Sequence[Path] | None = None) -> list[str]:
-    """Lines for a person: which of `needed` the protections of a unit hide from its service, and what to type so that
-    it can be started; none where all of it can be reached."""
+    """Return a warning and installation commands if the protections of a unit hide any of `needed` from its service;
+    empty if all can be reached."""
     hidden = list(_hidden(unit, parts() if needed is None else needed))
     if not hidden:
         return []
@@ -115,8 +115,8 @@ def _others_enter(folder: Path) -> bool:
 
 
 def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
-    """Rules for each USB adapter in `ports` (as `dealwire.host.ports` gives them): its group, ModemManager told to
-    leave it alone, and no waiting in an FTDI adapter. Without any adapter a comment with an example."""
+    """Return rules for each USB adapter in `ports` (from `dealwire.host.ports`): group, ignored by ModemManager, low
+    latency of FTDI adapters. Without an adapter it is a comment with an example."""
     head = f"# Written by `dealwire doctor --udev`. Save as {RULES_PATH}, then:\n"
     head += "#   udevadm control --reload && udevadm trigger"
     lines = [line for port in ports for line in rules_of(port)]
@@ -130,7 +130,7 @@ def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
 
 
 def rules_of(port: Mapping[str, str]) -> list[str]:
-    """The rules of one port; none when it is not on USB."""
+    """Return the rules of one port, empty if it is not on USB."""
     vendor, _, product = port.get("usb", "").partition(":")
     if not product:
         return []
@@ -147,8 +147,8 @@ def rules_of(port: Mapping[str, str]) -> list[str]:
 
 
 def udev_rules_of_all(ports: Sequence[Mapping[str, str]] | None = None) -> str:
-    """Rules for the kinds of adapters that devices come with, and for those attached that are of no such kind: the file
-    loses nothing when it takes the place of the one that `udev_rules` gives."""
+    """Return rules for all usual kinds of adapters, and for attached adapters of other kinds. The file can replace the
+    one from `udev_rules`."""
     text = shipped(RULES)
     others = [port for port in (attached_ports() if ports is None else ports) if not _covers(text, port)]
     return text + "".join(f"{line}\n" for port in others for line in rules_of(port))

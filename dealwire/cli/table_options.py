@@ -1,4 +1,4 @@
-"""The options that make a table, and how their values become one: its procedure, its terms, its lines."""
+"""Options that define a table, and their conversion into its procedure, terms and lines."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
@@ -45,79 +45,85 @@ DEFAULT_GAME = "flushes-gone-wild.co"
 
 
 def seats(runners: Sequence[str]) -> dict[int, int]:
-    """`--runners` as numbers by seat; a usage error names what is none."""
+    """Parse `--runners SEAT=N`. Raise a usage error that names a bad number."""
     found = pairs(runners, "--runners")
     for text in (*found, *found.values()):
         if not (text.isascii() and text.isdecimal() and len(text) <= 2):
-            raise click.BadParameter(f"{printable(repr(text), 40)} is no number of two digits", param_hint="--runners")
+            raise click.BadParameter(
+                f"{printable(repr(text), 40)} is not a number of at most two digits", param_hint="--runners"
+            )
     return {int(seat): int(number) for seat, number in found.items()}
 
 
 TERMS: Final[tuple[Row, ...]] = (
-    ("--game", ID_OR_FILE, "Pay tables and bets; by default the procedure's own."),
-    ("--edition", ID_OR_FILE, "The edition of the law; by default the text that the files print."),
-    ("--paytable paytables", many("BET=ID"), "A bet's pay table."),
-    ("--reading readings", many("NAME=OPTION"), "A reading of the rules."),
-    ("--meter meters", many("NAME=CENTS"), "A progressive meter as it stands now."),
-    ("--token", usually(25, CENTS), "The smallest token: house pays are rounded down to it."),
+    ("--game", ID_OR_FILE, "Game that settles: bets and pay tables; by default the procedure's own."),
+    ("--edition", ID_OR_FILE, "Edition of the regulation; by default the text in the files."),
+    ("--paytable paytables", many("BET=ID"), "Pay table of a bet."),
+    ("--reading readings", many("NAME=OPTION"), "Reading of an ambiguous rule."),
+    ("--meter meters", many("NAME=CENTS"), "Current value of a progressive meter."),
+    ("--token", usually(25, CENTS), "Smallest chip; payouts of the house are rounded down to a multiple of it."),
     (
         "--envy-base",
         CENTS,
-        "The progressive wager for which the printed envy amounts stand; by default the pay table's.",
+        "Progressive wager that the printed envy amounts refer to; by default the pay table's.",
     ),
-    ("--progressive", A_FILE, "A progressive setup: meters with contribution, reserve and seed, instead of --meter."),
-    ("--jackpot", A_FILE, "A jackpot file: pools, what is taken of pots for them, who has earned the award."),
+    (
+        "--progressive",
+        A_FILE,
+        "Progressive setup with contribution, reserve and seed of each meter; instead of --meter.",
+    ),
+    ("--jackpot", A_FILE, "Jackpot setup: pools, the drop from each pot, and who qualifies."),
     (
         "--limit limit_cents",
         CENTS,
-        "The most one bet may be at this table; by default the law's figure, where it prints one.",
+        "Maximum of one bet; by default the figure in the regulation, if it has one.",
     ),
-    ("--commission", PERCENT, "What the house takes of a win, where the game has it."),
-    ("--rake", PERCENT, "What the house takes of a pot, where players bet into one."),
-    ("--rake-cap rake_cap_cents", CENTS, "The most that --rake takes of the pots of a round."),
-    ("--rake-step rake_step_cents", CENTS, "What --rake is rounded down to; by default the token."),
-    ("--jackpot-rake jackpot_rake_cents", CENTS, "What is taken of the pots of a round for a jackpot, beside --rake."),
-    ("--pool-rake", PERCENT, "What the house takes of a pool that runners have won."),
-    ("--runners", many("SEAT=N"), "Runners before a seat, where they win a pool; else none."),
-    ("--house-way", ID_OR_FILE, "How the house sets its hand; by default as the text prints."),
-    ("--max-round max_round_cents", CENTS, "The most that a round is paid by bets at 50 to 1 and more."),
-    ("--max-player max_player_cents", CENTS, "The most that a player is paid so in a round."),
-    ("--max-tip max_tip_cents", CENTS, "The most that a tip is paid, where the text lets the house set it."),
+    ("--commission", PERCENT, "Commission on wins, if the game has one."),
+    ("--rake", PERCENT, "Rake from each pot, if players bet against each other."),
+    ("--rake-cap rake_cap_cents", CENTS, "Maximum rake per round."),
+    ("--rake-step rake_step_cents", CENTS, "Multiple that the rake is rounded down to; by default --token."),
+    ("--jackpot-rake jackpot_rake_cents", CENTS, "Jackpot drop per round, in addition to --rake."),
+    ("--pool-rake", PERCENT, "Rake from a pool that runners have won."),
+    ("--runners", many("SEAT=N"), "Runners in front of a seat, in games with a pool; by default none."),
+    ("--house-way", ID_OR_FILE, "House way of setting the dealer's hand; by default the one in the regulation."),
+    ("--max-round max_round_cents", CENTS, "Maximum payout per round on bets that pay 50 to 1 or more."),
+    ("--max-player max_player_cents", CENTS, "Maximum such payout per player and round."),
+    ("--max-tip max_tip_cents", CENTS, "Maximum payout on a tip, if the regulation lets the house set one."),
     (
         "--least-bet least_bet_cents",
         CENTS,
-        "The least bet at the table, by which the text bounds --max-round and --max-player.",
+        "Minimum bet at the table, which limits --max-round and --max-player in the regulation.",
     ),
-    ("--accept-suspect", FLAG, "Settle by a table or reading that cannot be meant as printed."),
+    ("--accept-suspect", FLAG, "Settle even by a pay table or reading that appears to be a misprint."),
 )
-"""`--game --paytable --reading --meter ...`: on which terms a round is settled."""
+"""Options that define the terms of settlement: `--game --paytable --reading --meter ...`."""
 
 terms_options = declared(*TERMS)
 table_options = declared(
-    ("--procedure", ID_OR_FILE, f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}."),
-    ("--no-settle", FLAG, "Deal only; settle nothing."),
+    ("--procedure", ID_OR_FILE, f"Dealing procedure; by default the one that the recording names, or {DEFAULT_GAME}."),
+    ("--no-settle", FLAG, "Deal without settling."),
     *TERMS,
-    ("--table table_name", usually("table-1"), "Name in every result."),
+    ("--table table_name", usually("table-1"), "Name of the table in every result."),
     (
         "--least-confidence",
         usually(LEAST_CONFIDENCE, whole(0, 100, "N")),
-        "A card that a shoe's reader is less sure of, in percent, counts as not read.",
+        "Treat a card as not read if the shoe's reader is less sure of it, in percent.",
     ),
-    ("--awards", FLAG, "Let the awards made at the controller move the meters of --progressive, and compare them."),
+    ("--awards", FLAG, "Let awards at the controller move the meters of --progressive, and compare both."),
 )
-"""`--procedure --table --no-settle --awards --least-confidence` and the terms: what makes a `Table`."""
+"""Options that make a `Table`: `--procedure --table --no-settle --awards --least-confidence` and the terms."""
 
 reconnect_option = click.option(
-    "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
+    "--reconnect/--no-reconnect", default=True, show_default=True, help="Reopen a line after it was lost."
 )
-"""What happens when a line is lost."""
+"""Option that decides whether a lost line is reopened."""
 
 
 def make_terms(
     game: Game, options: Mapping[str, Any], bank: MeterBank | None, jackpot: JackpotBook | None = None
 ) -> TableTerms:
-    """The terms those options describe, for this game, on this bank's meters and for this jackpot. Which of the maker's
-    recommendations the bank's setup goes against is said in passing."""
+    """Return the terms that the options describe for this game, with this bank's meters and this jackpot. Warnings
+    about deviations from the maker's recommendations are printed."""
     one_owner(bank, jackpot, options["meters"], options["jackpot_rake_cents"])
     chosen = pairs(options["paytables"], "--paytable"), pairs(options["readings"], "--reading")
     most = (options[f"{name}_cents"] for name in ("max_round", "max_player", "max_tip", "least_bet"))
@@ -147,20 +153,21 @@ def make_terms(
 
 
 def one_owner(progressive: object, jackpot: object, meters: Sequence[str], jackpot_rake_cents: int | None) -> None:
-    """UsageError where two of these options, each None or empty unless given, say the same of the money that lies at
-    the table."""
+    """Raise UsageError if two options, each None or empty unless given, set the same money at the table."""
     if progressive is not None and meters:
-        raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
+        raise click.UsageError("--meter and --progressive exclude each other: both set the meters")
     if jackpot is not None and jackpot_rake_cents is not None:
-        raise click.UsageError("--jackpot and --jackpot-rake both say what is taken for it; give one of them")
+        raise click.UsageError("--jackpot and --jackpot-rake exclude each other: both set the jackpot drop")
     if jackpot is not None and progressive is not None:
-        raise click.UsageError("--progressive and --jackpot are of different games; give one of them")
+        raise click.UsageError("--progressive and --jackpot exclude each other: no game has both")
 
 
 class TableMaker:
-    """Tables as those options describe them, which tell what any table may make known; every bad name or file is one
-    line. Terms are made once a procedure, so
-    that their meters go on from one table to the next."""
+    """Factory of tables from options. Tables made here publish only what may be published.
+
+    A bad name or file raises an error of one line. Terms are made once per procedure, so that meters carry over from
+    one table to the next.
+    """
 
     def __init__(
         self,
@@ -187,7 +194,7 @@ class TableMaker:
         self._terms: dict[str, TableTerms | None] = {}
 
     def table(self, recorded: str = "") -> Table:
-        """A table for the procedure that was given, else for the `recorded` one."""
+        """Return a table for the given procedure, else for the `recorded` one."""
         source = self.given or recorded or DEFAULT_GAME
         loaded = self._load(source)
         if loaded.id not in self._terms:
@@ -195,7 +202,7 @@ class TableMaker:
         terms = self._terms[loaded.id]
         book = award_book(loaded, terms, self._name) if self._awards else None
         if self._awards and book is None:
-            raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
+            raise click.UsageError("--awards needs --progressive, and a game with a progressive that is settled")
         return PublishedTable(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
     def _read(self, source: str) -> Procedure:
@@ -203,14 +210,15 @@ class TableMaker:
         return found if self._names_edition else found.standing_in(None)
 
     def _make_terms(self, procedure: Procedure, source: str) -> TableTerms | None:
-        """A procedure that no game settles is dealt only, which is said, unless terms are given for it."""
+        """Return the terms. Without terms options, a procedure that no game settles is dealt without settlement, and a
+        note is printed."""
         options = self._options
         if self._no_settle:
             return None
         shared = self._progressive or self._jackpot
         named = self._game or shared or any(options[name] for name in ("paytables", "readings", "meters"))
         if not named and game_id_of(procedure.id) is None:
-            echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
+            echo(f"dealwire: note: no game settles {procedure.id}; its rounds are dealt without settlement", err=True)
             return None
         game = fitting_game(procedure, source, self._game, {})
         jackpot = self._banks.jackpot_of(self._jackpot)
@@ -218,12 +226,13 @@ class TableMaker:
 
 
 def make_table(**options: Any) -> Table:
-    """The one table that `table_options` describe."""
+    """Return the one table that `table_options` describe."""
     return TableMaker(**options).table()
 
 
 def line_options(command: F) -> F:
-    """`--shuffler --shoe --shoe-dialect --controller`: the table's lines, handed to the command as `lines`."""
+    """Add the options of a table's lines, `--shuffler --shoe --shoe-dialect --controller`, and pass the lines to the
+    command as `lines`."""
 
     @wraps(command)
     def with_lines(
@@ -241,13 +250,13 @@ def line_options(command: F) -> F:
         )
         lines = [line for line in given if line.address]
         if not lines:
-            raise click.UsageError("no line given: use --shuffler, --shoe or --controller with an ADDRESS, or several")
+            raise click.UsageError("no line given: use --shuffler, --shoe or --controller with an ADDRESS")
         return command(*args, lines=lines, **rest)
 
     declare = declared(
-        ("--shuffler", ADDRESS, "The packet shuffler's line, such as /dev/ttyUSB0."),
-        ("--shoe", ADDRESS, "The card shoe's line."),
-        ("--shoe-dialect", DIALECT, "What the shoe speaks: tdp, angel-eye, bee-tek or an added one."),
-        ("--controller", ADDRESS, "The table controller's line."),
+        ("--shuffler", ADDRESS, "Line of the packet shuffler, such as /dev/ttyUSB0."),
+        ("--shoe", ADDRESS, "Line of the card shoe."),
+        ("--shoe-dialect", DIALECT, "Dialect of the shoe: tdp, angel-eye, bee-tek or an added one."),
+        ("--controller", ADDRESS, "Line of the table controller."),
     )
     return cast(F, declare(with_lines))

@@ -1,6 +1,5 @@
-"""The way out: lines that hold nothing but printable characters whatever a device or a file put into them, and what
-only a terminal gets: tables fitted to its width, and colours.
-"""
+"""Output for people: lines with printable characters only, whatever a device or file put into them; on a terminal also
+tables that fit its width, and colors."""
 
 import shutil
 import sys
@@ -17,18 +16,18 @@ if TYPE_CHECKING:
 
 MARGIN = "  "
 LEAST_ROOM = 16
-"""Characters below which a column is too narrow for prose: its text moves to lines of its own."""
+"""Minimum width, in characters, of a column of prose. Narrower text moves to lines of its own."""
 
 
 def width_of(stream: TextIO | None) -> int | None:
-    """Return the columns of the terminal that `stream` is, None for a file or a pipe. COLUMNS overrides the terminal's
-    own size."""
+    """Return the columns of the terminal `stream`, or None for a file or pipe. COLUMNS overrides the terminal's own
+    size."""
     return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else None
 
 
 def folded(text: str, width: int | None, hang: int) -> list[str]:
-    """Break `text` at spaces into lines of at most `width` characters; lines after the first are indented by `hang`.
-    A single word that is longer stays whole."""
+    """Break `text` at spaces into lines of at most `width` characters. Lines after the first are indented by `hang`. A
+    single word that is longer stays whole."""
     if width is None or len(text) <= width:
         return [text]
     begin = len(text) - len(text.lstrip(" "))  # textwrap drops the margin of what it has to break
@@ -46,8 +45,8 @@ def folded(text: str, width: int | None, hang: int) -> list[str]:
 def echo(
     text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None, hang: int | None = None
 ) -> None:
-    """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal. With `hang` a line
-    that is too long for the terminal is continued below, indented by so many characters."""
+    """Print one line for a person. Control characters in `text` are escaped. With `hang`, a line that is too long for
+    the terminal continues below, indented by that many characters."""
     line = printable(text, None)
     width = width_of(sys.stderr if err else sys.stdout) if hang is not None else None
     for each in folded(line, width, hang or 0):
@@ -55,12 +54,12 @@ def echo(
 
 
 def echo_styled(line: str) -> None:
-    """Print one line whose style is in it already; its text was made printable before."""
+    """Print one line that already contains styles; its text must be printable."""
     click.echo(line)
 
 
 def echo_json(line: str) -> None:
-    """Print one line of JSON. It says what it said before, in characters that no terminal obeys."""
+    """Print one line of JSON, with control characters escaped so that the value stays the same."""
     line = printable_json(line)
     if line.isascii() and sys.stdout is not None:  # click would look through it for styles to take out
         sys.stdout.write(f"{line}\n")
@@ -70,15 +69,15 @@ def echo_json(line: str) -> None:
 
 
 def say_object(schema: str, kind: str, /, **fields: object) -> None:
-    """Print one object of a schema and a type, as a line of JSON; what JSON has no form for is written as its text."""
+    """Print one JSON object with schema and type. Values that JSON cannot represent are written as text."""
     import json
 
     echo_json(json.dumps({"schema": schema, "type": kind, **fields}, default=str))
 
 
 def log_lines(form: str) -> "logging.Formatter":
-    """Writes what is logged, a line each: what a device said of itself cannot begin another. A fault's lines are
-    indented."""
+    """Return a log formatter that writes one line per record, so that text from a device cannot start another. Lines of
+    a traceback are indented."""
     import logging
 
     class OneLine(logging.Formatter):
@@ -92,7 +91,7 @@ def log_lines(form: str) -> "logging.Formatter":
 
 
 Tint = Callable[[Sequence[str]], str | None]
-"""The colour of a row, by its cells; the words stand there all the same."""
+"""Function from the cells of a row to its color, or None. Color is never the only carrier of information."""
 
 
 def say_table(
@@ -101,8 +100,8 @@ def say_table(
     tint: Tint = lambda _: None,
     tinted: frozenset[int] = frozenset(),
 ) -> None:
-    """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left. The
-    cells in `tinted` have the colour that `tint` gives their row."""
+    """Print rows of equal length. Columns in `right` are right-aligned; the last column takes the remaining width.
+    Cells in `tinted` get the color that `tint` returns."""
     table = GrowingTable(right, tint, tinted)
     for row in rows:
         table.fit(row)
@@ -111,8 +110,8 @@ def say_table(
 
 
 class GrowingTable:
-    """A table whose rows are printed as they are known: `fit` makes its columns wide enough for a row that will come,
-    `say` prints one. The rest is as in `say_table`."""
+    """Table whose rows are printed one by one. `fit` makes room for a row to come, `say` prints one; the arguments are
+    those of `say_table`."""
 
     def __init__(
         self, right: frozenset[int], tint: Tint = lambda _: None, tinted: frozenset[int] = frozenset()
@@ -121,12 +120,12 @@ class GrowingTable:
         self._widths: list[int] = []
 
     def fit(self, row: Sequence[str]) -> None:
-        """Make room for it."""
+        """Widen the columns for this row."""
         wide = [len(printable(cell, None)) for cell in row[:-1]]
         self._widths = [max(each) for each in zip(wide, self._widths or wide, strict=True)]
 
     def say(self, row: Sequence[str]) -> None:
-        """Print it."""
+        """Print this row."""
         self.fit(row)
         row = [printable(cell, None) for cell in row]
         used = len(MARGIN) + sum(self._widths) + 2 * len(self._widths)
@@ -146,8 +145,8 @@ class GrowingTable:
 
 
 def _placed(text: str, used: int, width: int | None) -> tuple[str, list[str]]:
-    """Break the last cell of a row, which begins after `used` characters: what stands in the row, and the lines below.
-    The text goes below as a whole where the column would be so narrow that it takes more lines there."""
+    """Break the last cell of a row, which begins after `used` characters. Return the text for the row, and the lines
+    below it. All of the text goes below if the column is so narrow that it would take more lines there."""
     if not text or width is None or used + len(text) <= width:
         return text, []
     below = folded(" " * 2 * len(MARGIN) + text, width, 2 * len(MARGIN))
@@ -159,7 +158,8 @@ def _placed(text: str, used: int, width: int | None) -> tuple[str, list[str]]:
 
 
 def wants_colour(environment: Mapping[str, str]) -> bool | None:
-    """What somebody wants who says so by the customary variables: never, always, or, None, on a terminal only."""
+    """Return the color setting from the usual environment variables: False for never, True for always, None for
+    terminals only."""
     if environment.get("NO_COLOR"):
         return False
     if any(environment.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):

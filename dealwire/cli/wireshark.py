@@ -1,4 +1,4 @@
-"""`dealwire wireshark`: the dissector and the interfaces, put where Wireshark looks for them."""
+"""Command `dealwire wireshark`: install the dissector and the capture interfaces."""
 
 from pathlib import Path
 from typing import Final
@@ -15,37 +15,38 @@ _FOLDER: Final = click.option(
     "folder",
     metavar="DIR",
     type=APath(file_okay=False),
-    help="Wireshark's personal folder; else the one that Wireshark of this machine names.",
+    help="Personal folder of Wireshark; by default the one that the installed Wireshark reports.",
 )
 
 
 @click.group("wireshark")
 def command() -> None:
-    """Put the dissector and the interfaces where Wireshark looks for them."""
+    """Install the Wireshark dissector and capture interfaces, or show their status."""
 
 
 @command.command("install")
 @_FOLDER
-@click.option("--remove", is_flag=True, help="Take them away again.")
+@click.option("--remove", is_flag=True, help="Remove them.")
 def install(folder: Path | None, remove: bool) -> None:
-    """Install the dissector and the interfaces for the user who asks. A file that is not ours stays as it is."""
+    """Install the dissector and the capture interfaces for the current user. A file that is not from dealwire stays as
+    it is."""
     for piece in pieces(folder):
         if remove:
             before = piece.remove()
-            echo(f"{'was not there' if before is Installed.ABSENT else 'removed':<13} {piece.what}: {piece.path}")
+            echo(f"{'not installed' if before is Installed.ABSENT else 'removed':<13} {piece.what}: {piece.path}")
         else:
             before = piece.install()
-            done = {Installed.ABSENT: "installed", Installed.CURRENT: "is current"}.get(before, "renewed")
+            done = {Installed.ABSENT: "installed", Installed.CURRENT: "up to date"}.get(before, "updated")
             echo(f"{done:<13} {piece.what}: {piece.path}")
     if not remove:
-        echo(f"Colours, to be imported in View, Coloring Rules: {HERE / 'dealwire.colorfilters'}")
+        echo(f"Colors, to import in View > Coloring Rules: {HERE / 'dealwire.colorfilters'}")
 
 
 @command.command("status")
 @_FOLDER
 @click.pass_context
 def status(ctx: click.Context, folder: Path | None) -> None:
-    """Say what is installed and where. Exit code 1 when something is not, or is another version."""
+    """Show what is installed, and where. The exit code is 1 if a part is missing or is of another version."""
     found = pieces(folder)
     for piece in found:
         echo(f"{piece.state:<15} {piece.what}: {piece.path}")

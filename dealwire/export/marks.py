@@ -17,7 +17,7 @@ from dealwire.journal.records import Head
 
 FETCH_S: Final = 3.0
 """How long a start waits for the broker's marks."""
-REMEDY: Final = "put the newer file back, or say that this file counts: dealwire run --this-file-counts"
+REMEDY: Final = "put the newer file back, or say that this file counts: dealwire run --trust-journal"
 
 
 class MarkConflict(Exception):

@@ -102,7 +102,7 @@ class KeyUnknown(JournalError):
         if audited:
             why = f"record {sequence} is sealed to an auditor (root {key_id}); only the auditor's private key opens it"
         if audited and beside is not None:
-            why += f", {beside} does not open it; a service goes on without it with --anew"
+            why += f", {beside} does not open it; a service goes on without it with --start-over"
         super().__init__(path, why)
 
 

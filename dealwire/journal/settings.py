@@ -19,7 +19,7 @@ class SettingsChanged(DealwireError):
         self.table, self.what, self.then, self.now = table, what, then, now
         super().__init__(
             f"table {table}: the {what} is not the one it began with ({then[:12]}, now {now[:12]}); "
-            "put the file back, or let the table begin anew with --anew"
+            "put the file back, or let the table begin anew with --start-over"
         )
 
 

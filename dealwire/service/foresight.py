@@ -81,7 +81,7 @@ def _why_all_begin(reader: JournalReader, wall_ns: int, anew: bool) -> str | Non
         return "the clock was set back"
     if reader.version == 1:
         return "an older version wrote the journal"
-    return "--anew says so" if anew else None
+    return "--start-over says so" if anew else None
 
 
 def _of_a_table(part: TablePart, maker: TableFactory, stood: JournaledPublisher | None, why: str | None) -> Tried:

@@ -35,7 +35,7 @@ class ClockDoubtful(DealwireError):
             then = "goes on"
         super().__init__(
             f"{path}: the clock says {written(wall_ns)}, which {what} ({written(newest_ns)}); "
-            f"set the clock, or say that it is right: `dealwire run --clock-is-right` {then}"
+            f"set the clock, or say that it is right: `dealwire run --trust-clock` {then}"
         )
 
 

@@ -11,7 +11,7 @@ from dealwire.bench.hands.program import SCHEMA
 from dealwire.hub.actions import ActionField
 from docs._print import printed, table
 
-_PAGE: Final = "bench-hands.md"
+_PAGE: Final = "bench-operator.md"
 _KINDS: Final = {
     "run": "the run itself; no act",
     "power": "the plug",

@@ -1,6 +1,6 @@
-"""Hands at a reference device, for `dealwire bench --hands`: power, cable and keys through its control socket.
+"""Operator program of a reference device: power, cable and keys, by its control socket.
 
-    dealwire bench --shoe LINE --hands 'python -m firmware.qemu.hands CONTROL'
+    dealwire bench --shoe LINE --operator-program 'python -m firmware.qemu.hands CONTROL'
 
 The socket is that of `firmware.qemu.board`, or of `tdp-device --control CONTROL`; both take the same orders.
 """

@@ -231,7 +231,7 @@ def test_what_is_wrong_in_a_part(tmp_path: Path) -> None:
         ("4:", "speed"),
     ]
     done = CliRunner().invoke(main, ["check", str(path), "rule-10"])
-    assert (done.exit_code, done.stdout) == (2, "rule-10: a procedure part, in order\n")
+    assert (done.exit_code, done.stdout) == (2, "rule-10: a procedure part, valid\n")
     assert check_part(written(tmp_path, "other", [], schema="dealwire.game/1"))[0].key == "schema"
 
 
@@ -250,13 +250,13 @@ def test_written_out_it_is_the_same_and_stands_alone(name: str) -> None:
 
 
 def test_the_command_writes_it_out() -> None:
-    done = CliRunner().invoke(main, ["games", "--whole", "boston-7.co"])
+    done = CliRunner().invoke(main, ["games", "--flatten", "boston-7.co"])
     assert (done.exit_code, done.stdout) == (0, whole_text("boston-7.co"))
     assert "# ---- the part card-shoe\n\n[face.joker]\n" in done.stdout
     assert "# ---- the procedure boston-5.co\n" in done.stdout
-    assert CliRunner().invoke(main, ["games", "--whole"]).exit_code == 2
-    assert CliRunner().invoke(main, ["games", "--whole", "--json", "boston-7.co"]).exit_code == 2
-    assert CliRunner().invoke(main, ["games", "--whole", "boston-9.co"]).exit_code == 2
+    assert CliRunner().invoke(main, ["games", "--flatten"]).exit_code == 2
+    assert CliRunner().invoke(main, ["games", "--flatten", "--json", "boston-7.co"]).exit_code == 2
+    assert CliRunner().invoke(main, ["games", "--flatten", "boston-9.co"]).exit_code == 2
 
 
 def test_the_sister_of_the_page_works_as_it_is_written(tmp_path: Path) -> None:

@@ -81,9 +81,9 @@ def test_without_the_file_beside_a_round_under_way_waits_for_the_auditor_or_begi
         assert result.exit_code == Exit.USAGE
         line = complaint(result)
         assert "journal.sqlite-key does not open it" in line
-        assert "--anew" in line
+        assert "--start-over" in line
         before = rounds_in(tmp_path)
-        with Program(file, "--anew") as program:
+        with Program(file, "--start-over") as program:
             program.wait_for(lambda: rounds_in(tmp_path) > before)
             assert program.end() == Exit.GOOD
 

@@ -69,7 +69,7 @@ def test_what_was_made_is_in_the_report_and_what_was_not_says_why(ended: Report)
 
 def test_every_form_says_that_it_is_partial(ended: Report) -> None:
     not_made = ended.counts.causes[NotRunCause.ENDED]
-    words = f"Partial: the run was ended by SIGINT, and {not_made} checks were not made"
+    words = f"Partial: the run was ended by SIGINT, and {not_made} checks were not run"
     assert f"NOTE: {words}" in [*text_lines(ended)]
     assert words in to_html(ended)
     assert words in to_junit(ended)

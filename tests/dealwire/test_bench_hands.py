@@ -135,7 +135,7 @@ def test_a_program_is_a_method_for_each_action() -> None:
 
 
 def test_the_page_shows_lines_that_fit_the_schema() -> None:
-    text = (DOCS / "bench-hands.md").read_text()
+    text = (DOCS / "bench-operator.md").read_text()
     lines = [
         json.loads(line) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL) for line in block.splitlines()
     ]
@@ -263,9 +263,9 @@ def test_what_it_can_do_must_be_actions(channels: list[HandsChannel], tmp_path: 
 
 @pytest.fixture
 def simulator() -> Iterator[dict[str, Any]]:
-    """`dealwire sim --hands`, ten times as fast."""
+    """`dealwire sim --operator-socket`, ten times as fast."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(PROGRAM), "sim", "--hands", f"{folder}/hands", "--speed", "10", "--json"]
+        command = [str(PROGRAM), "sim", "--operator-socket", f"{folder}/hands", "--speed", "10", "--json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             yield json.loads(process.stdout.readline())
@@ -283,7 +283,8 @@ def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_p
     """Acts, faults and the plug; what is reported is what a person's run would report."""
     only = ("deal.green-button", "fault.packet-short-301", "fault.door-idle", "session.power-up", "frame.hello")
     done = bench(
-        "--shuffler", simulator["lines"]["shuffler"], "--hands", f"{PROGRAM} hands socket {simulator['hands']}",
+        "--shuffler", simulator["lines"]["shuffler"], "--operator-program",
+        f"{PROGRAM} operator socket {simulator['hands']}",
         *(word for name in only for word in ("--only", name)), "--report", str(tmp_path / "r.json"),
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -301,19 +302,25 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
     address, only = simulator["lines"]["shuffler"], ("--only", "deal.green-button", "--only", "frame.hello")
     alone = bench("--shuffler", address, *only)
     assert alone.returncode == 1, alone.stdout + alone.stderr
-    assert "1 checks need a person and were not run; run it at a terminal, give a program" in alone.stderr
-    assert "dealwire: nobody can be asked here: 1 of 2 checks need a person; run it at" in alone.stderr
+    assert "1 checks need an operator and were not run; run it at a terminal, give a program" in alone.stderr
+    assert (
+        "dealwire: nobody can be asked here: 1 of 2 checks need an operator, and there is no terminal; run it at"
+        in alone.stderr
+    )
     assert bench("--shuffler", address, *only, "--unattended").returncode == 0
     jig = tmp_path / "jig.py"
     acts = "    if asks['action'] not in ('hello', 'new-check'): sys.exit(3)\n"
     jig.write_text(LOOP + acts + "    print(json.dumps(say), flush=True)\n")
-    gone = bench("--shuffler", address, *only, "--hands", f"{sys.executable} {jig}")
+    gone = bench("--shuffler", address, *only, "--operator-program", f"{sys.executable} {jig}")
     assert gone.returncode == 1, gone.stdout + gone.stderr
-    assert f"--hands {sys.executable} {jig}: it ended with exit code 3 at '" in gone.stderr
+    assert f"--operator-program {sys.executable} {jig}: it ended with exit code 3 at '" in gone.stderr
     assert "Incomplete: 1 of " in gone.stdout
-    absent = bench("--shuffler", address, *only, "--hands", "no-such-program-anywhere")
+    absent = bench("--shuffler", address, *only, "--operator-program", "no-such-program-anywhere")
     assert absent.returncode == 2
-    assert absent.stderr == "dealwire: --hands no-such-program-anywhere: cannot be started: No such file or directory\n"
+    assert (
+        absent.stderr
+        == "dealwire: --operator-program no-such-program-anywhere: cannot be started: No such file or directory\n"
+    )
 
 
 def test_a_socket_with_nobody_at_it_is_one_line(tmp_path: Path) -> None:

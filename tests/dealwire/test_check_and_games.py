@@ -23,8 +23,8 @@ def run(*arguments: str) -> tuple[int, list[str], list[str]]:
 def test_everything_that_comes_with_the_program_is_in_order() -> None:
     code, out, err = run("check", *known_procedures())
     assert (code, err) == (0, [])
-    assert "flushes-gone-wild.co: a procedure, in order" in out
-    assert "flushes-gone-wild.co: a game, in order" in out
+    assert "flushes-gone-wild.co: a procedure, valid" in out
+    assert "flushes-gone-wild.co: a game, valid" in out
 
 
 def test_one_line_per_fault(tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ def test_an_option_that_nothing_goes_by(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     code, out, err = run("check", str(mine))
-    assert (code, out) == (0, [f"{mine}: a procedure, in order"])
-    assert err == [f"{mine}: nothing in it goes by its option 'dealer-cuont'"]
+    assert (code, out) == (0, [f"{mine}: a procedure, valid"])
+    assert err == [f"{mine}: warning: nothing in it uses its option 'dealer-cuont'"]
 
 
 def test_as_json(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ PARTS = {
 def test_what_a_game_stands_on_is_in_order(kind: str) -> None:
     code, out, err = run("check", *map(str, PARTS[kind]))
     assert (code, err) == (0, [])
-    assert out == [f"{path}: a {kind}, in order" for path in PARTS[kind]]
+    assert out == [f"{path}: a {kind}, valid" for path in PARTS[kind]]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_a_game_stands_on_is_in_order(kind: str) -> None:
         ("keep", "kept = ", "keeps = ", "(did you mean 'kept'?)"),
         ("progressive", 'contribution = "8 %"', 'contribution = "8"', "contribution: "),
         ("strategy", 'choose = "play"', 'choose = "paly"', "choose: no choice 'paly'; allowed: fold, play"),
-        ("strategy", '"three-card.co"', '"three-card"', "game: 'three-card' is no game of this program; "),
+        ("strategy", '"three-card.co"', '"three-card"', "game: 'three-card' is not a known game; "),
     ],
 )
 def test_what_is_wrong_with_it_is_a_line_of_the_file(
@@ -152,4 +152,4 @@ def test_what_is_wrong_with_it_is_a_line_of_the_file(
 
 def test_the_tables_of_a_service_are_checked_without_what_serving_them_needs() -> None:
     path = EXAMPLES / "table.toml"
-    assert run("check", str(path)) == (0, [f"{path}: a table, in order"], [])
+    assert run("check", str(path)) == (0, [f"{path}: a table, valid"], [])

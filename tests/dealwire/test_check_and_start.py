@@ -354,7 +354,7 @@ def test_a_journal_that_stands_still_is_left_as_it_is(settled: Path) -> None:
 
 CHANGES: dict[str, tuple[Damage, str, str]] = {
     "settings": (edit("10000", "5000"), "", "begins anew: its settings changed; a round under way is given up"),
-    "--anew": (lambda _: None, "anew", "begins anew: --anew says so; a round under way is given up"),
+    "--start-over": (lambda _: None, "anew", "begins anew: --start-over says so; a round under way is given up"),
     "clock": (dated(3), "clock-is-right", "begins anew: the clock was set back; a round under way is given up"),
 }
 

@@ -346,7 +346,7 @@ def of_usbmon(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (noise_only, "135 bytes were received, and no frame is in them"),
+        (noise_only, "135 bytes, but not a frame"),
         (no_lines, "no line was recorded in it"),
         (of_usbmon, "it holds no serial line (link type 250), only link type 220"),
     ],

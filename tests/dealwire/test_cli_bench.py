@@ -72,11 +72,11 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("shuffler", "--simulated", "--shuffler", "/dev/null"), 2, "judge one device"),
         (("shoe", "--shuffler", "/dev/null"), 2, "the plan 'shoe' is for a shoe, not for a shuffler"),
         (("nope", "--simulated"), 2, "nope: no such plan; known: link, shoe, shuffler, table-controller"),
-        (("shuffler", "--simulated", "--hands", "true"), 2, "--hands is for an attached device"),
+        (("shuffler", "--simulated", "--operator-program", "true"), 2, "--operator-program is for an attached device"),
         (
-            ("--shuffler", "/dev/null", "--hands", "true", "--unattended"),
+            ("--shuffler", "/dev/null", "--operator-program", "true", "--unattended"),
             2,
-            "--hands and --unattended exclude each other",
+            "--operator-program and --unattended exclude each other",
         ),
         (("shuffler", "--simulated", "--only", "dance.*"), 2, "names no check of the plan"),
         (("shuffler", "--simulated", "--html", "/nowhere/at/all.html"), 2, "no such folder: /nowhere/at"),
@@ -89,7 +89,7 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("shuffler", "--simulated", "--report", "x", "--sign", "/nowhere.key"), 2, "/nowhere.key: key file cannot be"),
         (("shuffler", "--simulated", "--against", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
         (("shuffler", "--simulated", "--against", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
-        (("shuffler", "--simulated", "--operator", "An\x1bn"), 2, "must be printable, 200 characters at most"),
+        (("shuffler", "--simulated", "--operator", "An\x1bn"), 2, "must be printable, at most 200 characters"),
         (("shuffler", "--simulated", "--key", "lab.pub"), 2, "--key goes with --verify FILE"),
         (("--verify", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
         (("--verify", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
@@ -111,7 +111,7 @@ def test_lists() -> None:
     assert plans.exit_code == 0
     assert "table-controller" in plans.output
     assert "packet-count" in plans.output
-    assert f"\n\nThey judge by the Table Device Protocol {VERSION_TEXT}.\n\nfaults " in plans.output
+    assert f"\n\nThe plans test for the Table Device Protocol {VERSION_TEXT}.\n\nfaults " in plans.output
     dialects = CliRunner().invoke(main, ["dialect", "list"]).output
     assert f"Table Device Protocol {VERSION_TEXT}, this project's own" in dialects
     checks = run("shoe", "--list")
@@ -128,7 +128,7 @@ def test_what_the_line_may_add_is_chosen_and_told() -> None:
     assert "50 ms of this machine and the line on every limit\n" in planned.output
     simulated = run("shuffler", "--simulated", "--allowance", "20")
     assert simulated.exit_code == 2
-    assert "--allowance is for a real line or --real-time: on the simulated clock it is 0" in simulated.stderr
+    assert "--allowance needs a real line or --real-time; on the simulated clock it is 0" in simulated.stderr
 
 
 FRAMES = ("shuffler", "--simulated", "--only", "frame.h*")

@@ -66,7 +66,17 @@ def test_simulated_devices_measure_the_image_that_they_are_given(tmp_path: Path)
     good, bad = tmp_path / "good.bin", tmp_path / "bad.bin"
     good.write_bytes(bytes(range(256)) * 100)
     bad.write_bytes(good.read_bytes()[:-1] + b"x")
-    words = [sys.executable, "-m", "dealwire", "sim", "--firmware", str(good), "--hands", str(tmp_path / "h"), "--json"]
+    words = [
+        sys.executable,
+        "-m",
+        "dealwire",
+        "sim",
+        "--firmware",
+        str(good),
+        "--operator-socket",
+        str(tmp_path / "h"),
+        "--json",
+    ]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

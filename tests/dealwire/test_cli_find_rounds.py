@@ -57,7 +57,7 @@ def test_a_complaint_finds_its_round(journal: Path) -> None:
     assert numbers(journal, "--outcome", "misdeal") == [3]
     assert numbers(journal, "--incident", "any") == [3]
     assert numbers(journal, "--result", "returned") == [3]
-    assert numbers(journal, "--from", "2023-11-14Z", "--to", "2023-11-15Z", "--most", 1) == [3]
+    assert numbers(journal, "--from", "2023-11-14Z", "--to", "2023-11-15Z", "--limit", 1) == [3]
 
 
 def test_times_of_one_evening_go_together_and_a_little_ahead_is_today(journal: Path) -> None:
@@ -89,9 +89,9 @@ def test_what_is_not_there_names_what_is(journal: Path) -> None:
     result = run("rounds", journal, "--seat", 7)
     assert result.exit_code == 1
     assert "no such round; table-1 has rounds 1 to 3, 20" in result.stderr
-    assert result.stderr.strip().endswith("; table-2 has none")
-    result = run("rounds", journal, "--most", 2)
-    assert "there are more; --most 4 shows more of them" in result.stderr
+    assert result.stderr.strip().endswith("; table-2 has no rounds")
+    result = run("rounds", journal, "--limit", 2)
+    assert "there are more; use --limit 4" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_what_is_not_there_names_what_is(journal: Path) -> None:
     [
         (["--at", "25:99"], "invalid value for --at: '25:99' is no time; allowed: 21:05, "),
         (["--from", "21:05", "--to", "x"], "invalid value for --to: 'x' is no time; allowed: "),
-        (["--from", "2023-11-15Z", "--to", "2023-11-13Z"], "invalid value for --to: it is before --from, 2023-11-1"),
+        (["--from", "2023-11-15Z", "--to", "2023-11-13Z"], "invalid value for --to: earlier than --from, 2023-11-1"),
         (["--at", "21:05", "--to", "22:00"], "--at and --from or --to both say when"),
         (
             ["--amount", "2.5"],
-            "invalid value for --amount: '2.5' is no amount; it is written as on a page, 25 or 25.50",
+            "invalid value for --amount: '2.5' is not an amount; write it such as 25 or 25.50",
         ),
         (["--outcome", "misdael"], "'misdael' is no outcome (did you mean misdeal?); see"),
         (["--result", "x"], "'x' is no result; allowed: win, lose, push, returned, held; see"),

@@ -54,7 +54,7 @@ def test_an_option_that_no_game_of_the_file_has_is_named(option: str, value: str
     seat = {"seat": 1, "cards": "AS KS QS JS TS", "choices": ["play"], "bets": bets}
     case = {"seat": [seat], "dealer": "2C 3D 4C 8S 9S", "community": "5D 6C"}
     done = settle(option, value, rounds=Paper("flushes-gone-wild.co", case).round().to_json() + "\n")
-    assert (done.exit_code, done.stderr) == (2, f"dealwire: {option}: no round was of a game that has it\n")
+    assert (done.exit_code, done.stderr) == (2, f"dealwire: {option}: not used, no round was of a game that has it\n")
 
 
 def test_in_a_file_of_several_games_each_option_is_for_those_that_have_it() -> None:

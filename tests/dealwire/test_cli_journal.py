@@ -176,5 +176,5 @@ def test_a_journal_that_is_being_written_is_checked_as_far_as_it_goes(tmp_path: 
 
 def test_nothing_to_archive_is_said(folder: Path, tmp_path: Path) -> None:
     result = run("archive", folder / "j", "--to", tmp_path)
-    why = "nothing to archive: no day is over that is whole in it"
+    why = "nothing to archive: the journal holds no finished day in full"
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"dealwire: {folder / 'j'}: {why}\n")

@@ -129,7 +129,7 @@ def test_the_progressive_by_hand() -> None:
     with_meter, _ = answered(GAME, "--bet", "progressive", "--meter", "meter=1234567")
     assert "incomplete" not in with_meter
     assert Fraction(with_meter["return"]) == fixed + share * meter
-    among_six, _ = answered(GAME, "--bet", "progressive", "--others", "5")
+    among_six, _ = answered(GAME, "--bet", "progressive", "--other-bettors", "5")
     envy = Fraction(4 * 1000 + 36 * 300, hands)
     assert (among_six["others"], Fraction(among_six["break_even_meter"])) == (5, (1 - fixed - 5 * envy) / share)
     assert "standard_deviation" not in without
@@ -197,7 +197,7 @@ def test_a_race_from_several_decks_by_hand() -> None:
 def test_a_reading_by_which_nothing_is_counted_is_named(more: tuple[str, ...]) -> None:
     """No hand that is paid is folded, so what becomes of one that is does not matter."""
     pair_plus = ("odds", "three-card.co", "--bet", "pair-plus", "--paytable", "TC-PP-1", *more)
-    said = "dealwire: no figure is counted by the reading folded-pair-plus stands\n"
+    said = "dealwire: note: no figure depends on the reading folded-pair-plus stands\n"
     done = run(*pair_plus, "--reading", "folded-pair-plus=stands")
     assert (done.exit_code, done.stderr) == (0, said)
     assert done.stdout == run(*pair_plus).stdout
@@ -311,7 +311,7 @@ def test_an_empty_name_is_no_question_about_everything(option: str) -> None:
     """As of a variable that is not set: the whole game would be counted for minutes."""
     done = run("odds", "three-card.co", option, "")
     assert (done.exit_code, done.stdout) == (Exit.USAGE, "")
-    assert f"invalid value for '{option}': a name is missing" in done.stderr
+    assert f"invalid value for '{option}': a name is required" in done.stderr
 
 
 def test_bets_that_are_not_made_together_are_refused_with_those_that_there_are() -> None:

@@ -70,7 +70,7 @@ def test_a_rake_of_a_game_without_a_pot_is_named(option: str, value: str) -> Non
     seat = {"seat": 1, "cards": "AS KS QS JS TS", "choices": ["bet"], "bets": {"ante": 1000, "bet": 2000}}
     stud = Paper("caribbean-stud.co", {"seat": [seat], "dealer": "2C 2D 4C 8S 9S"}).round().to_json() + "\n"
     done = settle(option, value, rounds=stud)
-    assert (done.exit_code, done.stderr) == (2, f"dealwire: {option}: no round was of a game that has it\n")
+    assert (done.exit_code, done.stderr) == (2, f"dealwire: {option}: not used, no round was of a game that has it\n")
     both = settle(option, value, rounds=stud + ROUND.to_json().replace('"round":1,', '"round":2,') + "\n")
     assert both.exit_code == 0, both.output
     without, raked = map(json.loads, both.stdout.splitlines())

@@ -281,7 +281,7 @@ def test_a_summary_names_its_recording_where_the_rounds_go_elsewhere(tmp_path: P
 def test_a_name_that_no_file_can_have_is_one_line() -> None:
     name = "x" * 300
     ended = dealwire(name)
-    why = f"'{name[:39]} … (262 more) is no name of a file: File name too long"
+    why = f"'{name[:39]} … (262 more) is not a file name: File name too long"
     line = f"dealwire replay: invalid value for 'FILE|FOLDER': {why}; see dealwire replay --help\n"
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", line)
 

@@ -60,13 +60,13 @@ def test_a_key_that_stands_twice_is_refused(text: str, twice: str) -> None:
     spoiled = as_lines(COLORADO[:1]).replace(b'"outcome": ', text.encode())
     result = run("settle", given=spoiled + as_lines(COLORADO[1:]))
     assert result.exit_code == 2
-    assert result.stderr == f"dealwire: line 1: key '{twice}' stands twice in one object\n"
+    assert result.stderr == f"dealwire: line 1: key '{twice}' appears twice in one object\n"
     assert len(settlements(result)) == 1
 
 
 def test_a_wager_that_stands_twice_is_refused_without_spaces_too() -> None:
     line = json.dumps(COLORADO[0], separators=(",", ":")).replace('"ante":', '"ante":100,"ante":', 1)
-    with pytest.raises(ValueError, match="key 'ante' stands twice"):
+    with pytest.raises(ValueError, match="key 'ante' is given twice"):
         read_round(line.encode())
 
 
@@ -82,9 +82,7 @@ def test_objects_of_unknown_types_are_counted() -> None:
     known = [{"type": kind} for kind in ("incident", "settlement", "meter", "award", "summary", "total", "event")]
     result = run("settle", given=as_lines([*odd, *known]))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == (
-        "dealwire: objects of unknown types were passed over: 2 of type 'Round', 1 of type 'banana'\n"
-    )
+    assert result.stderr == ("dealwire: skipped objects of unknown types: 2 of type 'Round', 1 of type 'banana'\n")
     assert run("settle", given=as_lines(known)).exit_code == 0
 
 
@@ -131,7 +129,7 @@ def test_a_round_that_came_before_is_marked_and_moves_no_meter(tmp_path: Path) -
     moved = [[each for each in printed(result) if each["type"] == "meter"] for result in (once, twice)]
     assert moved[0] == moved[1] != []
     assert [each.get("again", False) for each in settlements(twice)] == [False, False, True, True]
-    assert "2 rounds had come before: their settlements are marked, and moved no meter" in twice.stderr
+    assert "2 rounds came more than once: their repeated settlements are marked, and moved no meter" in twice.stderr
 
 
 def test_a_meter_pays_a_round_once() -> None:
@@ -184,12 +182,12 @@ def test_a_wrong_option_is_one_line_at_once(options: list[str], why: str) -> Non
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--meter", "meter=5", "--meter", "meter=6"], "'meter' stands twice"),
-        (["--reading", "natural=no-deuce", "--reading", "natural=no-deuce"], "'natural' stands twice"),
-        (["--meter", "meter=\u0663"], "is no number of cents up to"),
-        (["--meter", "meter=+5"], "is no number of cents up to"),
-        (["--token", "\u0663"], "is no number of cents from 1 to"),
-        (["--token", "1_0"], "is no number of cents from 1 to"),
+        (["--meter", "meter=5", "--meter", "meter=6"], "'meter' is given twice"),
+        (["--reading", "natural=no-deuce", "--reading", "natural=no-deuce"], "'natural' is given twice"),
+        (["--meter", "meter=\u0663"], "is not a number of cents up to"),
+        (["--meter", "meter=+5"], "is not a number of cents up to"),
+        (["--token", "\u0663"], "is not a number of cents from 1 to"),
+        (["--token", "1_0"], "is not a number of cents from 1 to"),
         (["--limit", "0"], "0 is not in the range"),
         (["--resume", "x"], "give both"),
     ],
@@ -214,7 +212,7 @@ def test_a_file_may_hold_rounds_of_several_games() -> None:
 def test_an_option_that_no_round_had_is_named() -> None:
     result = run("settle", "--meter", "meter=777", given=as_lines(RACE))
     assert result.exit_code == 2
-    assert result.stderr == "dealwire: --meter meter: no round was of a game that has it\n"
+    assert result.stderr == "dealwire: --meter meter: not used, no round was of a game that has it\n"
     assert len(settlements(result)) == len(RACE)
 
 
@@ -344,7 +342,7 @@ def test_a_full_disk_is_one_line(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rounds"
     file.write_bytes(as_lines(COLORADO))
     done = dealwire(f"{text} < {file} > /dev/full", cwd=ROOT)
-    assert (done.returncode, done.stderr) == (1, "dealwire: the output ends here: No space left on device\n")
+    assert (done.returncode, done.stderr) == (1, "dealwire: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.parametrize(("closed", "name"), [("<&-", "input"), (">&-", "output")])
@@ -370,7 +368,7 @@ def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} > /dev/full", cwd=ROOT)
     # a slow machine is told meanwhile how far it is
     said = [each for each in done.stderr.splitlines() if not each.startswith("counting pair-plus: ")]
-    assert (done.returncode, said) == (1, ["dealwire: the output ends here: No space left on device"])
+    assert (done.returncode, said) == (1, ["dealwire: cannot write the output: No space left on device"])
 
 
 @pytest.mark.every(6)
@@ -387,5 +385,5 @@ def test_a_hundred_wrong_lines_in_a_row_end_it() -> None:
     result = run("settle", given=b"x\n" * 99 + as_lines(COLORADO[:1]) + b"x\n" * 1000)
     *named, last = result.stderr.splitlines()
     assert (result.exit_code, len(settlements(result)), len(named)) == (2, 1, 199)
-    why = "100 wrong lines in a row: these are no rounds; nothing from there on is settled"
+    why = "100 wrong lines in a row: the input does not hold rounds; nothing from there on is settled"
     assert last == f"dealwire: line 200: {why}"

@@ -90,8 +90,11 @@ def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequ
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--scenario", "race-5", "--shuffler", "pty"], "'race-5' is dealt from a card shoe: --shuffler is not for it"),
-        (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler: --shoe-dialect is not for it"),
+        (
+            ["--scenario", "race-5", "--shuffler", "pty"],
+            "'race-5' is dealt from a card shoe; --shuffler does not apply",
+        ),
+        (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler; --shoe-dialect does not apply"),
         (["--scenario", "race-5", "--shoe-dialect", "morse"], "'morse' is not one of 'tdp', 'angel-eye', 'bee-tek'"),
         (["--scenario", "race-5", "--faults", "0.5"], "--faults and --seed are for rounds without end"),
         (["--scenario", "race-5", "--shoe", "usb"], "shoe: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"),
@@ -117,11 +120,11 @@ def test_monitor_without_a_line_says_which_there_are() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--procedure", "race-to-the-flush", "--shuffler", "pty"], "from a card shoe: --shuffler is not for it"),
+        (["--procedure", "race-to-the-flush", "--shuffler", "pty"], "from a card shoe; --shuffler does not apply"),
         (["--procedure", "pai-gow.co", "--seats", "7"], "--seats: pai-gow.co has at most 6"),
         (["--procedure", "pai-gow.co", "--scenario", "clean-1"], "--scenario and --procedure exclude each other"),
-        (["--procedure", "pai-gow.co", "--shoe", "pty"], "dealt from a packet shuffler: --shoe is not for it"),
-        (["--procedure", "bonus-6.co", "--shuffler", "pty"], "dealt from a card shoe: --shuffler is not for it"),
+        (["--procedure", "pai-gow.co", "--shoe", "pty"], "dealt from a packet shuffler; --shoe does not apply"),
+        (["--procedure", "bonus-6.co", "--shuffler", "pty"], "dealt from a card shoe; --shuffler does not apply"),
         (["--procedure", "patience"], "patience"),
     ],
 )

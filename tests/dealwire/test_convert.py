@@ -64,7 +64,7 @@ def test_nothing_is_written_over_without_being_told(old: Path, tmp_path: Path) -
     (to / path.name).write_text("mine")
     done = convert(path, "--to", to)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert f"{to / path.name} is there already, and is not written over" in done.stderr
+    assert f"{to / path.name} exists, and is not replaced" in done.stderr
     assert ((to / path.name).read_text(), path.read_bytes()) == ("mine", before)
 
 
@@ -82,7 +82,7 @@ def test_a_file_is_converted_in_its_place_and_pay_tables_go_along(old: Path, tmp
     assert convert(path, "--in-place").exit_code == 0
     assert load_game(path).id == "mine"
     done = convert(path, "--in-place")
-    assert (done.exit_code, done.stdout) == (0, f"{path}: dealwire.game/3 already, left as it is\n")
+    assert (done.exit_code, done.stdout) == (0, f"{path}: dealwire.game/3 already, not changed\n")
 
 
 def test_what_is_no_game_and_what_is_not_in_order_is_refused_and_nothing_written(old: Path, tmp_path: Path) -> None:

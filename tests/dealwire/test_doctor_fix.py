@@ -191,7 +191,7 @@ def test_an_extra_that_a_file_asks_for_is_bad_when_it_is_missing(file: Path, mon
     assert [verdict for verdict, _ in extra] == ["note", "bad"]
     shown = CliRunner().invoke(main, ["doctor", str(file), "--fix"]).stdout
     assert "-m pip install " in shown
-    assert "not installed, and asked for: console" in shown
+    assert "not installed, but needed: console" in shown
 
 
 # ------------------------------------------------------------------ one file of rules

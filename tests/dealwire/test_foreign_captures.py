@@ -128,7 +128,7 @@ def test_a_line_of_which_nothing_is_said_is_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--line", "line 3=shuffler"), "no line 'line 3' is in it; there are 'line 1', 'line 2'"),
+        (("--line", "line 3=shuffler"), "no line 'line 3'; its lines are 'line 1', 'line 2'"),
         (("--line", "line 1"), "'line 1' is not of the form NAME=VALUE"),
         (
             ("--line", "line 1=shufler"),

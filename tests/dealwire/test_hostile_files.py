@@ -112,7 +112,7 @@ def test_what_no_system_takes_as_a_name_is_a_usage_error(command: str, name: str
     """Some were a traceback."""
     result = run(*(name if each == "NAME" else each for each in NAMED[command]))
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1), result.output
-    assert ("a name is wanted, not an empty text" if not name else "is no name of a file: ") in result.stderr
+    assert ("a file name is required, not an empty string" if not name else "is not a file name: ") in result.stderr
 
 
 def test_a_file_that_is_exchanged_for_a_pipe_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +203,7 @@ def test_an_amount_has_a_bound(digits: int, tmp_path: Path) -> None:
         load_configuration(table)
     result = run("settle", "--meter", f"meter={amount}")
     assert result.exit_code == 2
-    assert f"is no number of cents up to {MOST_CENTS:,}" in result.stderr
+    assert f"is not a number of cents up to {MOST_CENTS:,}" in result.stderr
 
 
 # ------------------------------------------------------------------ rounds on standard input

@@ -207,7 +207,7 @@ def test_a_wrong_option_is_one_line(options: tuple[str, ...], said: str) -> None
 def test_a_jackpot_that_no_round_is_of_is_named() -> None:
     omaha = ended_round("omaha.co", [seat_of(1, "AS AH 2C 3D", river=100)], "2S 5D 7H 9S JC").to_json() + "\n"
     done = settle("--jackpot", str(EXAMPLE), lines=omaha)
-    assert "dealwire: --jackpot: no round was of a game that has it" in done.stderr
+    assert "dealwire: --jackpot: not used, no round was of a game that has it" in done.stderr
 
 
 # ------------------------------------------------------------------ posting

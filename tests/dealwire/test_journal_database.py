@@ -186,7 +186,7 @@ SENTENCES: list[tuple[Callable[[], Exception], str]] = [
     (
         lambda: errors.KeyUnknown(PATH, 7, "00ff", audited=True, beside=Path("/pit/j-key")),
         "/pit/j: record 7 is sealed to an auditor (root 00ff); only the auditor's private key opens it, /pit/j-key "
-        "does not open it; a service goes on without it with --anew",
+        "does not open it; a service goes on without it with --start-over",
     ),
 ]
 """Made anew in each test."""

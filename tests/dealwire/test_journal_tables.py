@@ -114,7 +114,7 @@ def test_a_file_that_changed_since_is_named(journal: Journal) -> None:
         maker(start)
     assert str(caught.value) == (
         f"table a: the game is not the one it began with (ffffffffffff, now {game[:12]}); put the file back, or let "
-        "the table begin anew with --anew"
+        "the table begin anew with --start-over"
     )
     assert (caught.value.table, caught.value.what, caught.value.then, caught.value.now) == ("a", "game", "f" * 64, game)
     start.facts["files"] = {"jackpot": "f" * 64}

@@ -145,7 +145,7 @@ def test_a_clause_that_is_cited_otherwise_is_a_difference(tmp_path: Path) -> Non
         (("law", "diff", PRINTED, "no.toml"), "dealwire: no.toml: cannot be read: No such file or directory"),
         (("law", "diff", PRINTED, "south-dakota-2015"), "they are no editions of one law"),
         (("law", "diff", PRINTED), "missing argument 'NEW'"),
-        (("law", "--json", "show", PRINTED), "--json belongs behind the command"),
+        (("law", "--json", "show", PRINTED), "put --json after the subcommand"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_exit_code_2(arguments: tuple[str, ...], why: str) -> None:
@@ -156,7 +156,7 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(arguments: tuple[str, ...], 
 
 @pytest.mark.more
 def test_an_edition_is_checked_against_all_that_it_changes(house: Path) -> None:
-    assert law("check", str(house)) == (0, [f"{house}: an edition, in order"], [])
+    assert law("check", str(house)) == (0, [f"{house}: an edition, valid"], [])
     house.write_text(HOUSE.replace("bet.ante", "bet.anti"))
     code, _, err = law("check", str(house))
     assert code == 2
@@ -200,7 +200,7 @@ def test_a_table_whose_day_is_outside_its_edition_is_refused(tmp_path: Path, com
 
 def test_a_table_in_its_edition_is_in_order_and_one_that_names_none_is_warned_of(tmp_path: Path) -> None:
     file = configured(tmp_path, SINCE_2021)
-    assert law("check", str(file)) == (0, [f"{file}: a table, in order"], [])
+    assert law("check", str(file)) == (0, [f"{file}: a table, valid"], [])
     file = configured(tmp_path, "")
     assert law("check", str(file))[0] == 0
     code, out, _ = law("run", "--check", str(file))
@@ -212,7 +212,7 @@ def test_a_table_in_its_edition_is_in_order_and_one_that_names_none_is_warned_of
 
 def test_an_edition_of_the_house_stands_beside_its_table(tmp_path: Path, house: Path) -> None:
     file = configured(tmp_path, house.name)
-    assert law("check", str(file)) == (0, [f"{file}: a table, in order"], [])
+    assert law("check", str(file)) == (0, [f"{file}: a table, valid"], [])
     house.write_text(HOUSE.replace("$250", "$x"))
     code, _, err = law("check", str(file))
     assert code == 0, "Flushes Gone Wild has none of it"

@@ -254,7 +254,7 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
             pytest.fail("it was served")
         assert str(caught.value) in done.output
     if sql == ALTERED[0]:
-        with Program(file, "--anew") as program:
+        with Program(file, "--start-over") as program:
             assert program.process.wait(60) == Exit.PROTOCOL
             assert str(caught.value) in program.text
             assert "Traceback" not in program.text
@@ -823,8 +823,8 @@ def test_a_release_by_command_asks_whether_the_clock_is_right(tmp_path: Path) ->
         write_held(journal, "old", [("0000000a", 1, 4600)])
     done = release(tmp_path / "journal.sqlite", 3, "0000000a", 1)
     assert done.exit_code == Exit.CHECK_FAILED
-    assert "set the clock, or say that it is right: --clock-is-right" in done.output
-    assert release(tmp_path / "journal.sqlite", 3, "0000000a", 1, "--clock-is-right").exit_code == 0
+    assert "set the clock, or say that it is right: --trust-clock" in done.output
+    assert release(tmp_path / "journal.sqlite", 3, "0000000a", 1, "--trust-clock").exit_code == 0
 
 
 @pytest.mark.more

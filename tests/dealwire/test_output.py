@@ -29,7 +29,7 @@ PRINTING: Final[dict[str, list[list[str]]]] = {
     "demo": [[]],
     "run": [["--print-unit"], ["--print-udev"]],
     "list": [[], ["--json"]],
-    "games": [[], ["--json"], ["--whole", "race-to-the-flush"]],
+    "games": [[], ["--json"], ["--flatten", "race-to-the-flush"]],
     "check": [["pai-gow.co"], ["--json", "pai-gow.co"]],
     "replay": [[CLEAN], [CLEAN, "--json"], [str(Path(CLEAN).parent)]],
     "odds": [["race-to-the-flush"], ["race-to-the-flush", "--json"]],
@@ -84,7 +84,7 @@ def test_every_command_says_in_one_line_that_nothing_can_be_written() -> None:
         if each["output"] == "gone":
             assert (each["code"], lines) == (Exit.GOOD, []), each
         elif each["output"] == "full":
-            expected = ["dealwire: the output ends here: No space left on device"]
+            expected = ["dealwire: cannot write the output: No space left on device"]
             assert (each["code"], lines) == (Exit.CHECK_FAILED, expected), each
         else:
             assert (each["code"], lines) == (Exit.USAGE, ["dealwire: standard output is closed"]), each
@@ -95,7 +95,7 @@ def test_what_reads_nothing_fails_too(tmp_path: Path) -> None:
     for command, stdin in ((["decode", "--dialect", "tdp"], b"\x01\x02\x00"), (["journal", "key", "new", "k"], b"")):
         arguments = ["sh", "-c", 'exec "$@" > /dev/full', "sh", sys.executable, "-m", "dealwire", *command]
         done = subprocess.run(arguments, input=stdin, capture_output=True, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
-        assert (done.returncode, done.stderr) == (1, b"dealwire: the output ends here: No space left on device\n")
+        assert (done.returncode, done.stderr) == (1, b"dealwire: cannot write the output: No space left on device\n")
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def addresses() -> Iterator[dict[str, str]]:
 
 
 OUTPUTS: Final = {
-    "> /dev/full": (Exit.CHECK_FAILED, "the output ends here: No space left on device"),
-    "| true": (Exit.GOOD, "nobody reads the output any more"),
+    "> /dev/full": (Exit.CHECK_FAILED, "cannot write the output: No space left on device"),
+    "| true": (Exit.GOOD, "the reader of the output has closed it"),
     ">&-": (Exit.GOOD, "standard output is closed"),
 }
 
@@ -125,7 +125,7 @@ def test_a_table_that_is_recorded_goes_on(tmp_path: Path, addresses: dict[str, s
     assert done.returncode == code, done.stderr
     begun, lost = done.stderr.splitlines()
     assert begun.startswith("recording shuffler and controller")
-    assert lost == f"dealwire: {why}; dealing and recording go on"
+    assert lost == f"dealwire: {why}; dealing and recording continue"
     assert Capture.read(tmp_path / "r.pcapng").torn is None
     replayed = subprocess.run(
         [sys.executable, "-m", "dealwire", "replay", "--json", str(tmp_path / "r.pcapng")],

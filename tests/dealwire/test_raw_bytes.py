@@ -128,8 +128,8 @@ def test_a_device_that_writes_text_is_named_also_before_the_third_second(options
 @pytest.mark.parametrize(
     ("arguments", "ended"),
     [
-        ("--hex > /dev/full", (1, "", "dealwire: the output ends here: No space left on device\n")),
-        ("--hex --json -n 3 > /dev/full", (1, "", "dealwire: the output ends here: No space left on device\n")),
+        ("--hex > /dev/full", (1, "", "dealwire: cannot write the output: No space left on device\n")),
+        ("--hex --json -n 3 > /dev/full", (1, "", "dealwire: cannot write the output: No space left on device\n")),
         ("--hex | true", (0, "", "")),
     ],
 )

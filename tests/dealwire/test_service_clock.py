@@ -115,7 +115,7 @@ def test_a_file_written_ten_years_ahead_is_usable_again_once_somebody_says_the_c
         code, line = explain(error.value)
         assert code == Exit.CHECK_FAILED
         assert "is before its newest record" in line
-        assert "`dealwire run --clock-is-right` begins every table anew at the clock's time" in line
+        assert "`dealwire run --trust-clock` begins every table anew at the clock's time" in line
         with JournalReader(tmp_path / "journal.sqlite") as reader:
             head = reader.head
         service, listener = opened(file, clock_is_right=True)
@@ -196,7 +196,7 @@ def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -
     refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
     assert "is before its newest record" in refused.stderr
-    with subprocess.Popen([*command, "--clock-is-right"], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*command, "--trust-clock"], stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said, stopped = [], False
         for line in process.stderr:

@@ -45,7 +45,7 @@ def test_an_incident_stands_under_the_heading_of_its_round(capsys: pytest.Captur
             [incident_line(it) for it in one.incidents],
         )
         if live:
-            expected += [["In the round that is under way:", *written]] if written else []
+            expected += [["In the current round:", *written]] if written else []
             expected.append([heading])
         else:
             expected.append([heading, *written])
@@ -64,4 +64,4 @@ def test_an_incident_of_a_round_that_never_ended_is_not_lost(capsys: pytest.Capt
     assert capsys.readouterr().out == ""
     printer.end()
     printer.end()
-    assert capsys.readouterr().out == f"\nIn a round that did not end:\n{incident_line(items[0])}\n"
+    assert capsys.readouterr().out == f"\nIn a round that did not finish:\n{incident_line(items[0])}\n"

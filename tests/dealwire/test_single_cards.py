@@ -221,7 +221,7 @@ def test_a_procedure_nobody_settles_is_dealt_and_that_is_said(tmp_path: Path) ->
     command = [sys.executable, "-m", "dealwire", "replay", "captures/longhorn.co.pcapng", "--json"]
     done = subprocess.run([*command, "--procedure", sister(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0
-    assert done.stderr == "dealwire: no game settles longhorn.mine: its rounds are dealt only\n"
+    assert done.stderr == "dealwire: note: no game settles longhorn.mine; its rounds are dealt without settlement\n"
     kinds = {json.loads(line).get("type") for line in done.stdout.splitlines()}
     assert "round" in kinds
     assert "settlement" not in kinds

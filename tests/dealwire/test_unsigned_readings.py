@@ -105,5 +105,5 @@ def test_the_check_of_a_house_s_game_says_which_readings_are_unsigned(tmp_path: 
     file.write_text('schema = "dealwire.game/3"\nid = "house"\nbase = "high-five.co"\n' + block)
     found = invoked("check", str(file))
     assert found.exit_code == 0
-    assert f"{file}: a game, in order" in found.output
-    assert f"{file}: nobody has signed folded-play-blind" in found.stderr
+    assert f"{file}: a game, valid" in found.output
+    assert f"{file}: warning: unsigned readings: folded-play-blind" in found.stderr

@@ -333,7 +333,7 @@ def test_a_full_disk_stops_the_recording_and_never_the_line(caplog):
     line.close()
     writer.close()
     assert [record.getMessage() for record in caplog.records] == [
-        "/dev/full: the recording stopped: No space left on device"
+        "/dev/full: recording stopped: No space left on device"
     ]
 
 

@@ -146,7 +146,7 @@ def test_a_full_disk_stops_the_recording_and_no_transfer(tmp_path, caplog):
         line.close()
     assert recorder.failed == "No space left on device"
     assert [record.getMessage() for record in caplog.records] == [
-        f"{path}: the recording stopped: No space left on device"
+        f"{path}: recording stopped: No space left on device"
     ]
 
 

@@ -56,7 +56,7 @@ def judge_once(
     """The whole plan, or some of its checks; what did not pass, and why. Of the soak so many rounds are dealt, and that
     is said as not run."""
     hands = f"{sys.executable} -m firmware.qemu.hands {control}"
-    words = [sys.executable, "-m", "dealwire", "bench", device, OPTION[device], line, "--hands", hands]
+    words = [sys.executable, "-m", "dealwire", "bench", device, OPTION[device], line, "--operator-program", hands]
     words += ["--rounds", str(ROUNDS), "--report", str(report), "--overwrite"]
     words += [word for name in only for word in ("--only", name)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)

@@ -240,18 +240,18 @@ def test_a_game_written_out_is_the_same_by_its_hash(name: str) -> None:
 
 
 def test_the_command_writes_a_game_out(mine: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["games", "--whole", str(mine)])
+    done = CliRunner().invoke(main, ["games", "--flatten", str(mine)])
     assert (done.exit_code, done.stdout) == (0, whole_game_text(mine))
     assert "# ---- the game three-card.co\n" in done.stdout
     (tmp_path / "alone.toml").write_text(done.stdout, encoding="utf-8")
     assert load_game(tmp_path / "alone.toml").sha256 == load_game(mine).sha256
-    assert CliRunner().invoke(main, ["games", "--whole", "champion.co-seven"]).stdout == whole_game_text(
+    assert CliRunner().invoke(main, ["games", "--flatten", "champion.co-seven"]).stdout == whole_game_text(
         "champion.co-seven"
     )
-    done = CliRunner().invoke(main, ["games", "--whole", "--pays", "three-card.co"])
+    done = CliRunner().invoke(main, ["games", "--flatten", "--as-game", "three-card.co"])
     assert (done.exit_code, done.stdout) == (0, whole_game_text("three-card.co"))
-    assert 'schema = "dealwire.procedure' in CliRunner().invoke(main, ["games", "--whole", "three-card.co"]).stdout
-    assert CliRunner().invoke(main, ["games", "--pays", "three-card.co"]).exit_code == 2
+    assert 'schema = "dealwire.procedure' in CliRunner().invoke(main, ["games", "--flatten", "three-card.co"]).stdout
+    assert CliRunner().invoke(main, ["games", "--as-game", "three-card.co"]).exit_code == 2
 
 
 # ------------------------------------------------------------------ whatever the layers hold

@@ -1,1 +1,1 @@
-"""Hands at the bench: a person, a program, or the simulated devices."""
+"""Operators of a device under test: a person, a program, or a simulation."""

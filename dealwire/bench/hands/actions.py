@@ -1,4 +1,4 @@
-"""The closed list of what hands may be asked to do, whoever they are: acts, faults, plug, cable, the run itself."""
+"""Complete list of the actions that an operator may be asked to do: acts, faults, power, cable, and the run itself."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ POWER_OFF: Final = "power-off"
 CABLE_OUT: Final = "cable-out"
 CABLE_IN: Final = "cable-in"
 KEYS_IN_VAIN: Final = frozenset({"start-game", "end-game"})
-"""Keys that a check presses to see that nothing comes of it: pressed is done, whatever the device makes of it."""
+"""Keys that a check presses to see that they have no effect. Pressing them counts as done, whatever the device does."""
 
 _RUN: Final = (
     HandAct(HELLO, "any", "A run begins: the {device} on {line}.", {
@@ -43,7 +43,7 @@ _CABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class HandAction:
-    """One of them. `doing` has its name, the device it is for (`any`: each), its sentence and its fields."""
+    """Action with its kind. `doing` holds its name, its device (`any` for all), its instruction and its fields."""
 
     kind: HandActionKind
     doing: HandAct
@@ -51,7 +51,7 @@ class HandAction:
 
 @dataclass(frozen=True, slots=True)
 class HandTask:
-    """One thing to be done now: which action, with every field of it, and the sentence for a person."""
+    """Action to do now, with a value for every field, and the instruction for a person."""
 
     action: str
     fields: Mapping[str, Any]
@@ -60,7 +60,7 @@ class HandTask:
 
 @cache
 def hand_actions() -> Mapping[str, HandAction]:
-    """Every action by name, in the order of the page; no name is there twice."""
+    """Return every action by name, in the order of the documentation. Names are unique."""
     parts: dict[HandActionKind, tuple[HandAct, ...]] = {
         "run": _RUN, "power": _POWER, "cable": _CABLE, "act": tuple(acts().values()), "fault": tuple(faults().values()),
     }  # fmt: skip
@@ -68,12 +68,13 @@ def hand_actions() -> Mapping[str, HandAction]:
 
 
 def hand_task(action: str, fields: Mapping[str, object] = {}) -> HandTask:
-    """This action with these fields, the others as they usually are; UnknownAct when a field cannot be."""
+    """Return the task for an action with these fields, and defaults for the others. Raise UnknownAct for an impossible
+    value."""
     doing = hand_actions()[action].doing
     filled = {name: plain(doing.fields[name], value) for name, value in doing.filled(fields).items()}
     return HandTask(action, filled, doing.instruction(fields))
 
 
 def plain(field: ActionField, value: int | str) -> int | str:
-    """The value as it stands in a line of JSON: one of several numbers is a number."""
+    """Return the value as JSON writes it: a choice among numbers is a number."""
     return int(value) if field.kind == "choice" and all(map(_WHOLE.fullmatch, field.choices)) else value

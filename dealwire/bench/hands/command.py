@@ -1,5 +1,7 @@
-"""Hands that are a program: it is started once, reads a line of JSON for each thing a person would be asked, and
-answers with one. `docs/bench-hands.md` is its page."""
+"""Operator that is a program. It is started once, reads a JSON line for each manual step, and answers with one.
+
+The protocol is documented in `docs/bench-operator.md`.
+"""
 
 import contextlib
 import os
@@ -21,29 +23,29 @@ from protocol.printable import printable
 
 MS: Final = 1_000_000
 PATIENCE_MAX_MS: Final = 600_000
-"""The longest that a program may ask the device to be waited for."""
+"""Maximum extra time, in milliseconds, that a program may request for the device."""
 HELLO_MS: Final = 30_000
-"""How long the program may take to answer the first line: it may have to find its jig first."""
+"""Time for the answer to the first line, in milliseconds: the program may have to find its jig first."""
 RESET_MS: Final = 10_000
-"""How long it may take to get ready for another check."""
+"""Time to get ready for another check, in milliseconds."""
 LINE_MAX: Final = 65_536
-"""Bytes of one answer; what is longer is no answer."""
+"""Maximum length of an answer, in bytes."""
 END_S: Final = 5.0
-"""How long it may take to end when its input ends."""
+"""Seconds the program may take to exit after its input ended."""
 TURN_MS: Final = 5
-"""Between two looks at its output, while the device's line is listened to."""
+"""Milliseconds between two polls of its output; the device's line is serviced in between."""
 
 
 class HandsGone(LocalError):
-    """A hands program that cannot be started, ended, said what is no answer, or said nothing."""
+    """Error: the operator program could not be started, ended, gave an invalid answer, or gave none."""
 
     def __init__(self, command: str, why: str) -> None:
         self.command, self.why = command, why
-        super().__init__(f"--hands {command}: {why}")
+        super().__init__(f"--operator-program {command}: {why}")
 
 
 class HandsRequest(msgspec.Struct, frozen=True, rename={"fields": "with"}):
-    """What the bench writes."""
+    """Request of the bench."""
 
     schema: str
     id: int
@@ -54,7 +56,7 @@ class HandsRequest(msgspec.Struct, frozen=True, rename={"fields": "with"}):
 
 
 class HandsAnswer(msgspec.Struct, frozen=True):
-    """What the program answers; keys beyond these are passed over."""
+    """Answer of the program. Unknown keys are ignored."""
 
     id: int
     result: Literal["done", "cannot", "failed"]
@@ -69,8 +71,8 @@ def _just_wait(stdout: int, ms: int) -> None:
 
 
 class HandsChannel:
-    """The running program. `while_waiting` is given its output's descriptor and lets so many milliseconds pass; once a
-    device is there, it keeps the line alive meanwhile."""
+    """Running operator program. While an answer is awaited, `while_waiting` is called with the descriptor of its output
+    and a number of milliseconds; once a device is connected, it keeps the line alive."""
 
     def __init__(self, command: str) -> None:
         self.command = command
@@ -90,7 +92,8 @@ class HandsChannel:
         os.set_blocking(self._stdout.fileno(), False)
 
     def ask(self, task: HandTask, deadline_ms: int) -> HandsAnswer:
-        """The program's answer; HandsGone when there is none, and for the next one either."""
+        """Send a task and return the answer. Raise HandsGone if there is none; the program cannot be used
+        afterwards."""
         self._number += 1
         asks = HandsRequest(SCHEMA, self._number, task.action, dict(task.fields), task.say, deadline_ms)
         doing = f"at {task.action!r}"
@@ -107,7 +110,7 @@ class HandsChannel:
         return self._read(line, doing)
 
     def close(self) -> None:
-        """Its input ends, and so should it; it is ended when it does not. May be called twice."""
+        """Close the program's input, and terminate the program if it does not exit. May be called twice."""
         with contextlib.suppress(OSError):
             self._stdin.close()
         for end in (self._process.poll, self._process.terminate, self._process.kill):
@@ -118,7 +121,7 @@ class HandsChannel:
         self._stdout.close()
 
     def _line(self, doing: str) -> bytes | None:
-        """The next whole line; None when there is none yet."""
+        """Return the next whole line, or None if there is none yet."""
         while b"\n" not in self._buffer:
             try:
                 data = os.read(self._stdout.fileno(), LINE_MAX)
@@ -138,7 +141,7 @@ class HandsChannel:
         try:
             answer = msgspec.json.decode(line, type=HandsAnswer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise HandsGone(self.command, f"no answer {doing}: {error}; it said: {shown}") from None
+            raise HandsGone(self.command, f"invalid answer {doing}: {error}; it said: {shown}") from None
         if answer.id != self._number:
             raise HandsGone(self.command, f"it answers {answer.id}, not {self._number}, {doing}: {shown}")
         if answer.result != "done" and not answer.why:
@@ -146,7 +149,7 @@ class HandsChannel:
         return answer
 
     def _ending(self) -> str:
-        """How it ended."""
+        """Describe how the program ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(END_S)
             return f"it ended with exit code {code}" if code >= 0 else f"it was ended by signal {-code}"
@@ -154,8 +157,8 @@ class HandsChannel:
 
 
 class ProgramHands(Hands):
-    """A hands program at an attached device. When it is gone, so is whatever needs hands: those checks are not run, and
-    `gone` says why."""
+    """Operator program at an attached device. If the program is gone, checks that need an operator are not run, and
+    `gone` holds the reason."""
 
     whose = "program"
 
@@ -168,11 +171,12 @@ class ProgramHands(Hands):
         unknown = [printable(name, None) for name in hello.can or () if name not in hand_actions()]
         if unknown:
             raise HandsGone(channel.command, f"no such action: {unknown[0]!r}; allowed: {', '.join(hand_actions())}")
-        self.name, self.patience_ms = printable(hello.name or "hands program", None), hello.patience_ms
+        self.name, self.patience_ms = printable(hello.name or "operator program", None), hello.patience_ms
         self._can = None if hello.can is None else frozenset(hello.can)
 
     def begin(self, check: str) -> None:
-        """It is told; what it cannot call off makes the acts of this check not run."""
+        """Tell the program that a check begins. If it cannot cancel pending faults, actions of this check are not
+        run."""
         self._unready = ""
         try:
             self._ask(hand_task(NEW_CHECK, {"check": check}), RESET_MS)
@@ -181,13 +185,13 @@ class ProgramHands(Hands):
             self._unready = "" if error.cause is NotRunCause.CANNOT else str(error)
 
     def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
-        """By what it said it can do."""
+        """Raise NotRun if the program announced that it cannot do this action."""
         self._still_there()
         if self._can is not None and action not in self._can:
             raise NotRun(f"{self.name} cannot do {action!r}: {hand_task(action, fields).say}", NotRunCause.CANNOT)
 
     def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
-        """By the program; NotRun says what it answered instead of done."""
+        """Have the program do an action, and return the instruction. Raise NotRun with its answer if it is not done."""
         task = hand_task(action, fields)
         if self._unready and self.gone is None:
             raise NotRun(self._unready, NotRunCause.HANDS_FAILED)
@@ -209,4 +213,4 @@ class ProgramHands(Hands):
 
     def _still_there(self) -> None:
         if self.gone is not None:
-            raise NotRun(f"the hands program is gone: {self.gone.why}", NotRunCause.HANDS_FAILED)
+            raise NotRun(f"the operator program is gone: {self.gone.why}", NotRunCause.HANDS_FAILED)

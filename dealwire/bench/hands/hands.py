@@ -1,5 +1,5 @@
-"""What people do at the device: done by this program at a simulated one, asked of a person or of a hands program at an
-attached one."""
+"""Operators: manual steps at a device. The bench performs them itself on a simulated device; at an attached one it asks
+a person or an operator program."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -34,38 +34,38 @@ from protocol.tdp.messages import (
 
 DECKS: Final = (1, 2)
 OFF_MS: Final = 1_000
-"""How long a simulated device stays without power."""
+"""Milliseconds that a simulated device stays without power."""
 PATIENCE_MS: Final = 60_000
-"""How long a check waits for what a person does."""
+"""Milliseconds that a check waits for a person's action."""
 
 Table = DealtTable | ShoeTable
 HandsKind = Literal["simulated", "person", "program", "nobody"]
 
 
 class Hands(ABC):
-    """Whoever stands at the device, and follows instructions."""
+    """Operator who stands at the device and follows instructions."""
 
     whose: HandsKind
     patience_ms = 0
-    """What they may add to the time an event takes that they cause."""
+    """Milliseconds that the operator may add to the time of an event that they cause."""
     tireless = True
-    """They may be asked for the same thing a hundred times in a row."""
+    """True if the operator may be asked for the same action a hundred times in a row."""
 
     def begin(self, check: str) -> None:
-        """A new check: nothing is to go wrong any more."""
+        """Begin a check: cancel pending faults."""
         return
 
     def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
-        """NotRun when it is known beforehand that they cannot do it, so that no check is left half done."""
+        """Raise NotRun if the operator is known to be unable to do this, so that no check is left half done."""
         return
 
     @abstractmethod
     def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
-        """Do one of `hand_actions`, and say what was done. NotRun when nobody can."""
+        """Do one of `hand_actions`, and describe it. Raise NotRun if it cannot be done."""
 
 
 class PersonHands(Hands):
-    """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
+    """Person at an attached device. `ask` shows an instruction, and returns True if it was followed."""
 
     whose = "person"
     patience_ms = PATIENCE_MS
@@ -75,7 +75,7 @@ class PersonHands(Hands):
         self._ask = ask
 
     def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
-        """They are told, and followed or skipped."""
+        """Show the instruction. Raise NotRun if the person skips it."""
         say = hand_task(action, fields).say
         if not self._ask(say):
             raise NotRun(f"skipped: {say}", NotRunCause.SKIPPED)
@@ -83,21 +83,21 @@ class PersonHands(Hands):
 
 
 class NoHands(Hands):
-    """Nobody is there (`--unattended`)."""
+    """No operator (`--unattended`)."""
 
     whose = "nobody"
 
     def ready_for(self, action: str, fields: Mapping[str, Any]) -> None:
-        """Never."""
+        """Raise NotRun."""
         self.do(action, fields)
 
     def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
-        """Nobody does."""
+        """Raise NotRun."""
         raise NotRun(f"needs a person: {hand_task(action, fields).say}", NotRunCause.UNATTENDED)
 
 
 class SimulatedHands(Hands):
-    """Hands at a simulated device. `now` is the table's time, `flush` puts what the device says onto its line."""
+    """Operator of a simulated device. `now` returns the table's time; `flush` sends the device's output to its line."""
 
     whose = "simulated"
 
@@ -109,13 +109,13 @@ class SimulatedHands(Hands):
         self._unit: Any = table.units[device]
 
     def begin(self, check: str) -> None:
-        """Whatever was armed and did not happen is called off."""
+        """Cancel pending faults."""
         if isinstance(self._table, SimulatedTable):
             self._table.shuffler.mishaps = []
             self._table.shuffler.sensor_works = True
 
     def do(self, action: str, fields: Mapping[str, Any] = {}) -> str:
-        """At the model, or to its line. Failed when it did not take an act."""
+        """Apply the action to the simulated device or to its line. Raise Failed if the device did not accept it."""
         match hand_actions()[action].kind:
             case "fault":
                 return arm(self._table, action, fields, device=self._device)
@@ -147,7 +147,7 @@ class SimulatedHands(Hands):
             case device, _:
                 raise NotRun(f"there is no {device} at this table")
         if done is False and name not in KEYS_IN_VAIN:
-            raise Failed(f"the simulated device did not take this act: {name}")
+            raise Failed(f"the simulated device did not accept this action: {name}")
 
 
 # ------------------------------------------------------------------ at the models
@@ -156,14 +156,14 @@ Filled = Mapping[str, Any]
 
 
 def _grab(model: ShufflerModel, filled: Filled) -> object:
-    """Two thirds through the motion, however fast it is."""
+    """Lift the packet two thirds through the motion, whatever its speed."""
     if model.motion is not Motion.DISPENSE:
         return False
     return bool(model.lift(parse_place(filled["to"]), (model.motion_began_ns + 2 * model.motion_due_ns) // 3))
 
 
 def _load(model: ShufflerModel, filled: Filled, now_ns: int) -> object:
-    """The deck that lies outside goes into the input, some cards short, or with some more of the same back."""
+    """Load the deck that is outside, with some cards missing or some more of the same back."""
     cards = model.cards
     if cards.count(Bay.INPUT):
         return False
@@ -181,7 +181,7 @@ def _load(model: ShufflerModel, filled: Filled, now_ns: int) -> object:
 
 
 def _complete(model: ShufflerModel, deck: int) -> None:
-    """The deck that lies about is whole: the box it came from holds a new one when it is not."""
+    """Complete the deck that is outside; if cards are missing, replace it with a new one."""
     cards = model.cards
     cards.gather(deck, NOWHERE)
     if cards.count(NOWHERE) != model.game.cards:
@@ -215,7 +215,7 @@ _AT_SHUFFLER: Final[dict[str, Callable[[ShufflerModel, Filled, int], object]]] =
 }
 
 _DEALT: Final = ("first", "second", "third", "fourth")
-"""The fields of an act that are cards, in the order they lie."""
+"""Fields of an action that are cards, in order."""
 
 
 def _seat(filled: Filled) -> Place:
@@ -281,4 +281,4 @@ _AT_SHOE: Final[dict[str, Callable[[ShoeModel, Filled], object]]] = {
 }
 
 SIMULATED_ACTS: Final = frozenset({*_AT_SHUFFLER, *_AT_CONTROLLER, *_AT_SHOE})
-"""What simulated hands can do."""
+"""Names of the actions that a simulated operator can do."""

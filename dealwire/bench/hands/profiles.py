@@ -1,4 +1,4 @@
-"""What the bench knows of each class of device: its states, how it is brought into one, how it is made to speak."""
+"""Profiles of the device classes: states, ways between them, commands that cause events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,21 +9,22 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceClass, Message, Resolution
 
 BADGE: Final = 7001
-"""What the bench gives as the badge of whoever clears a fault."""
+"""Badge number of the person who clears a fault."""
 
 
 Way = str | tuple[Message, ...]
-"""How a state is left: an act of hands, or the first of these commands that the device does not refuse."""
+"""Way out of a state: an operator's action, or the first of these commands that the device does not refuse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """One class of device.
 
-    `ways` says by state what is done to get on; in any other state nothing but waiting is. `away` is the same
-    for a state that is not the wanted one although it is where things end by themselves. `poke`: commands, taken in
-    turn, that each cause an event, or the act that does. `operate`: a command that needs the role OPERATE and harms
-    nothing; `other`: a command of another class.
+    - `ways`: action that leaves a state; in any other state the bench waits.
+    - `away`: the same for the state in which things end by themselves, if another one is wanted.
+    - `poke`: commands, used in turn, that each cause an event, or the action that does.
+    - `operate`: a harmless command that needs the role OPERATE.
+    - `other`: a command of another class.
     """
 
     number: DeviceClass
@@ -89,4 +90,4 @@ PROFILES: Final[dict[str, Profile]] = {
         m.DispenseMessage(),
     ),
 }
-"""By the name a plan uses."""
+"""Profiles by the name that a plan uses."""

@@ -1,6 +1,7 @@
-"""Write a hands program for `dealwire bench --hands`: a method for each action, and `serve`; `docs/bench-hands.md`.
+"""Toolkit for operator programs (`dealwire bench --operator-program`): a method for each action, and `serve`.
 
-It needs nothing beyond the standard library, so a jig starts in a tenth of a second.
+The protocol is described in `docs/bench-operator.md`. The module needs nothing beyond the standard library, so a jig
+starts in a tenth of a second.
 """
 
 import json
@@ -9,47 +10,48 @@ from collections.abc import Callable, Collection, Mapping
 from typing import IO, Any, Final
 
 SCHEMA: Final = "dealwire.hands/1"
-"""What `schema` of every line of the bench says."""
+"""Value of `schema` in every line of the bench."""
 
 
 class CannotAct(Exception):
-    """These hands have no way to do it; the text is the reason in the report."""
+    """Raise this if the program has no way to do an action. The text is the reason in the report."""
 
 
 class ActFailed(Exception):
-    """It was tried and did not come off; the text is the reason in the report."""
+    """Raise this if an action was tried and failed. The text is the reason in the report."""
 
 
 class Hands:
-    """Base of a hands program. A method is named after its action, `-` written `_`, and takes the action's fields by
-    name: `def lift(self, to)`, `def power_off(self)`. What returns is done; CannotAct and ActFailed say why not."""
+    """Base class of an operator program. A method is named after its action, with `_` for `-`, and takes the action's
+    fields by name: `def lift(self, to)`, `def power_off(self)`. Returning means done; raise CannotAct or ActFailed
+    otherwise."""
 
-    name = "hands program"
-    """What the report calls it."""
+    name = "operator program"
+    """Name in the report."""
     patience_ms = 0
-    """What the device may take longer because of these hands, from `done` to its event."""
+    """Extra time in milliseconds, from `done` to the device's event, that this operator needs."""
 
     def can(self) -> Collection[str]:
-        """The actions it can do: those that have a method of their own."""
+        """Return the actions that have a method."""
         names = {name for kind in type(self).__mro__ for name in vars(kind)} - {*dir(Hands)}
         return sorted(name.replace("_", "-") for name in names if name[0] != "_" and callable(getattr(self, name)))
 
     def do(self, action: str, fields: Mapping[str, Any]) -> None:
-        """Do it. CannotAct when there is no method for it, ActFailed when it did not come off."""
+        """Do an action. Raise CannotAct if it has no method, ActFailed if it failed."""
         method: Callable[..., None] | None = getattr(self, action.replace("-", "_"), None)
         if action not in self.can() or method is None:
             raise CannotAct(f"{self.name} has no way to do {action!r}")
         method(**fields)
 
     def hello(self, device: str, line: str) -> None:
-        """A run begins, of this device on this line."""
+        """Start a run with this device on this line."""
 
     def new_check(self, check: str) -> None:
-        """A check begins: whatever was made to go wrong and did not happen is called off."""
+        """Start a check: cancel pending faults."""
 
 
 def serve(hands: Hands, source: IO[str] | None = None, sink: IO[str] | None = None) -> None:
-    """Answer every line of `source` (standard input) with one on `sink` (standard output), until it ends."""
+    """Answer each line of `source` (standard input) on `sink` (standard output), until the input ends."""
     source, sink = source or sys.stdin, sink or sys.stdout
     for line in source:
         if line.strip():
@@ -58,7 +60,7 @@ def serve(hands: Hands, source: IO[str] | None = None, sink: IO[str] | None = No
 
 
 def answer(hands: Hands, line: str) -> bytes:
-    """The line that answers one line of the bench. ValueError, KeyError or TypeError when that is none."""
+    """Return the answer to one line of the bench. Raise ValueError, KeyError or TypeError for an invalid line."""
     return json.dumps(_answer(hands, json.loads(line))).encode() + b"\n"
 
 

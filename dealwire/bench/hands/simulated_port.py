@@ -1,4 +1,4 @@
-"""Hands at simulated devices of another process: a socket on which they do what a bench's hands program asks."""
+"""Operator of simulated devices in another process: a socket that takes the bench's requests."""
 
 import os
 import socket
@@ -16,13 +16,13 @@ from devices.simulator.host import ListeningLine, SimulatorHost
 from protocol.errors import LineAbsent, LocalError
 
 LINE_MAX: Final = 65_536
-"""Bytes of one line."""
+"""Maximum length of a line, in bytes."""
 
 
 class SimulatorHands(Hands):
-    """The simulated hands, as a hands program. Which device they are at, the first line of a run says."""
+    """Simulated operator as an operator program. The first line of a run names its device."""
 
-    name = "the simulator's own hands"
+    name = "the simulator's operator"
 
     def __init__(self, host: SimulatorHost, table: Table, clock: Clock) -> None:
         self._host, self._table, self._clock = host, table, clock
@@ -30,14 +30,14 @@ class SimulatorHands(Hands):
         self._device = ""
 
     def can(self) -> Collection[str]:
-        """What can be done at this kind of device, and to a line that can be spoilt."""
+        """Return the actions of this kind of device, and those of the cable and power."""
         kinds = {self._device, "any" if isinstance(self._table, DealtTable) else ""}
         happening = ((name, at) for name, at in hand_actions().items() if at.kind in ("act", "fault"))
         found = [name for name, at in happening if at.doing.device in kinds]
         return [*found, POWER_OFF, POWER_ON, CABLE_OUT, CABLE_IN]
 
     def hello(self, device: str, line: str) -> None:
-        """Stand at this device."""
+        """Choose the device."""
         if device not in self._table.units:
             raise CannotAct(f"there is no {device} here, but {', '.join(self._table.units)}")
         self._device = device
@@ -46,11 +46,11 @@ class SimulatorHands(Hands):
         )
 
     def new_check(self, check: str) -> None:
-        """Whatever was armed is called off."""
+        """Cancel pending faults."""
         self._at_device().begin(check)
 
     def do(self, action: str, fields: Mapping[str, Any]) -> None:
-        """At the model."""
+        """Apply the action to the simulated device."""
         hands = self._at_device()
         try:
             hands.do(action, fields)
@@ -61,13 +61,13 @@ class SimulatorHands(Hands):
 
     def _at_device(self) -> SimulatedHands:
         if self._hands is None:
-            raise ActFailed("the first line of a run says which device it is for")
+            raise ActFailed("the first line of a run must name the device")
         return self._hands
 
 
 class HandsPort(ListeningLine):
-    """A Unix socket at `path`, for one hands program at a time. LineAbsent when it cannot be made. A socket that nobody
-    listens at any more is replaced."""
+    """Unix socket at `path` for one operator program at a time. Raise LineAbsent if it cannot be made. A stale socket
+    file is replaced."""
 
     def __init__(self, path: Path, hands: Hands) -> None:
         self._path, self._hands = path, hands
@@ -84,7 +84,7 @@ class HandsPort(ListeningLine):
         super().__init__(self._hear, listener)
 
     def close(self) -> None:
-        """Nobody is listened to any more. May be called twice."""
+        """Stop listening. May be called twice."""
         if self._listener is not None:
             self._path.unlink(missing_ok=True)
         super().close()

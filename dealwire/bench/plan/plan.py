@@ -1,6 +1,6 @@
-"""Acceptance plans: TOML files that say which checks are made, step by step. Strict; see `docs/bench.md`.
+"""Acceptance plans: TOML files that list checks step by step. See `docs/bench.md`.
 
-A step is one inline table with one verb; the other keys are the verb's.
+A step is an inline table with one verb; the other keys belong to the verb.
 """
 
 import hashlib
@@ -36,11 +36,11 @@ DIALECTS: Final = Path(__file__).parent / "dialect_plans"
 
 
 ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots", "depth", "newest")
-"""What a step may look up without having saved it."""
+"""Variables that a step may use without saving them first."""
 
 
 def _made(value: Any, verbs: Mapping[str, type[PlanStep]] | None = None) -> Any:
-    """A table as the step of its verb."""
+    """Convert a table to the step of its verb."""
     if not isinstance(value, dict):
         return value
     cls = _verb(value, verbs or VERBS)
@@ -55,15 +55,15 @@ DialectStep = Annotated[InstanceOf[PlanStep], BeforeValidator(lambda value: _mad
 
 
 class Repeat(PlanStep):
-    """`repeat`: the steps, so many times."""
+    """`repeat`: run the steps this many times."""
 
     repeat: int = Field(ge=1, le=1000)
     steps: tuple[BenchStep, ...]
-    """What is done and looked at, one step after the other."""
+    """Steps to run, in order."""
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Those of its steps."""
+        """Manual actions of its steps."""
         return [need for step in self.steps for need in step.needs]
 
     def _run(self, stand: Stand) -> None:
@@ -80,7 +80,7 @@ VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for
     e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring,
     i.ReadMeters, i.MetersSince, i.Challenging, p.Save, Sweep, Soak, Repeat,
 )}  # fmt: skip
-"""By name. Some are also keys of others: then the first in this order is the verb."""
+"""Steps by verb. Some names are also keys of other verbs: the first in this order is the verb."""
 
 
 def _verb(table: Mapping[str, Any], verbs: Mapping[str, type[PlanStep]]) -> type[PlanStep]:
@@ -91,29 +91,30 @@ def _verb(table: Mapping[str, Any], verbs: Mapping[str, type[PlanStep]]) -> type
 
 
 class Check(Strict):
-    """One check: what it judges (`section` of the protocol's page, `must` in our words) and how."""
+    """Check: what it verifies (`section` of the protocol specification, `must` in plain words) and how."""
 
     id: str = Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")
-    """Its name in the report and for `--only`."""
+    """Id in the report and for `--only`."""
     title: str
     section: str
-    """The section of the protocol's page that it judges, by its anchor."""
+    """Section of the protocol specification that the check verifies, by its anchor."""
     area: Area = "conformance"
-    """Under which heading the report has it."""
+    """Heading of the check in the report."""
     must: str
-    """What it judges, in our words."""
+    """Requirement in plain words."""
     role: Literal["OBSERVE", "OPERATE", "SERVICE", "none"] | None = None
-    """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
+    """Role in the first session; by default the plan's. `none`: the check opens the session itself, or does not."""
     needs: tuple[str, ...] = ()
-    """Capabilities; a device without them is not judged by this check."""
+    """Capabilities that the check needs; it does not apply to a device without them."""
     since: str = Field("1.0", pattern=r"^1\.[0-9]$")
-    """The version of the protocol from which on it is asked; a device of an older one is not judged by this check."""
+    """Version of the protocol that introduced the requirement; the check does not apply to a device with an older one.
+    """
     prepare: Prepared | None = None
-    """The state the device is brought into first."""
+    """State that the device is brought into first."""
     limit_s: int = Field(900, ge=0, le=86_400)
-    """How long the check may last, without what hands take; 0: as long as it does."""
+    """Maximum duration of the check in seconds, without manual steps; 0 for no limit."""
     steps: tuple[BenchStep, ...] = Field(min_length=1)
-    """What is done and looked at, one step after the other."""
+    """Steps to run, in order."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -128,20 +129,20 @@ class Check(Strict):
 
 
 def _saved(steps: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Every name that these steps save, within others too."""
+    """Return every variable that these steps save, including nested steps."""
     return {name for step in steps for name in (*(step.get("save") or {}), *_saved(step.get("steps") or ()))}
 
 
 class RuleEntry(Strict):
-    """One rule that looks on all the time."""
+    """Rule that is monitored during all checks."""
 
     id: str = Field(pattern=r"^always\.[a-z-]+$")
     """`always.` and the name of the rule."""
     title: str
     section: str
-    """The section of the protocol's page that it judges."""
+    """Section of the protocol specification that the rule verifies."""
     must: str
-    """What it judges, in our words."""
+    """Requirement in plain words."""
     RULES: ClassVar[Collection[str]] = ALL_RULES
 
     @model_validator(mode="after")
@@ -153,74 +154,75 @@ class RuleEntry(Strict):
 
     @property
     def area(self) -> Area:
-        """What rules belong to."""
+        """Area of all rules."""
         return "conformance"
 
     @property
     def rule(self) -> str:
-        """Its name among the rules."""
+        """Name among the rules."""
         return self.id.removeprefix("always.")
 
 
 class PlanFile(Record, frozen=True):
-    """One file of a plan."""
+    """File of a plan."""
 
     name: str
     sha256: str
-    """Of its bytes."""
+    """SHA-256 of its bytes."""
 
 
 def plan_digest(files: Iterable[PlanFile]) -> str:
-    """SHA-256 over the files of a plan: over the digest of each in hex with a line end behind it, in their order."""
+    """Return the SHA-256 over the files of a plan: over each file's digest in hexadecimal plus a line feed, in
+    order."""
     return hashlib.sha256("".join(f"{file.sha256}\n" for file in files).encode()).hexdigest()
 
 
 class BenchPlan(Strict):
-    """A whole plan. `include` names others of the same device whose rules and checks come first."""
+    """Acceptance plan. The rules and checks of the plans in `include`, for the same device, come first."""
 
     schema_: Literal["dealwire.plan/1"] = Field(alias="schema")
     id: str
     title: str
     device: Literal["shuffler", "table-controller", "shoe", "any"]
-    """The kind of device that it judges."""
+    """Kind of device that the plan tests."""
     role: Literal["OBSERVE", "OPERATE", "SERVICE"] = "SERVICE"
-    """The role with which the sessions are opened."""
+    """Role in which sessions are opened."""
     allowance_ms: int = Field(50, ge=0, le=1000)
-    """What a real line and this machine may add to every limit."""
+    """Milliseconds that a real line and this machine may add to every limit."""
     include: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")], ...] = ()
-    """Names of plans beside this one, or of those that come with the program."""
+    """Names of plans in the same folder, or of included plans."""
     rule: tuple[RuleEntry, ...] = ()
     check: tuple[Check, ...] = ()
     _files: tuple[PlanFile, ...] = PrivateAttr(default=())
 
     @property
     def files(self) -> tuple[PlanFile, ...]:
-        """The plan's own file, then those that it includes, each before what it includes in turn."""
+        """The plan's file, then those of the plans it includes, each before its own includes."""
         return self._files
 
     @property
     def sha256(self) -> str:
-        """`plan_digest` of its files."""
+        """`plan_digest` of the files."""
         return plan_digest(self._files)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Every check and rule, in the order they are reported."""
+        """Ids of all checks and rules, in the order of the report."""
         return tuple(entry.id for entry in self.entries)
 
     @property
     def entries(self) -> tuple[Check | RuleEntry, ...]:
-        """The same, whole."""
+        """Checks and rules, in the order of the report."""
         return (*self.check, *self.rule)
 
     @property
     def granted(self) -> Role:
-        """The role the plan is run with."""
+        """Role in which the plan is run."""
         return Role[self.role]
 
     @property
     def dialect(self) -> str:
-        """What its devices speak."""
+        """Dialect of the devices."""
         return "tdp"
 
 
@@ -228,42 +230,42 @@ class BenchPlan(Strict):
 
 
 class DialectCheck(Check):
-    """One check of a shoe of another dialect."""
+    """Check of a shoe with another dialect."""
 
     steps: tuple[DialectStep, ...] = Field(min_length=1)
 
 
 class DialectRule(RuleEntry):
-    """One rule that its probe looks to."""
+    """Rule that a probe monitors."""
 
     RULES = frozenset(name for probe in PROBES.values() for name in probe.RULES)
 
 
 class DialectPlan(BenchPlan):
-    """A whole plan for a shoe of another dialect, whose id is the dialect's."""
+    """Plan for a shoe of another dialect. Its id is the dialect's name."""
 
     schema_: Literal["dealwire.dialect-plan/1"] = Field(alias="schema")  # type: ignore[assignment]
     id: Literal["angel-eye", "bee-tek"]
     device: Literal["shoe"] = "shoe"
     allowance_ms: int = 0
     begin: tuple[DialectStep, ...] = ()
-    """What is done before the first check, whichever that is."""
+    """Steps before the first check, whichever it is."""
     rule: tuple[DialectRule, ...]
     check: tuple[DialectCheck, ...]
 
     @property
     def granted(self) -> Role:
-        """A Bee-Tek style shoe is told nothing."""
+        """Role in which the plan is run. A Bee-Tek style shoe takes no commands."""
         return Role.OBSERVE if self.id == "bee-tek" else Role.OPERATE
 
     @property
     def dialect(self) -> str:
-        """What it is named after."""
+        """Name of the dialect."""
         return self.id
 
 
 def _impossible(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
-    """Every step that wants of a status what no device of the plan's kind can say."""
+    """Yield every step that requires a status that no device of the plan's kind can have."""
     devices: list[str] = [*PROFILES] if plan.device == "any" else [plan.device]
     for at, check in enumerate(plan.check):
         yield from _of_steps(check.steps, ("check", at, "steps"), devices)
@@ -287,29 +289,28 @@ def _why_not(status: str, wanted: Mapping[str, Wanted]) -> str:
 
 
 def known_plans() -> tuple[str, ...]:
-    """Ids of the plans that come with the program, for devices that speak TDP."""
+    """Return the ids of the included plans for TDP devices."""
     return tuple(files_in(FOLDER))
 
 
 def dialect_plans() -> tuple[str, ...]:
-    """Ids of those for shoes of other dialects, which are the dialects'."""
+    """Return the ids of the included plans for shoes of other dialects."""
     return tuple(files_in(DIALECTS))
 
 
 def packaged_plans() -> tuple[str, ...]:
-    """Ids of all of them."""
+    """Return the ids of all included plans."""
     return (*known_plans(), *dialect_plans())
 
 
 @cache
 def packaged_plan(name: str) -> BenchPlan:
-    """The plan with this id that comes with the program; TomlFileError when there is none."""
+    """Return the included plan with this id. Raise TomlFileError if there is none."""
     return load_plan(name)
 
 
 def load_plan(source: str | Path) -> BenchPlan:
-    """The plan with this id, or in this file, with all it includes. TomlFileError says in one line what is wrong
-    where."""
+    """Load a plan by id or from a file, with everything it includes. Raise TomlFileError for an error in a file."""
     return _load(source, ())
 
 
@@ -324,7 +325,7 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     for name in reversed(plan.include):
         beside = path.with_name(f"{name}.toml")
         if not beside.exists() and name not in known_plans():
-            why = f"no such plan: {name!r}; it stands beside this one, or is one of {', '.join(known_plans())}"
+            why = f"no such plan: {name!r}; it must be in the same folder, or one of {', '.join(known_plans())}"
             raise fault_in(path, ("include",), why)
         part = _load(beside if beside.exists() else name, (*above, plan.id))
         if part.device not in ("any", plan.device):
@@ -335,7 +336,7 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:
         own = [at for at, check in enumerate(plan.check) if check.id == twice]
-        raise fault_in(path, ("check", own[-1], "id") if own else ("include",), f"{twice!r} is there twice")
+        raise fault_in(path, ("check", own[-1], "id") if own else ("include",), f"{twice!r} appears twice")
     whole = plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
     first = PlanFile(path.name, hashlib.sha256(read_file(path, TOML_MAX_BYTES)).hexdigest())
     whole._files = (first, *(file for part in parts for file in part.files))
@@ -343,5 +344,5 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
 
 
 def checks_for_hands(plan: BenchPlan) -> list[str]:
-    """The checks that cannot be made without hands; others may need them to bring the device into a state."""
+    """Return the checks that need an operator. Others may need one to bring the device into a state."""
     return [check.id for check in plan.check if any(step.needs or isinstance(step, Soak) for step in check.steps)]

@@ -1,4 +1,4 @@
-"""What a report says of this program, this machine and the plan, beside what came of the checks."""
+"""Facts about the program, the machine and the plan in the head of a report."""
 
 import hashlib
 import json
@@ -20,18 +20,18 @@ from protocol.tdp.vetting import common_version
 
 PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 GIT_S: Final = 10
-"""The longest that git may take to name the commit."""
+"""Maximum seconds for git to name the commit."""
 
 
 @cache
 def program_facts() -> ProgramFacts:
-    """This program, as it is on the disk."""
+    """Return the facts about this program as it is on the disk."""
     return ProgramFacts("dealwire", __version__, _commit(), _program_digest())
 
 
 def _program_digest() -> str:
-    """SHA-256 over a line for each file of the five packages, in the order of their names: its digest in hex, two
-    spaces, its name. It is what `sha256sum` prints of them."""
+    """Return the SHA-256 over a line for each file of the five packages, sorted by name: its digest in hexadecimal, two
+    spaces, its name. `sha256sum` prints the same lines."""
     lines = []
     for package in PACKAGES:
         folder = Path(str(import_module(package).__file__)).parent
@@ -43,7 +43,7 @@ def _program_digest() -> str:
 
 
 def _commit() -> str:
-    """The commit that was installed, or that a checkout stands at; empty when neither is known."""
+    """Return the installed commit, or the commit of the checkout; empty if neither is known."""
     try:
         origin = json.loads(metadata.distribution("dealwire").read_text("direct_url.json") or "{}")
         if commit := origin.get("vcs_info", {}).get("commit_id"):
@@ -62,7 +62,7 @@ def _commit() -> str:
 
 
 def plan_facts(plan: BenchPlan) -> PlanFacts:
-    """The plan, held against the packaged one of its id."""
+    """Return the facts about a plan, compared with the included plan of its id."""
     left_out: tuple[str, ...] = ()
     altered: tuple[str, ...] = ()
     origin = PlanOrigin.OWN
@@ -79,7 +79,7 @@ def plan_facts(plan: BenchPlan) -> PlanFacts:
 
 
 def device_facts(hello: HelloReplyMessage | None) -> DeviceFacts:
-    """What the device says of itself; a shoe of another dialect has no word for it."""
+    """Return the device's description of itself. A shoe of another dialect cannot give one."""
     if hello is None:
         return DeviceFacts("shoe", "", "", "", "", "", (), 0, 0, 0)
     try:
@@ -95,7 +95,7 @@ def device_facts(hello: HelloReplyMessage | None) -> DeviceFacts:
 
 
 def protocol_facts(hello: HelloReplyMessage | None, dialect: str) -> ProtocolFacts:
-    """The protocol's version here and there; another dialect has none."""
+    """Return the protocol versions of the bench and the device. Another dialect has none."""
     if hello is None:
         return ProtocolFacts(dialect, "", "", "", "")
     common = common_version(hello)
@@ -109,10 +109,10 @@ def protocol_facts(hello: HelloReplyMessage | None, dialect: str) -> ProtocolFac
 
 
 def system_words() -> str:
-    """This machine's operating system and Python."""
+    """Return the operating system and the Python version."""
     return f"{platform.system()} {platform.release()} {platform.machine()}, Python {platform.python_version()}"
 
 
 def local_time(at_ns: int) -> datetime:
-    """The moment in the local zone."""
+    """Return the time in the local zone."""
     return datetime.fromtimestamp(at_ns / 1e9).astimezone()

@@ -1,4 +1,4 @@
-"""One report held against an earlier one."""
+"""Comparison of a report with an earlier one."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from dealwire.bench.report.report import FactChange, Report, ReportComparison, T
 from dealwire.bench.report.words import facts
 
 NOTABLE: Final = 4
-"""The longest of some times is told when it moved by more than one part in so many of its limit."""
+"""Denominator of a notable change: a maximum is listed if it moved by more than limit / NOTABLE."""
 COMPARED: Final = frozenset(
     ["device", "firmware-digest", "image", "capabilities", "line", "hands", "plan", "plan-sha256", "plan-checks",
      "protocol", "program", "program-sha256", "options", "allowance"]
 )  # fmt: skip
-"""Facts of the head on which a result depends; the others are another each time."""
+"""Facts of the head that a result depends on. The others differ each time."""
 
 
 def compare_reports(now: Report, before: Report, before_bytes: bytes) -> ReportComparison:
-    """What is not as it was; `before_bytes` are those of the earlier report's file."""
+    """Return the differences; `before_bytes` is the earlier report's file."""
     old = {check.id: check for check in before.checks}
     failing = [check.id for check in now.of(BenchOutcome.FAILED)]
     then = {name: check.outcome for name, check in old.items()}
@@ -43,7 +43,7 @@ def compare_reports(now: Report, before: Report, before_bytes: bytes) -> ReportC
 
 
 def _times(now: CheckRecord, before: CheckRecord) -> Iterator[TimesChange]:
-    """Times that crossed their limit, either way, or moved by a notable part of it."""
+    """Yield times that crossed their limit, either way, or moved by a notable part of it."""
     old = {times.name: times for times in before.measures}
     for times in now.measures:
         was, limit = old.get(times.name), times.limit_ms

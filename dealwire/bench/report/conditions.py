@@ -1,4 +1,4 @@
-"""The file of `dealwire bench --conditions`: where and with what it is judged, for every report of a laboratory."""
+"""File of `dealwire bench --conditions`: place and equipment of a laboratory, for all its reports."""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -13,58 +13,58 @@ from protocol.printable import TEXT_MAX
 
 def _printable(text: str) -> str:
     if not text.isprintable() or len(text) > TEXT_MAX:
-        raise BadValue(f"must be printable, {TEXT_MAX} characters at most")
+        raise BadValue(f"must be printable, at most {TEXT_MAX} characters")
     return text.strip()
 
 
 MOST_INSTRUMENTS: Final = 40
-"""Named in one report, whose page is one of at most 400 kB."""
+"""Maximum number of instruments in one report, whose HTML page has at most 400 kB."""
 Text = Annotated[str, AfterValidator(_printable)]
 
 
 class Instrument(Strict):
-    """One thing that was measured with."""
+    """Measuring instrument."""
 
     name: Text
-    """What it is: a thermometer, a clock, a power supply, this machine."""
+    """Kind of instrument: a thermometer, a clock, a power supply, this machine."""
     number: Text = ""
-    """Its number in the laboratory's books."""
+    """Inventory number in the laboratory."""
     calibrated: Text = ""
-    """When and by whom it was calibrated last, or until when that holds."""
+    """Date and place of the last calibration, or its expiry."""
 
     @property
     def words(self) -> str:
-        """As a report has it."""
+        """Text of the instrument in a report."""
         number = f" {self.number}" if self.number else ""
         return f"{self.name}{number}, calibrated {self.calibrated}" if self.calibrated else f"{self.name}{number}"
 
 
 def _few(instruments: tuple[Instrument, ...]) -> tuple[Instrument, ...]:
     if len(instruments) > MOST_INSTRUMENTS:
-        raise BadValue(f"{len(instruments)} instruments; a report has room for {MOST_INSTRUMENTS}")
+        raise BadValue(f"{len(instruments)} instruments; a report holds at most {MOST_INSTRUMENTS}")
     return instruments
 
 
 class BenchConditions(Strict):
-    """The whole file. What the command line says takes its place."""
+    """Conditions file. Options of the command line override its entries."""
 
     schema_: Literal["dealwire.conditions/1"] = Field(alias="schema")
     number: Text = ""
-    """The report's own, in the laboratory's books."""
+    """Report number of the laboratory."""
     laboratory: Text = ""
-    """Who judges."""
+    """Name of the laboratory."""
     operator: Text = ""
-    """Who stands at the bench."""
+    """Name of the operator."""
     ticket: Text = ""
-    """What it is done for."""
+    """Reference of the test, such as an order."""
     sample: Text = ""
-    """The device that lies there: hardware revision, seals, photographs."""
+    """Description of the sample: hardware revision, seals, photographs."""
     environment: Text = ""
-    """Temperature, humidity, supply."""
+    """Temperature, humidity, supply voltage."""
     instrument: Annotated[tuple[Instrument, ...], AfterValidator(_few)] = ()
-    """What is measured with."""
+    """Measuring instruments."""
 
 
 def load_conditions(path: Path) -> BenchConditions:
-    """The file. TomlFileError says in one line what is wrong where."""
+    """Load the file. Raise TomlFileError for an error in it."""
     return load(path, BenchConditions)

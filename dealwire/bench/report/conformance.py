@@ -1,6 +1,6 @@
-"""What a device must have passed for a report to say that it conforms: data, in `conformance.toml` beside this file.
+"""Requirements for a statement of conformance. The data is in `conformance.toml` in this folder.
 
-The sentence stands in a report when it is true and not otherwise, and whoever verifies the report finds it again.
+A report contains the statement if and only if it is true, and verification recomputes it.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ FILE: Final = Path(__file__).parent / "conformance.toml"
 
 
 class Conformance(Strict):
-    """What a device must pass to conform, as one plan judges it."""
+    """Requirements of one plan for conformance."""
 
     plan: str
-    """The packaged plan, all of whose checks it must pass, but for those that the other keys let go."""
+    """Included plan. The device must pass all its checks, except those that the other keys exempt."""
     versions: tuple[str, ...]
-    """The protocol's, oldest first: each asks the same of a device as far as the plan goes, and the sentence names the
-    one that it speaks."""
+    """Versions of the protocol, oldest first. Each requires the same as far as the plan goes; the statement names the
+    one that the device uses."""
     judges: tuple[str, ...]
-    """The plans that the sentence names: that one and those it includes."""
+    """Plans named in the statement: the plan and its includes."""
     may_lack: tuple[str, ...] = ()
-    """Capabilities without which a device conforms as well; their checks are then not run."""
+    """Optional capabilities. Without them a device conforms too, and their checks are not run."""
     beside: tuple[str, ...] = ()
-    """Patterns of checks that need not be run; one that fails counts all the same."""
+    """Patterns of optional checks. One that fails still counts."""
 
     def spares(self, check: CheckRecord, capabilities: tuple[str, ...]) -> bool:
-        """Whether a check that was not run is not needed of a device with these capabilities."""
+        """Return True if a check that was not run is not required of a device with these capabilities."""
         if any(fnmatchcase(check.id, pattern) for pattern in self.beside):
             return True
         lacks = set(_needs(self.plan).get(check.id, ())) - set(capabilities)
@@ -44,7 +44,7 @@ class Conformance(Strict):
 
 
 class ConformanceFile(Strict):
-    """The whole file."""
+    """Requirements file."""
 
     schema_: Literal["dealwire.conformance/1"] = Field(alias="schema")
     conformance: tuple[Conformance, ...]
@@ -52,7 +52,7 @@ class ConformanceFile(Strict):
 
 @cache
 def conformances() -> dict[str, Conformance]:
-    """By plan."""
+    """Return the requirements by plan."""
     return {each.plan: each for each in load(FILE, ConformanceFile).conformance}
 
 
@@ -62,21 +62,21 @@ def _needs(plan: str) -> dict[str, tuple[str, ...]]:
 
 
 def is_packaged(report: Report) -> bool:
-    """Whether it was judged by a plan that comes with this very program."""
+    """Return True if the report's plan is the one included in this program."""
     plan = report.plan
     packaged = plan.origin is PlanOrigin.PACKAGED and plan.id in known_plans()
     return packaged and packaged_plan(plan.id).sha256 == plan.sha256
 
 
 def why_not(report: Report) -> str:
-    """What keeps the device of this report from conforming, in a few words; nothing when it conforms."""
+    """Return the reason that the device does not conform, in a few words; empty if it conforms."""
     wanted = conformances().get(report.plan.id)
     if wanted is None or not is_packaged(report):
-        return "the plan is not one by which conformance is judged"
+        return "the plan is not one for conformance"
     if report.protocol.common not in wanted.versions:
-        return f"the device does not speak {' or '.join(wanted.versions)}"
+        return f"the device does not support protocol version {' or '.join(wanted.versions)}"
     if report.allowance_ms > report.plan.allowance_ms:
-        return f"the line was allowed {report.allowance_ms} ms, more than the plan's {report.plan.allowance_ms}"
+        return f"the allowance was {report.allowance_ms} ms, more than the plan's {report.plan.allowance_ms}"
     if report.options.only:
         return "checks were filtered"
     if report.ended_early:
@@ -92,12 +92,12 @@ def why_not(report: Report) -> str:
 
 
 def in_a_row(names: Sequence[str]) -> str:
-    """`HandSet, StakeShown and PotTaken`."""
+    """Join names, such as `HandSet, StakeShown and PotTaken`."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def sentence_of(report: Report) -> str:
-    """`passed link 1.3, shuffler 1.3, plan digest 2553…`; nothing when that is not true."""
+    """Return the statement, such as `passed link 1.3, shuffler 1.3, plan digest 2553…`; empty if it is not true."""
     if why_not(report):
         return ""
     wanted = conformances()[report.plan.id]

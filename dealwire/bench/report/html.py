@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else: no script, no font, no network. It prints."""
+"""Report as one self-contained HTML file: no scripts, fonts or network. It can be printed."""
 
 import re
 from collections.abc import Iterable
@@ -21,19 +21,19 @@ from dealwire.bench.report.words import (
 from protocol.printable import printable
 
 WIDTH: Final = 900
-"""Of a time line, in its own units."""
+"""Width of a timeline, in its own units."""
 LEFT: Final = 66
-"""Room for the lanes' names."""
+"""Space for the names of the lanes."""
 LANES: Final = {Actor.HOST: 24, Actor.DEVICE: 58, Actor.HANDS: 92}
-"""Height of each lane's line."""
+"""Vertical position of each lane."""
 HEIGHT: Final = 128
 MOST_BYTES: Final = 400_000
-"""The longest page: what can be sent by mail and opened at once. The report as JSON has every entry."""
+"""Maximum size of a page in bytes, so that it can be mailed and opens at once. The JSON report has every entry."""
 LISTED: Final = ((60, 16), (60, 8), (40, 4), (20, 0), (10, 0), (0, 0), (-1, -1))
-"""Entries of a time line written out below it, of a check that failed and of another (-1: not even the picture); the
-first with which the page is not too long."""
+"""Limits of timeline entries as text, for failed and other checks (-1: not even the drawing). The first pair that keeps
+the page small enough is used."""
 TICKS: Final = 6
-"""Of the axis, at most."""
+"""Maximum number of ticks on the axis."""
 _FIELD: Final = re.compile(r"(\w+)=(\[[^\]]*\]|\S+)")
 STEPS_MS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000, 300_000)
 
@@ -90,7 +90,8 @@ a { color: inherit; } p, dd, code, td { overflow-wrap: anywhere; }
 
 
 def to_html(report: Report, signature: ReportSignature | None = None) -> str:
-    """The whole document. `signature` is that of the report as JSON, which the page shows and is not itself signed."""
+    """Return the HTML document. `signature` is that of the JSON report; it is shown, but the page itself is not
+    signed."""
     pages = (_page(report, signature, listed) for listed in LISTED)
     return next((page for page in pages if len(page.encode()) <= MOST_BYTES), "") or _page(
         report, signature, LISTED[-1]
@@ -129,7 +130,7 @@ def _css(word: str) -> str:
 
 
 def _facts(report: Report) -> str:
-    """The head; the sentence of conformance stands above it."""
+    """Return the head, without the statement of conformance, which is above it."""
     return _pairs((fact.label, fact.text) for fact in facts(report) if fact.key != "conformance")
 
 
@@ -138,14 +139,14 @@ def _pairs(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _evidence(report: Report, signature: ReportSignature | None) -> str:
-    """What ties the page to the report that can be verified."""
+    """Return the link between the page and the JSON report that can be verified."""
     rows = [("Report SHA-256", report.sha256)]
     if signature is None:
         rows.append(("Signature", "none"))
     else:
         rows += [("Signed with key", signature.key_id), ("Public key", signature.public.hex())]
         rows.append(("Signature (Ed25519)", signature.hex))
-    words = "This page was made from the report as JSON, which alone is evidence: dealwire bench --verify FILE"
+    words = "This page was made from the JSON report; only the JSON report is evidence: dealwire bench --verify FILE"
     return f"<h2>Evidence</h2><p>{words}</p>{_pairs(rows)}"
 
 
@@ -166,17 +167,17 @@ def _areas(report: Report) -> str:
 
 
 def _against(against: ReportComparison) -> str:
-    """What changed since an earlier report."""
+    """Return the changes since an earlier report."""
     rows = [
         f"<dt>{_text(heading)} ({len(found)})</dt><dd>{'<br>'.join(map(_text, found))}</dd>"
         for heading, found in comparison_rows(against)
     ]
     body = f"<dl>{''.join(rows)}</dl>" if rows else "<p>Nothing has changed.</p>"
-    return f"<h2>Against the last report</h2><p>{_text(comparison_head(against))}</p>{body}"
+    return f"<h2>Compared with an earlier report</h2><p>{_text(comparison_head(against))}</p>{body}"
 
 
 def _not_run(checks: list[CheckRecord], listed: int) -> str:
-    """Each that has a reason of its own, then those that share one."""
+    """Return checks that were not run: first those with their own reason, then groups with a common one."""
     if not checks:
         return ""
     own = [check for check in checks if check.cause not in LISTED_TOGETHER]
@@ -200,7 +201,7 @@ def _timing(report: Report) -> str:
     )
     return (
         '<h2>Times in milliseconds</h2><div class="wide"><table><thead><tr><th scope="col">what</th>'
-        f'{heads}<th scope="col">longest, of the limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f'{heads}<th scope="col">maximum, relative to limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
@@ -214,7 +215,7 @@ def _timing_row(check: CheckRecord, times: TimesRecord) -> str:
 
 
 def _requirements(report: Report) -> str:
-    """By the section of the page that is judged: which checks judge it, and what came of them."""
+    """Return the sections of the specification, each with its checks and their outcomes."""
     by_section: dict[str, list[CheckRecord]] = {}
     for check in report.checks:
         by_section.setdefault(check.section, []).append(check)
@@ -224,9 +225,9 @@ def _requirements(report: Report) -> str:
         + "</td></tr>"
         for section, checks in by_section.items()
     )
-    heads = '<th scope="col">section</th><th class="n" scope="col">checks</th><th scope="col">which</th>'
+    heads = '<th scope="col">section</th><th class="n" scope="col">checks</th><th scope="col">ids</th>'
     head = f"<thead><tr>{heads}</tr></thead>"
-    words = f"Sections of {page_of(report)}, by which each check judges; the colour of a check says what came of it."
+    words = f"Sections of {page_of(report)} with the checks that verify them; the color of a check is its outcome."
     return f"<h2>Requirements</h2><p>{_text(words)}</p><table>{head}<tbody>{rows}</tbody></table>"
 
 
@@ -260,7 +261,7 @@ def _timeline(check: CheckRecord, listed: int) -> str:
         return ""
     whole_ms = max(check.duration_ms, 1.0)
     scale = (WIDTH - LEFT - 20) / whole_ms
-    label = _text(f"Time line of {check.id}: {len(check.timeline)} entries in {whole_ms:.0f} ms")
+    label = _text(f"Timeline of {check.id}: {len(check.timeline)} entries in {whole_ms:.0f} ms")
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}"><use href="#lanes"/>'
         f"{_axis(whole_ms, scale)}{_marks(check.timeline, scale)}</svg>{_entries(check, listed)}"
@@ -268,7 +269,7 @@ def _timeline(check: CheckRecord, listed: int) -> str:
 
 
 def _lanes() -> str:
-    """What all time lines share, once for the page."""
+    """Return the lanes that all timelines share, defined once per page."""
     lanes = "".join(
         f'<path class="axis" d="M{LEFT} {y}H{WIDTH - 10}"/>'
         f'<text x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{lane.value}</text>'
@@ -289,7 +290,7 @@ def _axis(whole_ms: float, scale: float) -> str:
 
 
 def _marks(moments: Iterable[LineMoment], scale: float) -> str:
-    """One path for each kind of mark; of several that fall on one another one is drawn. What each is stands below."""
+    """Return one path per kind of mark. Marks at the same position are drawn once; the entries are listed below."""
     drawn: dict[str, dict[str, None]] = {}
     for moment in moments:
         x, y = round(LEFT + moment.ms * scale), LANES[moment.by]
@@ -303,8 +304,8 @@ def _marks(moments: Iterable[LineMoment], scale: float) -> str:
 
 
 def _entries(check: CheckRecord, listed: int) -> str:
-    """The first entries in words; a heartbeat or a status that says nothing new is left to the picture, and of another
-    status what is otherwise than in the one before."""
+    """Return the first entries as text. Heartbeats and unchanged statuses are left to the drawing; another status is
+    reduced to its changes."""
     if not listed:
         return ""
     lines: list[str] = []
@@ -318,17 +319,17 @@ def _entries(check: CheckRecord, listed: int) -> str:
             continue
         line = f"{moment.ms:9.1f} {moment.by.value:6} {_text(words)}"
         lines.append(f"<b>{line}</b>" if moment.bad else line)
-    more = [f"{'':16} and {len(lines) - listed} more, in the report as JSON"] if len(lines) > listed else []
+    more = [f"{'':16} and {len(lines) - listed} more in the JSON report"] if len(lines) > listed else []
     return "<pre>" + "\n".join([*lines[:listed], *more]) + "</pre>"
 
 
 def _parts(words: str) -> Iterable[tuple[str, str]]:
-    """The fields of a message in words."""
+    """Yield the fields of a message's description."""
     return (found.groups() for found in _FIELD.finditer(words))  # type: ignore[misc]
 
 
 def _news(words: str, before: dict[str, str]) -> str:
-    """A status without the fields that are as they were."""
+    """Return a status without its unchanged fields."""
     name = words.partition(" ")[0]
     if not before:
         return words
@@ -336,5 +337,5 @@ def _news(words: str, before: dict[str, str]) -> str:
 
 
 def _text(text: str) -> str:
-    """As it stands in a page: what a device says of itself is shown, and not obeyed."""
+    """Escape text for HTML. Control characters from a device are shown, not interpreted."""
     return escaped(printable(text, None))

@@ -1,5 +1,5 @@
-"""A report as PDF for the files of a laboratory: its number, the conditions, each requirement and what came of it, room
-for signatures. The time lines are in the report as JSON."""
+"""Report as PDF for a laboratory's files: number, conditions, each requirement with its result, room for signatures.
+Timelines are only in the JSON report."""
 
 from collections.abc import Iterable
 
@@ -22,12 +22,12 @@ from protocol.printable import printable
 
 
 def to_pdf(report: Report, signature: ReportSignature | None = None) -> bytes:
-    """The whole file. ExtraMissing where what draws it is not installed."""
+    """Return the PDF. Raise ExtraMissing if its library is not installed."""
     return pdf_of(paper_of(report, signature))
 
 
 def paper_of(report: Report, signature: ReportSignature | None = None) -> Paper:
-    """What stands on it. `signature` is that of the report as JSON."""
+    """Return the content of the PDF. `signature` is that of the JSON report."""
     number = report.conditions.number if report.conditions else ""
     named = f"report {number}" if number else f"report of SHA-256 {report.sha256[:16]}"
     running = f"{report.plan.title}, {named}"
@@ -59,7 +59,7 @@ def _areas(report: Report) -> Iterable[Block]:
 def _against(report: Report) -> Iterable[Block]:
     if report.against is None:
         return
-    yield PaperHeading("Against the last report")
+    yield PaperHeading("Compared with an earlier report")
     yield PaperRemark(printable(comparison_head(report.against), None))
     rows = [(heading, printable("; ".join(found), None)) for heading, found in comparison_rows(report.against)]
     yield table("what|*which", rows) if rows else PaperRemark("Nothing has changed.")
@@ -69,7 +69,7 @@ def _failed(checks: list[CheckRecord]) -> Iterable[Block]:
     if checks:
         yield PaperHeading("Failed")
         rows = [(check.id, check.must, printable("; ".join([check.why, *remarks(check)]), None)) for check in checks]
-        yield table("check|*what is required|*what came", rows)
+        yield table("check|*requirement|*result", rows)
 
 
 def _not_run(checks: list[CheckRecord]) -> Iterable[Block]:
@@ -93,9 +93,9 @@ def _times(checks: Iterable[CheckRecord]) -> Iterable[Block]:
 
 
 def _requirements(report: Report) -> Iterable[Block]:
-    """Each check beside the section that it judges."""
+    """Yield each check with the section that it verifies."""
     yield PaperHeading("Requirements and results")
-    yield PaperRemark(f"Sections are those of {page_of(report)}.")
+    yield PaperRemark(f"Sections refer to {page_of(report)}.")
     by_section: dict[str, list[CheckRecord]] = {}
     for check in report.checks:
         by_section.setdefault(check.section, []).append(check)
@@ -106,10 +106,12 @@ def _requirements(report: Report) -> Iterable[Block]:
 
 def _evidence(report: Report, signature: ReportSignature | None) -> Iterable[Block]:
     yield PaperHeading("Evidence")
-    words = "This was made from the report as JSON, which alone can be verified: dealwire bench --verify FILE"
+    words = (
+        "This file was made from the JSON report; only the JSON report can be verified: dealwire bench --verify FILE"
+    )
     yield PaperRemark(words)
     rows = [("Report SHA-256", report.sha256)]
     rows += [("Signed with key", signature.key_id), ("Signature", signature.hex)] if signature else []
     yield PaperFacts(tuple(rows))
     yield PaperHeading("Signatures")
-    yield PaperBlanks(("Judged by", "Date", "Approved by", "Date"))
+    yield PaperBlanks(("Tested by", "Date", "Approved by", "Date"))

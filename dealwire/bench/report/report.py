@@ -1,5 +1,7 @@
-"""The report on a device: one value, written as JSON. Every other form is made from it, and says no more than it does.
-`docs/bench.md` explains it, `docs/schema/bench-2.json` is its schema."""
+"""Report on a device: one value, written as JSON. All other forms are made from it and say no more than it does.
+
+See `docs/bench.md`; the schema is `docs/schema/bench-2.json`.
+"""
 
 import hashlib
 from collections import Counter
@@ -18,11 +20,11 @@ from devices.files import read_file
 from protocol.printable import printable_json
 
 MOST_BYTES: Final = 64 << 20
-"""The longest report that is read: a hundred times that of the longest plan."""
+"""Maximum size of a report that is read, in bytes: a hundred times that of the longest plan."""
 
 
 class BenchVerdict(StrEnum):
-    """What a run comes to."""
+    """Verdict of a run."""
 
     PASSED = "passed"
     INCOMPLETE = "incomplete"
@@ -31,7 +33,7 @@ class BenchVerdict(StrEnum):
 
 
 class PlanOrigin(StrEnum):
-    """Where a plan comes from, found by its digest."""
+    """Origin of a plan, determined by its digest."""
 
     PACKAGED = "packaged"
     SAME_ID = "another with the id of a packaged plan"
@@ -39,7 +41,7 @@ class PlanOrigin(StrEnum):
 
 
 class CheckCounts(Record, frozen=True):
-    """How many checks there are, and what came of them."""
+    """Number of checks, by outcome and by cause."""
 
     checks: int
     run: int
@@ -50,8 +52,8 @@ class CheckCounts(Record, frozen=True):
 
 
 class PlanFacts(Record, frozen=True):
-    """The plan: `sha256` is over its `files`; of another with the id of a packaged plan, what it leaves out of that one
-    and has otherwise."""
+    """Facts about the plan. `sha256` covers its `files`. A plan with the id of an included plan also lists the checks
+    that it leaves out or alters."""
 
     id: str
     title: str
@@ -67,7 +69,8 @@ class PlanFacts(Record, frozen=True):
 
 
 class ProtocolFacts(Record, frozen=True):
-    """What was spoken: the bench's version, the least and the highest of the device, the highest of both or nothing."""
+    """Protocol versions: the bench's, the device's lowest and highest, and the highest common one or an empty
+    string."""
 
     dialect: str
     version: str
@@ -77,7 +80,7 @@ class ProtocolFacts(Record, frozen=True):
 
 
 class ProgramFacts(Record, frozen=True):
-    """The program that judged: `sha256` is over its files; `commit` is empty where it is not known."""
+    """Program that ran the test. `sha256` covers its files; `commit` is empty if unknown."""
 
     name: str
     version: str
@@ -86,8 +89,7 @@ class ProgramFacts(Record, frozen=True):
 
 
 class DeviceFacts(Record, frozen=True):
-    """Who was judged, in the device's own words; `digest` is the SHA-256 that it gives for its firmware, empty when it
-    attests none."""
+    """Device under test, in its own words. `digest` is the SHA-256 of its firmware, empty if it attests none."""
 
     kind: str
     maker: str
@@ -102,7 +104,7 @@ class DeviceFacts(Record, frozen=True):
 
 
 class RunOptions(Record, frozen=True):
-    """Whatever was chosen that a result depends on."""
+    """Options that a result depends on."""
 
     only: tuple[str, ...]
     rounds: int | None
@@ -114,20 +116,20 @@ class RunOptions(Record, frozen=True):
 
 
 class RunConditions(Record, frozen=True):
-    """What people say of where and with what it was done; empty where nobody said."""
+    """Conditions of the test as given by people; empty if not given."""
 
     number: str
-    """The report's own, in the laboratory's books."""
+    """Report number of the laboratory."""
     sample: str
-    """The device that was judged as it lay there: hardware revision, seals, photographs."""
+    """Description of the sample: hardware revision, seals, photographs."""
     environment: str
-    """Temperature, humidity, supply."""
+    """Temperature, humidity, supply voltage."""
     instruments: tuple[str, ...]
-    """What was measured with, each with its number and its last calibration."""
+    """Measuring instruments, each with its number and last calibration."""
 
 
 class TimesChange(Record, frozen=True):
-    """The longest of a kind of times in a check, then and now."""
+    """Maximum of a measured time in a check, before and now."""
 
     check: str
     name: str
@@ -137,7 +139,7 @@ class TimesChange(Record, frozen=True):
 
 
 class FactChange(Record, frozen=True):
-    """Something about device, plan, program or choices that was otherwise then."""
+    """Fact about device, plan, program or options that differs."""
 
     what: str
     before: str
@@ -145,7 +147,7 @@ class FactChange(Record, frozen=True):
 
 
 class ReportComparison(Record, frozen=True):
-    """What is not as it was in an earlier report; checks are named by their ids."""
+    """Differences from an earlier report. Checks are named by their ids."""
 
     sha256: str
     began: str
@@ -160,7 +162,7 @@ class ReportComparison(Record, frozen=True):
 
 
 class Report(LineRecord, frozen=True):
-    """What a run of an acceptance plan gave: every check of the plan, and all that the result depends on."""
+    """Result of an acceptance plan: every check, and everything that the result depends on."""
 
     SCHEMA = "dealwire.bench/2"
     TYPE = "report"
@@ -168,74 +170,75 @@ class Report(LineRecord, frozen=True):
     verdict: BenchVerdict
     """passed: every check was run and passed. incomplete: none failed, but some were not run."""
     summary: str
-    """Verdict and counts in words, as they stand at the head of every form."""
+    """Verdict and counts as text, for the head of every form."""
     counts: CheckCounts
     plan: PlanFacts
     protocol: ProtocolFacts
     program: ProgramFacts
     device: DeviceFacts
     line: str
-    """The device's address."""
+    """Address of the device."""
     hands: HandsKind
-    """Who did what only hands can do. simulated: the device was simulated too."""
+    """Operator of the manual steps. simulated: the device was simulated too."""
     options: RunOptions
     allowance_ms: int
-    """What was added to every limit for this machine and the line; 0 on a simulated clock."""
+    """Milliseconds added to every limit for this machine and the line; 0 on a simulated clock."""
     laboratory: str
     operator: str
     ticket: str
     host: str
-    """Name of the machine that judged."""
+    """Name of the machine that ran the test."""
     system: str
-    """Its operating system."""
+    """Operating system of that machine."""
     began: str
-    """In local time, with its offset from UTC."""
+    """Local time with its offset from UTC."""
     ended: str
     zone: str
-    """The local zone's name."""
+    """Name of the local time zone."""
     took_s: float
     checks: tuple[CheckRecord, ...]
-    """In the order of the plan; what stands only in the packaged plan of the same id comes last."""
+    """Checks in the order of the plan. Those that are only in the included plan of the same id come last."""
     against: ReportComparison | None
-    """What is not as it was in the report given by --against."""
+    """Differences from the report given by --against."""
     conformance: str | msgspec.UnsetType = msgspec.UNSET
-    """What the device has passed, in one sentence; absent when it may not be said."""
+    """Statement of conformance in one sentence; absent if it is not true."""
     unseen: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Events of its class that the device did not say in the run, so that nothing of them was judged; absent where the
-    plan is for any class of device."""
+    """Events of the device's class that it never sent in the run and that were therefore not tested; absent if the plan
+    is for any class of device."""
     conditions: RunConditions | msgspec.UnsetType = msgspec.UNSET
-    """Absent when nobody said any."""
+    """Conditions of the test; absent if none were given."""
     ended_early: str | msgspec.UnsetType = msgspec.UNSET
-    """What ended the run before its last check was made: the report is partial. Absent when nothing did."""
+    """Reason that the run ended before its last check, so that the report is partial; absent if it did not."""
     image: str | msgspec.UnsetType = msgspec.UNSET
-    """SHA-256 of the firmware's image against which *Verify* was held; absent when none was given."""
+    """SHA-256 of the firmware image that *Verify* was compared with; absent if none was given."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
-        """The checks with this outcome."""
+        """Return the checks with this outcome."""
         return [check for check in self.checks if check.outcome is outcome]
 
     @property
     def by_clock(self) -> bool:
-        """Whether the wall clock was gone by: on a simulated clock nothing is late."""
+        """True if times are from the wall clock. On a simulated clock nothing is late."""
         return self.hands != "simulated" or self.options.real_time
 
     def to_bytes(self) -> bytes:
-        """The one form that is signed: one line of JSON in UTF-8, keys in the order of the schema, no space between
-        them, characters that a terminal would obey escaped; a line end."""
+        """Return the signed form: one line of JSON in UTF-8, keys in the order of the schema, no spaces, control
+        characters escaped, and a line feed."""
         return (printable_json(self.to_json()) + "\n").encode()
 
     @property
     def sha256(self) -> str:
-        """Of `to_bytes`."""
+        """SHA-256 of `to_bytes`."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
 
 class NotAReport(ValueError):
-    """Why some bytes are no report."""
+    """Error: the bytes are not a report. The text is the reason."""
 
 
 def read_report(path: Path) -> tuple[Report, bytes]:
-    """A report's file: what it says, and its bytes. OSError when it cannot be read, NotAReport when it is none."""
+    """Read a report's file, and return the report and its bytes. Raise OSError if it cannot be read, NotAReport if it
+    is not a report."""
     data = read_file(path, MOST_BYTES)
     try:
         return Report.from_json(data), data
@@ -247,7 +250,7 @@ def read_report(path: Path) -> tuple[Report, bytes]:
 
 
 def counts_of(checks: Sequence[CheckRecord]) -> CheckCounts:
-    """How many of each kind."""
+    """Count the checks by outcome and cause."""
     outcomes = Counter(check.outcome for check in checks)
     causes = Counter(check.cause for check in checks if check.cause is not None)
     passed, failed = outcomes[BenchOutcome.PASSED], outcomes[BenchOutcome.FAILED]
@@ -256,7 +259,7 @@ def counts_of(checks: Sequence[CheckRecord]) -> CheckCounts:
 
 
 def verdict_of(counts: CheckCounts) -> BenchVerdict:
-    """A check that was not run is no pass."""
+    """Return the verdict. A check that was not run does not count as passed."""
     if counts.failed:
         return BenchVerdict.FAILED
     if not counts.run:
@@ -265,7 +268,8 @@ def verdict_of(counts: CheckCounts) -> BenchVerdict:
 
 
 def summary_of(counts: CheckCounts, options: RunOptions) -> str:
-    """`Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only 'frame.*')`."""
+    """Return the summary, such as `Incomplete: 16 of 118 checks run, none failed; 102 not run (filtered by --only
+    'frame.*')`."""
     failed = f", {counts.failed or 'none'} failed" if counts.run else ""
     words = f"{verdict_of(counts).capitalize()}: {counts.run} of {counts.checks} checks run{failed}"
     if not counts.not_run:
@@ -279,5 +283,5 @@ def summary_of(counts: CheckCounts, options: RunOptions) -> str:
 
 
 def only_words(only: Iterable[str]) -> str:
-    """The option as it was typed."""
+    """Return the --only options as typed."""
     return " ".join(f"--only '{pattern}'" for pattern in only)

@@ -1,5 +1,5 @@
-"""Signatures under reports: Ed25519 over the bytes of the report's file, in a file beside it. The keys are text files
-as the journal's are; `docs/bench.md` has their form."""
+"""Signatures of reports: Ed25519 over the bytes of the report's file, in a file next to it. Keys are text files like
+those of the journal; `docs/bench.md` describes their format."""
 
 import hashlib
 import secrets
@@ -20,24 +20,24 @@ _KIND: Final = "a key for reports"
 
 @dataclass(frozen=True, slots=True)
 class ReportSignature:
-    """Who signed, by the public key that is in the signature's file itself, and the signature."""
+    """Signature, with the public key of the signer."""
 
     public: bytes
     signature: bytes
 
     @property
     def key_id(self) -> str:
-        """16 hex digits that name the pair."""
+        """Id of the key pair, 16 hexadecimal digits."""
         return report_key_id(self.public)
 
     @property
     def hex(self) -> str:
-        """The signature in hex."""
+        """The signature in hexadecimal."""
         return self.signature.hex()
 
     def fits(self, path: Path, data: bytes) -> bool:
-        """Whether it was made of exactly these bytes. SealingUnavailable without its library; `path` is named in
-        it."""
+        """Return True if the signature matches these bytes. Raise SealingUnavailable with `path` if the library is not
+        installed."""
         try:
             from cryptography.exceptions import InvalidSignature
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -50,14 +50,15 @@ class ReportSignature:
         return True
 
     def write(self, report: Path) -> Path:
-        """Put it beside its report; KeyProblem when it cannot be."""
+        """Write the signature next to its report. Raise KeyProblem if that fails."""
         path = beside(report)
         write_text(path, f"{SIGNATURE_WORD} {self.key_id} {self.public.hex()} {self.hex}\n", 0o644)
         return path
 
     @classmethod
     def of(cls, report: Path) -> Self | None:
-        """The one beside a report, None without one. KeyProblem when the file is no signature."""
+        """Read the signature next to a report, or return None without one. Raise KeyProblem if the file is not a
+        signature."""
         if not (path := beside(report)).exists():
             return None
         lines = read_lines(path, secret=False)
@@ -73,18 +74,18 @@ class ReportSignature:
 
 
 def beside(report: Path) -> Path:
-    """Where the signature of a report is."""
+    """Return the path of a report's signature."""
     return report.with_name(f"{report.name}.sig")
 
 
 def report_key_id(public: bytes) -> str:
-    """What names a pair; it says nothing about its private half."""
+    """Return the id of a key pair. It reveals nothing about the private half."""
     return hashlib.sha256(b"dealwire report key id\x00" + public).digest()[:ID_BYTES].hex()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportSigner:
-    """The private half: it signs. It never shows itself."""
+    """Private half of a key pair. Its representation never shows the key."""
 
     path: Path
     private: bytes
@@ -95,12 +96,12 @@ class ReportSigner:
 
     @property
     def id(self) -> str:
-        """16 hex digits that name the pair."""
+        """Id of the key pair, 16 hexadecimal digits."""
         return report_key_id(self.public)
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read a private key file. KeyUnsafe when others may read it, KeyProblem when it is none."""
+        """Read a private key file. Raise KeyUnsafe if others may read it, KeyProblem if it is not one."""
         number, key_id, private = only_key(path, read_lines(path), PRIVATE_WORD, _KIND)
         found = cls(path, private, _public_of(path, private))
         if key_id != found.id:
@@ -109,10 +110,10 @@ class ReportSigner:
 
     @classmethod
     def new(cls, path: Path, public_path: Path) -> Self:
-        """Make both files of a new pair. KeyProblem when one of them is there already."""
+        """Write both files of a new pair. Raise KeyProblem if one exists."""
         for each in (path, public_path):
             if each.exists() or path == public_path:
-                raise KeyProblem(each, "is there already; a pair needs two new files")
+                raise KeyProblem(each, "exists; a pair needs two new files")
         private = secrets.token_bytes(KEY_BYTES)
         signer = cls(path, private, _public_of(path, private))
         write_text(path, f"{PRIVATE_WORD} {signer.id} {private.hex()}\n")
@@ -120,14 +121,14 @@ class ReportSigner:
         return signer
 
     def sign(self, data: bytes) -> ReportSignature:
-        """The signature over these bytes."""
+        """Return the signature of these bytes."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return ReportSignature(self.public, Ed25519PrivateKey.from_private_bytes(self.private).sign(data))
 
 
 def load_public(path: Path) -> bytes:
-    """The key of a public key file; anybody may read it. KeyProblem when it is none."""
+    """Read a public key file, which anyone may read. Raise KeyProblem if it is not one."""
     number, key_id, public = only_key(path, read_lines(path, secret=False), PUBLIC_WORD, _KIND)
     if key_id != report_key_id(public):
         raise KeyProblem(path, UNFIT, number)

@@ -1,4 +1,4 @@
-"""A report for a terminal, and one as JUnit XML for build servers."""
+"""Report as text for a terminal, and as JUnit XML for build servers."""
 
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -23,11 +23,12 @@ from dealwire.bench.report.words import (
 
 MARKS: Final = {BenchOutcome.PASSED: "pass", BenchOutcome.FAILED: "FAIL", BenchOutcome.NOT_RUN: "----"}
 WIDTH: Final = 110
-"""Of names that stand side by side."""
+"""Width of a block of names."""
 
 
 def text_lines(report: Report) -> Iterable[str]:
-    """One line a check, what failed in full, what was not run and why; then the head and the verdict."""
+    """Yield one line per check, details of failures, and reasons of checks that were not run; then the head and the
+    verdict."""
     width = max((len(check.id) for check in report.checks), default=0)
     for check in report.checks:
         if check.cause in LISTED_TOGETHER:
@@ -51,7 +52,7 @@ def _side_by_side(names: list[str]) -> list[str]:
 
 
 def summary_lines(report: Report) -> Iterator[str]:
-    """Who was judged by what, and what came of it."""
+    """Yield the head, the comparison, the warnings and the summary."""
     yield report.plan.title
     known = facts(report)
     width = max(len(fact.label) for fact in known)
@@ -62,7 +63,7 @@ def summary_lines(report: Report) -> Iterator[str]:
 
 
 def comparison_lines(report: Report) -> Iterator[str]:
-    """What is not as it was in the report that it is held against; nothing without one."""
+    """Yield the differences from the report given by --against; nothing without one."""
     if report.against is None:
         return
     yield comparison_head(report.against)
@@ -74,15 +75,15 @@ def comparison_lines(report: Report) -> Iterator[str]:
         else:
             yield from _side_by_side(found)
     if not rows:
-        yield "  nothing has changed"
+        yield "  no changes"
 
 
 # ------------------------------------------------------------------ for build servers
 
 
 def to_junit(report: Report, signature: ReportSignature | None = None) -> str:
-    """One `testsuite` for each area; a check that was not run is `skipped`, with its reason. Every suite has the head
-    as its properties: there is no other place for them."""
+    """Return JUnit XML with one `testsuite` per area. A check that was not run is `skipped`, with its reason. Every
+    suite has the head as its properties, since JUnit has no other place for them."""
     root = ET.Element(
         "testsuites", {"name": report.plan.title, **_counts(report.checks), "time": _seconds(report.checks)}
     )
@@ -132,8 +133,8 @@ def _suite(root: ET.Element, report: Report, area: str, checks: list[CheckRecord
 
 
 def _seconds(checks: Iterable[CheckRecord]) -> str:
-    """How long these took by the clock of the device's line, in whole milliseconds each, so that sums are exact. The
-    wall clock's time of the run is among the properties."""
+    """Return the duration of these checks by the clock of the device's line. Each is rounded to milliseconds, so that
+    sums are exact. The wall clock time of the run is among the properties."""
     whole_ms = sum(round(check.duration_ms) for check in checks)
     return f"{whole_ms // 1000}.{whole_ms % 1000:03}"
 
@@ -149,5 +150,5 @@ def _counts(checks: Iterable[CheckRecord]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """XML 1.0 knows no control characters but these; a device's name may hold others."""
+    """Replace control characters that XML 1.0 does not allow; a device's name may contain them."""
     return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)

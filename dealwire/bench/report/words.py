@@ -1,4 +1,4 @@
-"""The sentences of a report, for each of its forms."""
+"""Text of a report, for each of its forms."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -18,25 +18,25 @@ from protocol.printable import printable
 
 HANDS: Final = {
     "simulated": "simulated, as the device is",
-    "person": "a person, asked step by step",
-    "program": "a program, given by --hands",
-    "nobody": "nobody: what needs hands was not run",
+    "person": "a person, prompted for each step",
+    "program": "a program, given by --operator-program",
+    "nobody": "nobody: manual steps were not run",
 }
 
-DECISION: Final = "passed when each step is as its section has it; a time is exceeded beyond limit and allowance"
+DECISION: Final = "a check passes if every step meets its section; a time fails if it exceeds limit plus allowance"
 
 ORIGINS: Final = {
-    PlanOrigin.PACKAGED: "the one that comes with this program",
-    PlanOrigin.SAME_ID: "NOT the one of this id that comes with this program",
-    PlanOrigin.OWN: "not one that comes with this program",
+    PlanOrigin.PACKAGED: "the one included in this program",
+    PlanOrigin.SAME_ID: "NOT the one with this id that is included in this program",
+    PlanOrigin.OWN: "not one included in this program",
 }
 
 LISTED_TOGETHER: Final = frozenset({NotRunCause.FILTERED, NotRunCause.LEFT_OUT, NotRunCause.ENDED})
-"""Many checks are not run for these, all for the same reason."""
+"""Causes that many checks share, with one common reason."""
 
 
 class ReportFact(NamedTuple):
-    """One line of a report's head: a name for programs, one for people, and what it says."""
+    """Line of a report's head: key for programs, label for people, and text."""
 
     key: str
     label: str
@@ -44,9 +44,9 @@ class ReportFact(NamedTuple):
 
 
 def facts(report: Report) -> list[ReportFact]:
-    """The head of every form."""
+    """Return the head of every form."""
     plan, program, device = report.plan, report.program, report.device
-    commit = f", commit {program.commit}" if program.commit else ", commit not known"
+    commit = f", commit {program.commit}" if program.commit else ", commit unknown"
     conforms = [ReportFact("conformance", "Conformance", report.conformance)] if report.conformance else []
     return [
         *conforms,
@@ -54,11 +54,11 @@ def facts(report: Report) -> list[ReportFact]:
         ReportFact("device", "Device", device_words(report)),
         ReportFact("firmware-digest", "Firmware digest", device.digest or "not attested by the device"),
         ReportFact("image", "Firmware image", image_words(report)),
-        ReportFact("capabilities", "It offers", ", ".join(device.capabilities) or "no capability"),
+        ReportFact("capabilities", "Capabilities", ", ".join(device.capabilities) or "none"),
         *_unseen(report),
         ReportFact("power-ups", "Power-ups", str(device.boots)),
         ReportFact("line", "Line", report.line),
-        ReportFact("hands", "Hands", HANDS[report.hands]),
+        ReportFact("hands", "Manual steps", HANDS[report.hands]),
         ReportFact("plan", "Plan", f"{plan.id}, {ORIGINS[plan.origin]}"),
         ReportFact("plan-sha256", "Plan SHA-256", plan.sha256),
         ReportFact("plan-files", "Plan files", ", ".join(f"{file.name} {file.sha256}" for file in plan.files)),
@@ -77,7 +77,7 @@ def facts(report: Report) -> list[ReportFact]:
 
 
 def _conditions(report: Report) -> list[ReportFact]:
-    """Who judged, where and with what: what stands first on the first page."""
+    """Return who tested, where and with which equipment: the first entries of the first page."""
     given = report.conditions or RunConditions("", "", "", ())
     rows = [
         ("number", "Report number", given.number),
@@ -92,63 +92,65 @@ def _conditions(report: Report) -> list[ReportFact]:
 
 
 def _unseen(report: Report) -> list[ReportFact]:
-    """The events of its class of which nothing was judged."""
+    """Return the events of the device's class that were not tested."""
     if report.unseen is msgspec.UNSET:
         return []
-    words = ", ".join(report.unseen) or "none: it said every event of its class"
+    words = ", ".join(report.unseen) or "none: the device sent every event of its class"
     return [ReportFact("unseen", "Events not seen", words)]
 
 
 def clock_words(report: Report) -> str:
-    """What the times were taken with."""
+    """Describe the clock that the times were taken with."""
     if not report.by_clock:
-        return "the simulated device's own: nothing is late, and every run is the same"
-    return f"{report.host}'s own, whose calibration the instruments name; a time is taken when this program hears of it"
+        return "simulated: nothing is late, and every run is the same"
+    return (
+        f"clock of {report.host}, calibrated as the instruments say; a time is taken when this program reads the event"
+    )
 
 
 def image_words(report: Report) -> str:
-    """What *Verify* was held against."""
+    """Describe the image that *Verify* was compared with."""
     given = f"SHA-256 {report.image}" if report.image else "not given"
     if "VERIFY" not in report.device.capabilities:
         return f"{given}; the device has no VERIFY"
-    return given if report.image else f"{given} (--image): the digest of VERIFY was not judged"
+    return given if report.image else f"{given} (--image): the digest of VERIFY was not compared"
 
 
 def allowance_words(report: Report) -> str:
-    """What the line and this machine may add, and that the plan has it otherwise where it does."""
-    words = f"{report.allowance_ms} ms of this machine and the line on every limit"
+    """Describe the allowance of line and machine, and the plan's if it differs."""
+    words = f"{report.allowance_ms} ms added to every limit, for this machine and the line"
     planned = report.plan.allowance_ms
     chosen = report.by_clock and report.allowance_ms != planned
-    return f"{words}, chosen by --allowance; the plan has {planned} ms" if chosen else words
+    return f"{words}, set by --allowance; the plan has {planned} ms" if chosen else words
 
 
 def device_words(report: Report) -> str:
-    """Who was judged, in the device's own words."""
+    """Return the device's own description."""
     device = report.device
     if report.protocol.dialect != "tdp":
-        return f"{device.kind}; the dialect has no word for who it is"
+        return f"{device.kind}; the dialect does not identify it"
     names = (printable(each) for each in (device.maker, device.model, device.serial, device.firmware))
     return "{} {} {}, serial {}, firmware {}".format(device.kind, *names)
 
 
 def page_of(report: Report) -> str:
-    """The page that a check's section stands on."""
+    """Return the page that contains the sections of the checks."""
     dialect = report.protocol.dialect
     return "docs/protocol-reference.md" if dialect == "tdp" else f"docs/dialects/{dialect}.md"
 
 
 def protocol_words(report: Report) -> str:
-    """The protocol's version here and at the device."""
+    """Return the protocol versions of the bench and the device."""
     spoken = report.protocol
     if spoken.dialect != "tdp":
-        return f"{spoken.dialect} style, as {page_of(report)} has it"
+        return f"{spoken.dialect} style, as in {page_of(report)}"
     theirs = " to ".join(dict.fromkeys((spoken.device_from, spoken.device_to)))
     common = f"{spoken.common} in common" if spoken.common else "none in common"
-    return f"Table Device Protocol ({spoken.dialect}) {spoken.version}; the device speaks {theirs}, {common}"
+    return f"Table Device Protocol ({spoken.dialect}) {spoken.version}; the device supports {theirs}, {common}"
 
 
 def options_words(options: RunOptions) -> str:
-    """As they would be typed."""
+    """Return the options as typed."""
     words = [only_words(options.only)] if options.only else []
     words += [f"--rounds {options.rounds}"] if options.rounds is not None else []
     words += [f"--seed {options.seed}", f"--speed {options.speed:g}"]
@@ -157,35 +159,35 @@ def options_words(options: RunOptions) -> str:
 
 
 def warnings(report: Report) -> list[str]:
-    """What must not be overlooked, whatever the verdict."""
+    """Return warnings that matter whatever the verdict."""
     plan, found = report.plan, []
     if plan.origin is PlanOrigin.SAME_ID:
         found.append(
-            f"This is not the plan {plan.id!r} that comes with the program, though it has its id: "
-            f"{len(plan.left_out)} of that plan's checks are left out, {len(plan.altered)} stand otherwise"
+            f"This is not the included plan {plan.id!r}, although it has the same id: "
+            f"{len(plan.left_out)} of that plan's checks are left out, {len(plan.altered)} are altered"
         )
     if report.ended_early:
         not_made = report.counts.causes.get(NotRunCause.ENDED, 0)
-        found.append(f"Partial: the run was ended by {report.ended_early}, and {not_made} checks were not made")
+        found.append(f"Partial: the run was ended by {report.ended_early}, and {not_made} checks were not run")
     if report.hands == "simulated":
-        found.append("The device was simulated: this says nothing about a real one")
+        found.append("The device was simulated: this report says nothing about a real device")
     return found
 
 
 def remarks(check: CheckRecord) -> list[str]:
-    """What was measured in a check, and what there is to say."""
+    """Return the measured times and the notes of a check."""
     return [*map(times_words, check.measures), *check.notes]
 
 
 def times_words(times: TimesRecord) -> str:
-    """The figures of one kind of times beside their limit."""
+    """Format one kind of measured time with its limit."""
     limit = "no limit" if times.limit_ms is None else f"limit {times.limit_ms} ms"
     figures = f"min {times.min_ms:.1f}, median {times.median_ms:.1f}, p99 {times.p99_ms:.1f}, max {times.max_ms:.1f} ms"
     return f"{times.name}: {figures} of {times.count}; {limit}"
 
 
 def together(checks: list[CheckRecord]) -> dict[str, list[CheckRecord]]:
-    """By their common reason, the checks that were not run for one that is not their own."""
+    """Group checks that were not run for a shared cause, by their reason."""
     found: dict[str, list[CheckRecord]] = {}
     for check in checks:
         if check.cause in LISTED_TOGETHER:
@@ -194,8 +196,7 @@ def together(checks: list[CheckRecord]) -> dict[str, list[CheckRecord]]:
 
 
 def comparison_rows(against: ReportComparison) -> Iterator[tuple[str, list[str]]]:
-    """What changed since an earlier report: a heading, and each that belongs under it; headings without any are left
-    out."""
+    """Yield the changes since an earlier report: a heading and its entries; headings without entries are left out."""
     rows = {
         "Newly failing": list(against.newly_failing),
         "Still failing": list(against.still_failing),
@@ -207,7 +208,7 @@ def comparison_rows(against: ReportComparison) -> Iterator[tuple[str, list[str]]
             f"limit {change.limit_ms} ms"
             for change in against.times
         ],
-        "Otherwise than then": [
+        "Different facts": [
             f"{change.what}: {change.before or 'nothing'}, now {change.now or 'nothing'}"
             for change in against.differences
         ],
@@ -216,5 +217,5 @@ def comparison_rows(against: ReportComparison) -> Iterator[tuple[str, list[str]]
 
 
 def comparison_head(against: ReportComparison) -> str:
-    """Which report it is compared with."""
-    return f"Against the report of {against.began} ({against.summary}), SHA-256 {against.sha256}"
+    """Return the line that names the earlier report."""
+    return f"Compared with the report of {against.began} ({against.summary}), SHA-256 {against.sha256}"

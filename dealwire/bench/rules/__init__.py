@@ -1,4 +1,4 @@
-"""Rules that look on while a device is judged, and the books they keep."""
+"""Rules that monitor a device during all checks, and their ledgers."""
 
 from dealwire.bench.rules import books, cards, fields, link, truth
 from dealwire.bench.rules.rule import ALL_RULES

@@ -1,5 +1,5 @@
-"""Rules that follow every card of a shuffler by every statement it makes, and every key of a table controller: what one
-says, the next must not gainsay."""
+"""Rules that track every card of a shuffler and every key of a table controller across messages: a later statement must
+not contradict an earlier one."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,22 +19,22 @@ from protocol.tdp.messages import ShufflerState
 from protocol.tdp.outputs import DeviceStatus
 
 AT_ONCE_MS: Final = 100
-"""What a button does follows it within this; a person who presses it and then clears at the device takes longer."""
+"""Milliseconds within which a button takes effect. A person who presses it and then clears the device takes longer."""
 BOUNCE_MS: Final = 50
-"""No hand presses a key, or swipes a card, twice within this."""
+"""Milliseconds within which nobody can press a key or swipe a card twice."""
 _NEW_DECK: Final = 0
-"""What stands for the deal of a deck in the order in which decks are made."""
+"""Number that stands for a new deck in the sequence of deals."""
 _SUITS: Final = tuple([range(suit << 4 | 1, suit << 4 | 14) for suit in range(1, 5)])
 _RESTS: Final = (ShufflerState.PACKET_WAIT, ShufflerState.REMAINDER_WAIT)
 
 
 @dataclass
 class _Deals(BenchRule, name="book"):
-    """STATUS, the misdeal record and the remainder's expected count say of a deal what the events said before them."""
+    """STATUS, the misdeal record and the remainder's expected count match the events of the deal."""
 
     book: Book = field(default_factory=Book)
     whole: bool = False
-    """Every event of the deal was heard, from its first packet on."""
+    """True if every event of the deal was received, from its first packet on."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
@@ -61,10 +61,10 @@ class _Deals(BenchRule, name="book"):
 
 @dataclass
 class _Game(BenchRule, name="game"):
-    """Decks are counted against the game that was selected last, and its packets have its size."""
+    """Deck counts match the game that was selected last, and packets have its size."""
 
     game: m.GameSelectedMessage | None = None
-    """None while that was not heard."""
+    """None until a game was selected."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
@@ -82,12 +82,13 @@ class _Game(BenchRule, name="game"):
 
 @dataclass
 class _OneFace(BenchRule, name="one-face"):
-    """In one deal each face comes once, and no joker out of a deck that has none. Without recognition no face comes."""
+    """Each face appears once per deal, and no joker appears from a deck without any. Without recognition no face
+    appears."""
 
     faces: dict[int, set[int]] = field(default_factory=dict)
-    """By deck, since it was shuffled last."""
+    """Faces by deck, since its last shuffle."""
     jokers: int | None = None
-    """How many the deck has; None while that was not seen."""
+    """Number of jokers in the deck; None until known."""
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if isinstance(status, m.ShufflerStatusMessage) and status.state == ShufflerState.READY:
@@ -117,8 +118,8 @@ class _OneFace(BenchRule, name="one-face"):
 
 @dataclass
 class _Shuffled(BenchRule, name="shuffled", kept=("before", "deals")):
-    """No deal has a run of cards of an earlier one in the same sequence, of either deck, nor that of a new deck: as far
-    as faces are told."""
+    """No deal repeats a run of cards of an earlier deal, of either deck, or of a new deck, as far as faces are
+    reported."""
 
     before: tuple[tuple[int, str], ...] = ((_NEW_DECK, order_of(_SUITS)),)
     deals: int = 0
@@ -146,7 +147,7 @@ class _Shuffled(BenchRule, name="shuffled", kept=("before", "deals")):
 
 @dataclass
 class _Cleared(BenchRule, name="cleared"):
-    """A misdeal is cleared by a person at the device or a command, never by the green button."""
+    """A misdeal is cleared by a person at the device or by a command, never by the green button."""
 
     lit: bool = False
     pressed: m.GreenButtonMessage | None = None
@@ -166,11 +167,11 @@ class _Cleared(BenchRule, name="cleared"):
 
 @dataclass
 class _KeysOnce(BenchRule, name="keys-once"):
-    """A key that is pressed is told once, and a hand that was revealed has the same cards when it is revealed again."""
+    """A key press is reported once, and a hand that is revealed again has the same cards."""
 
     last: m.Event | None = None
     revealed: dict[int, set[int]] = field(default_factory=dict)
-    """By place, the faces shown there in this game."""
+    """Faces shown in this game, by place."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         last, self.last = self.last, event
@@ -211,9 +212,10 @@ _KEYED: Final = (
     m.PlayerActedMessage,
     m.PotTakenMessage,
 )
-"""Events of what a person does at a table controller; CONFIRM is left out, which hands press as fast as they can."""
+"""Events of a person's actions at a table controller. CONFIRM is left out: the operator presses it as fast as possible.
+"""
 
 
 def _what(event: m.Event) -> tuple[object, ...]:
-    """An event without its number and time."""
+    """Return an event without its number and time."""
     return (type(event), *[value for name, value in asdict(event).items() if name not in ("number", "device_ms")])

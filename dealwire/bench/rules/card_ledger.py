@@ -1,5 +1,4 @@
-"""Where the cards of a round are by the device's own events: `DealBook`, kept from the messages of the wire, with
-what a report says of a contradiction."""
+"""Card ledger of a round: `DealBook` fed with the device's messages, and the text of its contradictions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from dealer_flow.table.deal_book import Contradiction, DealBook, MisdealRecord
 from protocol.tdp import messages as m
 
 UNKNOWN = 0xFFFF
-"""In a misdeal record: the remainder was not counted."""
+"""Value in a misdeal record: the remainder was not counted."""
 _WORDS: Final = {
     "record-rejected": "the misdeal record has {stated} rejected, the events had {known}",
     "record-loaded": "the misdeal record has {stated} loaded, {known} were counted",
@@ -21,17 +20,17 @@ _WORDS: Final = {
 
 @dataclass(slots=True)
 class Book(DealBook):
-    """One round of a shuffler on the bench."""
+    """Card ledger of one round of a shuffler on the bench."""
 
     whole_tray: bool = True
     ended: bool = False
-    """The remainder was lifted or the deck taken out."""
+    """True after the remainder was lifted or the deck removed."""
     ready: int = 0
-    """Cards counted in the deck that is dealt next; 0 when that was not seen."""
+    """Cards counted in the deck that is dealt next; 0 if unknown."""
 
     @classmethod
     def of(cls, events: Iterable[m.Event]) -> Self:
-        """The last round in `events`."""
+        """Return the ledger of the last round in `events`."""
         book = cls()
         for event in events:
             book.enter(event)
@@ -39,11 +38,11 @@ class Book(DealBook):
 
     @property
     def under_way(self) -> bool:
-        """A packet of it has come and it has not ended."""
+        """True if the round has a packet and has not ended."""
         return bool(self.packets) and not self.ended
 
     def enter(self, event: m.Event) -> None:
-        """One more event."""
+        """Add an event."""
         match event:
             case m.DeckVerifiedMessage(counted=counted):
                 self.ready = counted
@@ -67,7 +66,7 @@ class Book(DealBook):
                 self.ended = True
 
     def wrong(self, missing: int = 0) -> str:
-        """What does not add up at the remainder, of which so many cards are `missing`; empty when all is well."""
+        """Return the error in the remainder, from which `missing` cards were lost; empty if the count is right."""
         if self.remainder is None:
             return "no remainder was reported"
         expected, counted = self.remainder
@@ -81,8 +80,8 @@ class Book(DealBook):
         return ""
 
     def differs(self, record: m.MisdealMessage, missing: int | None = 0) -> str:
-        """What of a misdeal record is not what the events said or does not add up, less the cards `missing` where it is
-        known how many are; empty when all is well. Of a round that is over nothing is asked but that it adds up."""
+        """Return the difference between a misdeal record and the events, empty if there is none. `missing` is the
+        number of lost cards, None if unknown. A record of a finished round is only checked for its sum."""
         left = None if record.remainder == UNKNOWN else record.remainder
         stated = MisdealRecord(record.loaded, tuple(record.packets), left, record.rejected)
         book: DealBook = self
@@ -104,6 +103,6 @@ class Book(DealBook):
 
 
 def words_for(found: Contradiction) -> str:
-    """A contradiction, for a person."""
+    """Return the text of a contradiction."""
     words = _WORDS.get(found.what, "{what} is {stated}; the events before say {known}")
     return words.format(what=found.what, stated=found.stated, known=found.known)

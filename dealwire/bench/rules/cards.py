@@ -1,5 +1,5 @@
-"""Rules that hold what a shuffler or a shoe says now against what it said before: a shuffler's habits, its backs, the
-fault of its lamp; what was filled into a shoe and drawn. Of a shoe whose filling was not heard nothing is judged."""
+"""Rules that compare a shuffler's or a shoe's statements with its earlier ones: habits, backs, the fault of the lamp;
+cards filled and drawn. A shoe is not tested until its filling was received."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from protocol.tdp.outputs import DeviceStatus
 
 JOKERS: Final = range(0x51, 0x55)
 NOT_SEEN: Final = 0
-"""`back` of a device that cannot see backs."""
+"""Value of `back` for a device that does not see backs."""
 
 
 @dataclass
 class _Backs(BenchRule, name="backs", kept=("of",)):
-    """One deck always has the same back, and the other deck another; 0 is not seen."""
+    """A deck always has the same back, and the other deck another one; 0 means not seen."""
 
     of: dict[int, int] = field(default_factory=dict)
-    """By deck, the back it had."""
+    """Back of each deck."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         loaded = heard.event
@@ -47,10 +47,11 @@ class _Backs(BenchRule, name="backs", kept=("of",)):
 
 @dataclass
 class _Unlifted(BenchRule, name="unlifted", kept=("way",)):
-    """A packet that nobody lifted goes back, or stays a packet: by `expected` of RemainderDumped, always the same."""
+    """A packet that is not lifted goes back or stays a packet. The `expected` count of RemainderDumped shows which; it
+    is always the same."""
 
     way: str = ""
-    """What became of the first one."""
+    """Behavior of the first such packet."""
     book: Book = field(default_factory=Book)
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
@@ -77,7 +78,7 @@ class _Unlifted(BenchRule, name="unlifted", kept=("way",)):
 
 
 class _FaultsOnce(BenchRule, name="faults-once"):
-    """`faults` of STATUS names each fault once."""
+    """STATUS lists each fault once."""
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         twice = sorted({fault for fault in status.faults if status.faults.count(fault) > 1})
@@ -87,10 +88,10 @@ class _FaultsOnce(BenchRule, name="faults-once"):
 
 @dataclass
 class _FirstFault(BenchRule, name="first-fault"):
-    """What clears the lamp names the fault that lit it, whatever came meanwhile."""
+    """Clearing the lamp names the fault that lit it, whatever happened in between."""
 
     lit: int | None = None
-    """The fault that lit the lamp; None when it is dark, or lit unseen."""
+    """Fault that lit the lamp; None if it is dark or the cause was not received."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
@@ -118,11 +119,11 @@ _READER_MAX: Final = max(Reader) * 2 - 1
 
 @dataclass
 class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
-    """`ordinal` counts the cards that left the shoe, and `drawn`, `shoe`, `decks`, `loaded` say the same wherever they
-    stand; `shoe` counts up each time it is filled, through every power cut."""
+    """`ordinal` counts the cards that left the shoe; `drawn`, `shoe`, `decks` and `loaded` agree in all messages.
+    `shoe` increases with each filling, through every power cut."""
 
     number: int = 0
-    """`shoe` of the last filling; 0 before one was heard."""
+    """`shoe` of the last filling; 0 before one was received."""
     filled: m.ShoeLoadedMessage | None = None
     drawn: int = 0
     pushed_back: bool = False
@@ -178,12 +179,12 @@ class _ShoeBook(BenchRule, name="shoe-book", kept=("number",)):
 
 @dataclass
 class _Cards(BenchRule, name="shoe-cards"):
-    """A face comes no oftener than there are decks, the same when said again, and no joker out of decks that have none;
-    what was not read is no card drawn."""
+    """No face appears more often than there are decks, or differs when it is repeated; no joker appears from decks
+    without any; an unread card is not a drawn card."""
 
     decks: int = 0
     jokers: int | None = None
-    """How many the shoe was filled with; None when that was not heard."""
+    """Number of jokers that were filled in; None until known."""
     faces: Counter[int] = field(default_factory=Counter)
     last: m.CardDrawnMessage | None = None
 

@@ -1,5 +1,4 @@
-"""Rules that look at what stands in the fields of a device's messages: sessions, clock, texts, states, codes; and that
-no command caused what hands do."""
+"""Rules about the fields of messages: session ids, clock, texts, states, codes, and requests of manual events."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -21,19 +20,21 @@ from protocol.tdp.outputs import MESSAGE_IDS, SESSION_EXTENSION, DeviceStatus
 from protocol.tdp.packets import ANSWERS, CARDS, MINOR, PACKETS, PLACES, VERSION
 
 NEAR: Final = 256
-"""Two session ids that are nearer than this, or one that is below it, were not drawn by chance: of a million power-ups
-that are, one in ten is mistaken so."""
+"""Distance between two session ids, or from 0, below which they are not considered random. Of a million power-ups with
+random ids, one in ten is rejected by mistake."""
 STILL_MS: Final = 900
-"""Two statuses that arrive so far apart were made at different times, however late the line was."""
+"""Milliseconds between two arrivals after which the statuses were certainly made at different times, however late the
+line was."""
 MOVED_MS: Final = 10
-"""The least by which a clock of milliseconds has moved on then; one of seconds has not."""
+"""Minimum milliseconds by which a millisecond clock has advanced by then; a clock of seconds has not."""
 AHEAD_MS: Final = 5_000
-"""How much further a device's clock may have moved than time between two statuses: what a line held back."""
+"""Milliseconds by which a device's clock may have advanced more than the time between two statuses, for delays of the
+line."""
 CHANGE_MS: Final = 500
-"""How long a STATUS may take that a change asks for. The page gives no time, so it is generous; what comes with the
-next second by itself is later as often as not."""
+"""Maximum milliseconds until a STATUS that a change requires. The specification gives no time, so this is generous; the
+regular status of the next second is as often later as not."""
 MARGIN_NS: Final = 1_000_000_000
-"""An ACK that was sent so long ago has arrived."""
+"""Nanoseconds after which an ACK has certainly arrived."""
 _WRAP: Final = 1 << 32
 _SHOWN: Final = (
     m.PacketDispensedMessage,
@@ -47,7 +48,7 @@ _SHOWN: Final = (
     m.SensorChangedMessage,
     m.GameStartedMessage,
 )
-"""Events each of which changes a field of its device's STATUS: a count, a lock, a door."""
+"""Events that change a field of STATUS: a count, a lock, a door."""
 _FAULTS: Final = (m.FaultRaisedMessage, m.FaultClearedMessage)
 _OPENS: Final = MESSAGE_IDS[m.OpenSessionMessage]
 _RESERVED: Final = range(0x02, 0x80)
@@ -56,10 +57,10 @@ _SESSION_BYTES: Final = 4
 
 @dataclass
 class _Sessions(BenchRule, name="sessions", kept=("drawn", "now")):
-    """Session ids are drawn by chance, over the power-ups of the run and against the session before them."""
+    """Session ids are random, over all power-ups of the run and the session before them."""
 
     drawn: list[int] = field(default_factory=list)
-    """In the order of the power-ups, as far as it is known."""
+    """Session ids in the order of the power-ups, as far as it is known."""
     now: int = 0
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -84,7 +85,8 @@ class _Sessions(BenchRule, name="sessions", kept=("drawn", "now")):
 
 
 def _in_steps(drawn: list[int]) -> str:
-    """Three in a row that are as far apart as each other; by chance that is one in four billion."""
+    """Return a text if the last ids are in steps: three in a row at equal distance, which happens by chance once in
+    four billion."""
     for one, other, third in zip(drawn, drawn[1:], drawn[2:], strict=False):
         step = (other - one) % _WRAP
         if step and step == (third - other) % _WRAP:
@@ -98,7 +100,7 @@ def _apart(one: int, other: int) -> int:
 
 @dataclass
 class _Uptime(BenchRule, name="uptime"):
-    """`uptime_ms` counts milliseconds: it goes on with time, and never back within a session."""
+    """`uptime_ms` counts milliseconds: it advances with time, and never goes back within a session."""
 
     last: tuple[int, int, int] | None = None
 
@@ -114,7 +116,7 @@ class _Uptime(BenchRule, name="uptime"):
 
 
 class _Extensions(BenchRule, name="extensions"):
-    """No reserved extension is sent, and 01h is the four bytes of a session, with an event."""
+    """No reserved extension is sent, and extension 01h is the four bytes of a session, with an event."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         wrong = [
@@ -127,7 +129,7 @@ class _Extensions(BenchRule, name="extensions"):
 
 
 class _Texts(BenchRule, name="texts"):
-    """A text of HELLO-REPLY is filled up with zeros, not with blanks."""
+    """Texts in HELLO-REPLY are padded with zeros, not with spaces."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         hello = heard.message
@@ -139,7 +141,7 @@ class _Texts(BenchRule, name="texts"):
 
 @dataclass
 class _StateChanges(BenchRule, name="state-changes"):
-    """`previous` of a StateChanged is the `state` of the one before it, when all events between them were heard."""
+    """`previous` of a StateChanged equals `state` of the one before, if all events in between were received."""
 
     state: int | None = None
 
@@ -155,14 +157,15 @@ class _StateChanges(BenchRule, name="state-changes"):
 
 @dataclass
 class _EventsFirst(BenchRule, name="events-first"):
-    """An event that may be on its way goes before the STATUS that counts it.
+    """An event that may be sent comes before the STATUS that counts it.
 
-    It may when a session is open and the window has room for it; not when it is read again, sent again, or follows a
-    frame that was lost. What waited for the session comes when it is read, or is due again: a STATUS may come before.
+    An event may be sent if a session is open and the window has room. It is excused if it is read or sent again, or
+    follows a lost frame. Events that waited for the session come when they are read or repeated, so a STATUS may
+    precede them.
     """
 
     counted: int = 0
-    """The newest event that a STATUS counts and that was due before it."""
+    """Newest event that a STATUS counted and that was due before it."""
     excused: int = 0
     """Events up to this one may come after a STATUS that counts them."""
     read_at: tuple[int, int] = (NOT_KNOWN, 0)
@@ -170,7 +173,7 @@ class _EventsFirst(BenchRule, name="events-first"):
     sequence: int | None = None
     is_open: bool = False
     waits: bool = False
-    """The session was opened, and nothing was read or sent of what waited for it."""
+    """True after the session was opened, until a waiting event was read or sent."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
@@ -197,7 +200,8 @@ class _EventsFirst(BenchRule, name="events-first"):
             self.excused = max(self.excused, self.counted)
 
     def _acked(self, at_ns: int, known: Known) -> int:
-        """What the device is known to have been acknowledged for a while. What was read anew excuses what is there."""
+        """Return the newest event that the device certainly knows to be acknowledged. If events are read again, the
+        existing ones are excused."""
         if known.acked < self.read_at[0] or known.read_from != self.read_at[1]:
             self.excused = max(self.excused, self.counted, self.newest, known.acked)
             self.acks.clear()
@@ -211,7 +215,7 @@ class _EventsFirst(BenchRule, name="events-first"):
 
 @dataclass
 class _OnChange(BenchRule, name="status-on-change"):
-    """A STATUS follows each event that tells of something which STATUS shows, and not only each second."""
+    """A STATUS follows each event that changes one of its fields, in addition to the STATUS each second."""
 
     known_to_status: int = 0
     waiting: list[tuple[int, int, str]] = field(default_factory=list)
@@ -234,12 +238,12 @@ class _OnChange(BenchRule, name="status-on-change"):
 # ------------------------------------------------------------------ what the declarations know
 
 _OWN: Final = range(0x80, 0x100)
-"""Meters, components, regions and algorithms of a maker's own."""
+"""Range of maker-specific meters, components, regions and algorithms."""
 _OWN_BITS: Final = 0xFF00_0000
-"""Capabilities of a maker's own."""
+"""Bits of maker-specific capabilities."""
 _WITH_OWN: Final = (m.DeviceMeter, m.Component, m.Region, m.Algorithm)
 _ANY_NUMBER: Final = (Fault, m.Decision)
-"""Numbers that a maker or a game's file may give."""
+"""Numbers that a maker or a game's file may define."""
 
 _PACKETS: Final = (*PACKETS.values(), *ANSWERS.values())
 _FIELDS: Final[dict[type[m.Message], tuple[Field, ...]]] = {cls: fields_of(packet) for cls, packet in _PACKETS}
@@ -265,8 +269,8 @@ _BY_HANDS: Final[tuple[type[Event], ...]] = (
 
 
 class _Codes(BenchRule, name="codes"):
-    """Every card code, place code and named value is one that the page has. Of a device that speaks a later version
-    nothing is judged: it may have more."""
+    """Every card code, place code and named value is in the specification. A device with a later version of the
+    protocol is not tested, since it may have more."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         hello = heard.message if isinstance(heard.message, m.HelloReplyMessage) else known.hello
@@ -282,7 +286,7 @@ class _Codes(BenchRule, name="codes"):
 
 
 def _coded(message: m.Message) -> Iterable[tuple[str, Any, int]]:
-    """Each named value in a message, with what names it."""
+    """Yield each named value in a message, with its names."""
     for part in _FIELDS.get(type(message), ()):
         value = getattr(message, part.name)
         if part.parts:
@@ -307,14 +311,14 @@ def _exists(names: Any, value: int) -> bool:
 
 
 def _says(heard: HeardFrame, field: str, names: Any, value: int) -> str:
-    """The code itself is no face: no card has it."""
+    """Return the text of a wrong code. The code itself is not a face, since no card has it."""
     kinds = {CARDS: "card code", PLACES: "place code"}
     kind = kinds.get(names) if isinstance(names, str) else getattr(names, "__name__", "")
     return f"{name_of(heard)}: {field} is {value:02X}h, which is no {kind}"
 
 
 class _ByHands(BenchRule, name="request-of-hands"):
-    """What hands cause carries no command's request id."""
+    """Events caused by hand carry no request id of a command."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         if isinstance(heard.message, _BY_HANDS):

@@ -1,5 +1,5 @@
-"""Rules that look at what a device says twice, or in two places, of its link: the bits of its sessions, the replies of
-one request, the moment of an event, what a GAP names."""
+"""Rules about statements that a device makes twice or in two places: bits of session ids, replies to one request, times
+of events, content of a GAP."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -16,34 +16,35 @@ from protocol.tdp.messages import Reason
 from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
 
 HEADER: Final = 8
-"""Bytes of a frame in front of its payload."""
+"""Bytes of a frame before its payload."""
 DRAWN_MIN: Final = 4
-"""Session ids of which the bits are compared; of fewer nothing can be said."""
+"""Minimum number of session ids whose bits are compared."""
 NONE_SAME: Final = 22
-"""Of so many ids no bit is the same in all: one run in 65,000 of a device that draws by chance is mistaken so."""
+"""Number of ids from which on no bit may be the same in all. One run in 65,000 of a device with random ids fails by
+mistake."""
 SAME_BITS: Final = 64
-"""Divided by the number of ids: how many of their 32 bits may be the same in all. Of a million runs of a device that
-draws by chance fewer than one has more: four ids are alike in 17 bits once in four million."""
+"""Number that is divided by the number of ids, to get the maximum of equal bits out of 32. Of a million runs with
+random ids, fewer than one has more: four ids agree in 17 bits once in four million."""
 REPLIES_KEPT: Final = 32
-"""Requests that a device remembers at least."""
+"""Minimum number of requests that a device remembers."""
 KEPT_NS: Final = 9_900_000_000
-"""For how long, less what the line may have held a reply back."""
+"""Nanoseconds for which it remembers them, less the delay of a reply on the line."""
 _BITS: Final = 0xFFFF_FFFF
 EVENTS_KEPT: Final = 256
 """Events of a session that a device keeps through a power cut."""
 SESSIONS_KEPT: Final = 2
 MINUTE_NS: Final = 60_000_000_000
 ACCURACY: Final = 0.01
-"""How wrong a clock may be over a minute."""
+"""Maximum relative error of a clock over a minute."""
 ROUNDED_MS: Final = 2
-"""Two readings in whole milliseconds."""
+"""Rounding of two readings in whole milliseconds."""
 NEAR_NS: Final = 500_000_000
-"""A reading from which a minute is counted is known to half a second, and is taken no more often."""
+"""Maximum uncertainty of a reading that starts a minute, and minimum time between such readings, in nanoseconds."""
 
 
 @dataclass
 class _SessionBits(BenchRule, name="session-bits", kept=("drawn",)):
-    """Every bit of a session id is drawn by chance: over several power-ups few of them are always the same."""
+    """Every bit of a session id is random: over several power-ups few bits are always the same."""
 
     drawn: list[int] = field(default_factory=list)
 
@@ -61,7 +62,7 @@ class _SessionBits(BenchRule, name="session-bits", kept=("drawn",)):
 
 @dataclass
 class _SameReply(BenchRule, name="same-reply"):
-    """The same request gets the same reply again, its state included."""
+    """A repeated request gets the same reply, including the state."""
 
     replies: dict[tuple[int, int], tuple[int, m.ReplyMessage]] = field(default_factory=dict)
 
@@ -86,10 +87,10 @@ def _spelled(reply: m.ReplyMessage) -> str:
 
 @dataclass
 class _EventMoment(BenchRule, name="event-moment"):
-    """An event that a STATUS has counted happened before that STATUS, however late it is sent."""
+    """An event that a STATUS counted happened before that STATUS, however late it is sent."""
 
     counted: list[tuple[int, int]] = field(default_factory=list)
-    """Last event and clock of each STATUS that was the first to know that event, while it is awaited."""
+    """Last event and clock of each STATUS that first counted an event, until the event arrives."""
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if status.last_event > max([self.newest, *dict(self.counted)]):
@@ -104,10 +105,10 @@ class _EventMoment(BenchRule, name="event-moment"):
 
 @dataclass
 class _Before(BenchRule, name="session-before", kept=("sessions",)):
-    """An event of the session before has the payload that it had when it was heard in its session."""
+    """An event of the previous session has the same payload as in its own session."""
 
     sessions: dict[int, dict[int, bytes]] = field(default_factory=dict)
-    """By session, the payloads of its newest events, by number."""
+    """Payloads of the newest events, by session and event number."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         event = heard.message
@@ -130,7 +131,7 @@ class _Before(BenchRule, name="session-before", kept=("sessions",)):
 
 
 def _payload(heard: HeardFrame) -> bytes:
-    """An event's fields, without the extensions behind them."""
+    """Return the fields of an event, without its extensions."""
     behind = sum(2 + len(data) for _, data in heard.envelope.extensions)
     body = heard.envelope.body[HEADER:]
     return body[: len(body) - behind]
@@ -138,10 +139,10 @@ def _payload(heard: HeardFrame) -> bytes:
 
 @dataclass
 class _NothingAfter(BenchRule, name="progress"):
-    """No PROGRESS of a command comes behind the event that ends it."""
+    """No PROGRESS of a command comes after the event that ends it."""
 
     ended: dict[int, str] = field(default_factory=dict)
-    """By request, the event that ended it."""
+    """Event that ended a request, by request id."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         super().hear(heard, known)
@@ -159,12 +160,12 @@ class _NothingAfter(BenchRule, name="progress"):
 
 
 _ENDING: Final = (m.PacketDispensedMessage, m.RemainderDumpedMessage)
-"""Events that say what came of a command which takes long."""
+"""Events that report the result of a long command."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the device's clock showed at some moment between two of ours."""
+    """Reading of the device's clock at some moment between two times of ours."""
 
     from_ns: int
     to_ns: int
@@ -173,8 +174,11 @@ class _Reading:
 
 @dataclass
 class _Pace(BenchRule, name="clock-pace"):
-    """The device's clock is right to 1 % over a minute. A STATUS was made after the command was sent whose reply came
-    before it, and before it arrived: what a line or a machine holds back makes this rule milder, never wrong."""
+    """The device's clock is accurate to 1 % over a minute.
+
+    A STATUS was made after the command was sent whose reply preceded it, and before it arrived. Delays of the line or
+    the machine make this rule milder, never wrong.
+    """
 
     readings: deque[_Reading] = field(default_factory=deque)
     session: int = 0
@@ -203,8 +207,8 @@ class _Pace(BenchRule, name="clock-pace"):
 
 
 class _Gaps(BenchRule, name="gaps"):
-    """A GAP of this session names what is missing, and the newest event there is; one of the session before, which
-    always comes, begins and ends within that session."""
+    """A GAP of this session names missing events and the newest event. A GAP of the previous session, which always
+    comes, begins and ends within that session."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         super().hear(heard, known)

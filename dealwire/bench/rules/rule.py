@@ -1,7 +1,7 @@
-"""What holds of everything a device ever says: rules that look on while the checks are made.
+"""Rules that hold for everything a device sends; they monitor all checks.
 
-A rule sees each frame and each stretch of time, and keeps the first few breaches. It says nothing of a check; a plan
-lists the rules it wants judged, and each is a line of the report of its own.
+A rule sees each frame and each piece of noise, and keeps the first few breaches. A plan lists its rules, and each has
+its own line in the report.
 """
 
 from dataclasses import dataclass, field
@@ -19,66 +19,66 @@ from protocol.tdp.since import message_since
 from protocol.tdp.vetting import common_version
 
 BREACHES_MAX: Final = 5
-"""Breaches told in full; the rest is counted."""
+"""Breaches kept as text; further ones are counted."""
 NOT_KNOWN: Final = -1
-"""Of `Known.acked`: no session is open yet, and the device may hold events of any number."""
+"""Value of `Known.acked` while no session is open and the device may hold events of any number."""
 SILENCE_MS: Final = 50
-"""Silence after which a delimiter goes first."""
+"""Milliseconds of silence after which a frame begins with a delimiter."""
 
 CLOCK_MS: Final = 5_000
-"""How long the device's clock is compared with ours before it is called too slow."""
+"""Milliseconds of comparison before a device's clock is called too slow."""
 
 _FROM_DEVICE: Final = (Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK)
 
 
 @dataclass(slots=True)
 class Known:
-    """What the bench knows of the device while it listens; shared by the rules."""
+    """Knowledge of the bench about the device, shared by the rules."""
 
     hello: m.HelloReplyMessage | None = None
     session: int = 0
     acked: int = 0
-    """The bench has acknowledged every event up to this one."""
+    """Newest event that the bench acknowledged."""
     read_from: int = 0
-    """The event the bench asked last to have again."""
+    """First event that the bench last asked to be repeated."""
     answered_ns: int = 0
-    """When the command was sent whose reply came last; what is heard behind that reply was made since."""
+    """Time at which the command was sent whose reply came last. Anything received after that reply was made since."""
     allowance_ms: int = 0
     exact: bool = True
-    """Times are those of the device alone: nothing between it and the bench takes any."""
+    """True if times are those of the device alone, without any delay between it and the bench."""
 
     @property
     def version(self) -> tuple[int, int]:
-        """The one that both ends speak; ours of a device that speaks none of ours, or has not said."""
+        """Version that both ends support; the bench's if there is none or it is unknown."""
         common = common_version(self.hello) if self.hello is not None else None
         return common or (VERSION, MINOR)
 
 
 ALL_RULES: Final[dict[str, type["BenchRule"]]] = {}
-"""What a plan may list under `rule`, by name: each rule enters itself."""
+"""Rules that a plan may list under `rule`, by name. Each rule registers itself."""
 
 
 @dataclass
 class BenchRule:
-    """Base of the rules, which override what they judge: every frame, every status, or every event that is new. `seen`
-    counts what one could judge; `breaches` says what was wrong."""
+    """Base class of the rules. A rule overrides the method for every frame, every status, or every new event. `seen`
+    counts what it judged; `breaches` holds the errors."""
 
     KEPT: ClassVar[tuple[str, ...]] = ("seen", "broken", "breaches")
-    """Fields that outlast the power and the line; the others are forgotten with it."""
+    """Fields that survive a power cycle or a reopened line."""
     seen: int = 0
     broken: int = 0
     breaches: list[str] = field(default_factory=list)
     newest: int = 0
-    """The newest event heard."""
+    """Number of the newest event received."""
     follows: bool = False
-    """No event was missed before it."""
+    """True if no event was missed before the newest."""
 
     def __init_subclass__(cls, *, name: str, kept: tuple[str, ...] = ()) -> None:
         ALL_RULES[name] = cls
         cls.KEPT = (*cls.KEPT, *kept)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
-        """A whole frame arrived."""
+        """Handle a whole frame."""
         event = heard.event
         if isinstance(heard.message, DeviceStatus):
             self.status(heard.message, heard, known)
@@ -87,20 +87,20 @@ class BenchRule:
             self.event(event, heard, known)
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
-        """A status arrived."""
+        """Handle a status."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
-        """An event of this session arrived that is newer than all before it."""
+        """Handle an event of this session that is newer than all before it."""
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
-        """Bytes arrived that are no frame."""
+        """Handle bytes that are not a frame."""
 
     def over(self) -> None:
-        """The device was switched off and on, or the line was opened anew: what a rule compares with is forgotten."""
+        """Forget what the rule compares with: the device was power-cycled, or the line reopened."""
         vars(self).update(vars(type(self)(**{name: getattr(self, name) for name in self.KEPT})))
 
     def judge(self, holds: bool, words: str) -> None:
-        """One more that it has looked at; `words` are said when it does not hold."""
+        """Count one judgment; `words` is the breach if it does not hold."""
         self.seen += 1
         if not holds:
             self.broken += 1
@@ -119,7 +119,7 @@ class _Clean(BenchRule, name="clean"):
 
 
 class _Headers(BenchRule, name="headers"):
-    """Version 1, no flag, a kind that a device may send."""
+    """Headers have version 1, no flags, and a kind that a device may send."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         head = heard.envelope
@@ -142,8 +142,7 @@ class _LinkSequence(BenchRule, name="link-sequence"):
 
 
 class _Layouts(BenchRule, name="layouts"):
-    """Every message has the layout of its number, and nothing is said that the protocol does not know in the version
-    that the device speaks."""
+    """Every message has the layout of its number and exists in the protocol version that the device supports."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, version = heard.message, known.version
@@ -156,12 +155,12 @@ class _Layouts(BenchRule, name="layouts"):
 
 @dataclass
 class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
-    """After 50 ms of silence a delimiter goes first. On a wire whose times are not exact the silence is taken from the
-    device's own clock, between two statuses with nothing between them."""
+    """After 50 ms of silence a frame begins with a delimiter. On a wire without exact times the silence is measured by
+    the device's own clock, between two statuses with nothing between them."""
 
     last_ns: int | None = None
     uptime_ms: int | None = None
-    """By the status that was heard last, if it was."""
+    """Uptime of the last status received, if any."""
     next_sequence: int | None = None
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -184,11 +183,11 @@ class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
 
 @dataclass
 class _EventNumbering(BenchRule, name="event-order"):
-    """Numbers count up by one; an event heard again is the very same."""
+    """Event numbers count up by one, and a repeated event is identical."""
 
     last: int = 0
     repeated: bool = False
-    """The last one had been heard before."""
+    """True if the last event was a repetition."""
     bodies: dict[int, bytes] = field(default_factory=dict)
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -221,7 +220,7 @@ class _EventNumbering(BenchRule, name="event-order"):
 
 
 def _differs(before: bytes, now: bytes) -> str:
-    """How an event is another than it was: in its payload, or in the request of its header alone."""
+    """Describe how a repeated event differs: in its payload, or only in the request of its header."""
     requests = [int.from_bytes(body[3:5], "little") for body in (before, now)]
     if before[:3] + before[5:] == now[:3] + now[5:]:
         return "has request {1} in its header, where it had {0},".format(*requests)
@@ -230,7 +229,7 @@ def _differs(before: bytes, now: bytes) -> str:
 
 @dataclass
 class _EventClock(BenchRule, name="event-clock"):
-    """`device_ms` never runs backwards from an event to the next."""
+    """`device_ms` never decreases from an event to the next."""
 
     before: m.Event | None = None
 
@@ -244,7 +243,7 @@ class _EventClock(BenchRule, name="event-clock"):
 
 @dataclass
 class _Window(BenchRule, name="window"):
-    """At most 16 unacknowledged events are on their way. What a GAP says is gone needs no acknowledgement."""
+    """At most 16 unacknowledged events are outstanding. Events that a GAP reports as lost need no acknowledgment."""
 
     gone: int = 0
 
@@ -259,8 +258,8 @@ class _Window(BenchRule, name="window"):
 
 @dataclass
 class _StatusRhythm(BenchRule, name="status-rhythm"):
-    """A status at least every second, by the arrival of both and by the device's own clock in them: a line or a
-    machine that is late for once is not the device. A clock that stands still, or is far too slow, excuses nothing."""
+    """A status comes at least every second, by arrival and by the device's own clock: a line or a machine that is late
+    once does not count against the device. A clock that stands still or is far too slow is no excuse."""
 
     first: tuple[int, int] | None = None
     last: tuple[int, int] | None = None
@@ -279,7 +278,7 @@ class _StatusRhythm(BenchRule, name="status-rhythm"):
 
 
 class _StatusTruth(BenchRule, name="status-truth"):
-    """A status names the session of HELLO-REPLY and knows of every event that was sent."""
+    """A status names the session of HELLO-REPLY and counts every event that was sent."""
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         words = f"session {status.session:08X}h, last event {status.last_event}"
@@ -289,7 +288,7 @@ class _StatusTruth(BenchRule, name="status-truth"):
 
 @dataclass
 class _Latched(BenchRule, name="latched", kept=("lit", "cleared")):
-    """The red lamp goes out only after a person cleared the misdeal, which outlasts the power."""
+    """The red lamp goes out only after a person cleared the misdeal, which survives a power cut."""
 
     lit: bool = False
     cleared: bool = False
@@ -308,7 +307,7 @@ class _Latched(BenchRule, name="latched", kept=("lit", "cleared")):
 
 
 class _Faces(BenchRule, name="faces"):
-    """Faces only of packets that have left a device that recognises cards, one for each card counted."""
+    """Faces appear only for packets that have left a device that recognizes cards, one for each counted card."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         packet = heard.message
@@ -322,6 +321,6 @@ class _Faces(BenchRule, name="faces"):
 
 
 def name_of(heard: HeardFrame) -> str:
-    """The message, for a person."""
+    """Return the name of the message."""
     message = heard.message
     return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else message_name(message)

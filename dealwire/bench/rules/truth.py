@@ -1,6 +1,6 @@
-"""Rules that hold a device's messages against each other: what one of them says, another says too.
+"""Rules that compare a device's messages with each other: what one says, the others must confirm.
 
-What a message names of a session that the rule did not hear from its start, or of an event it missed, is not judged.
+A statement about a session that was not received from its start, or about a missed event, is not judged.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from protocol.tdp.messages import Capability, DeviceClass, Lamp, Reason, Resolut
 from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus
 
 ANSWERED_KEPT: Final = 64
-"""Requests whose first answer is remembered: a repeated one brings the reply of then."""
+"""Number of requests whose first answer is remembered. A repeated request brings that reply again."""
 PERCENT_MAX: Final = 100
 _CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
     m.ShufflerStatusMessage: DeviceClass.SHUFFLER,
@@ -26,14 +26,14 @@ _CLASS_OF: Final[dict[type[m.Message], DeviceClass]] = {
     m.ControllerStatusMessage: DeviceClass.TABLE_CONTROLLER,
 }
 _CLASSES: Final = {sent.value: sent for sent in _CLASS_OF.values()}
-"""By the high byte of a message's number."""
+"""Device classes by the high byte of a message's number."""
 _YES_OR_NO: Final = ("mid_round", "open", "door_open", "lit", "halted", "locked", "on", "cut_card_seen", "foul")
 
 
 @dataclass
 class _Identity(BenchRule, name="identity"):
-    """HELLO-REPLY says the same all through a session, of a range of versions that is one, and of the class whose
-    STATUS and events it sends."""
+    """HELLO-REPLY is the same throughout a session, has a valid range of versions, and names the class whose STATUS and
+    events the device sends."""
 
     hello: m.HelloReplyMessage | None = None
 
@@ -58,10 +58,10 @@ class _Identity(BenchRule, name="identity"):
 
 @dataclass
 class _Boots(BenchRule, name="boots", kept=("sessions",)):
-    """Booted says what HELLO-REPLY says: how often the device started; and whose events went before."""
+    """Booted agrees with HELLO-REPLY about the number of starts, and names the session before."""
 
     sessions: dict[int, int] = field(default_factory=dict)
-    """By session, how often the device had started."""
+    """Number of starts, by session."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
@@ -79,8 +79,8 @@ class _Boots(BenchRule, name="boots", kept=("sessions",)):
 
 @dataclass
 class _OneClock(BenchRule, name="one-clock"):
-    """`device_ms` and `uptime_ms` are one clock: an event that a STATUS does not know yet is not before it, one that it
-    knows is not after it."""
+    """`device_ms` and `uptime_ms` are one clock: an event that a STATUS does not count is not earlier, one that it
+    counts is not later."""
 
     before: tuple[int, int] | None = None
     """Last event and clock of the newest STATUS."""
@@ -100,12 +100,12 @@ class _OneClock(BenchRule, name="one-clock"):
 
 
 def is_after(one_ms: int, other_ms: int) -> bool:
-    """Whether a time of a device's clock is later than another, also across its wrap-around."""
+    """Return True if a time of a device's clock is later than another, across its wrap-around."""
     return 0 < (one_ms - other_ms) % (1 << 32) < 1 << 31
 
 
 class _YesOrNo(BenchRule, name="yes-or-no"):
-    """What says yes or no is 1 or 0."""
+    """Boolean fields are 1 or 0."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
@@ -116,15 +116,15 @@ class _YesOrNo(BenchRule, name="yes-or-no"):
 
 @dataclass
 class _ReplyState(BenchRule, name="reply-state"):
-    """The state in a reply is the one of the STATUS before it or of the one after it, or one between them. Of a command
-    that changes it at once it is the one that its StateChanged, which follows the reply, changes to."""
+    """The state in a reply is that of the STATUS before or after it, or one between them. For a command that changes
+    the state at once, it is the one that the StateChanged after the reply names."""
 
     last: int | None = None
     between: set[int] = field(default_factory=set)
     waiting: list[tuple[str, int]] = field(default_factory=list)
     answered: list[tuple[int, int]] = field(default_factory=list)
     at_once: dict[int, int] = field(default_factory=dict)
-    """By request that was done at once, the state in its reply."""
+    """State in the reply, by request that was done at once."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
@@ -159,7 +159,7 @@ class _ReplyState(BenchRule, name="reply-state"):
 
 
 class _Capabilities(BenchRule, name="capabilities"):
-    """What HELLO-REPLY leaves out the device does not do, and what it claims it does not refuse as unknown."""
+    """The device does nothing that its capabilities leave out, and does not reject as unknown what they claim."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
         if known.hello is None or known.hello.session != known.session:
@@ -186,7 +186,7 @@ _NEEDS: Final = {
 
 
 def _shown(message: m.Message, answers: int) -> list[tuple[Capability, bool]]:
-    """What a message shows of the device's capabilities, each with whether it has it."""
+    """Return the capabilities that a message reveals, each with True if the device has it."""
     if isinstance(message, m.ReplyMessage) and answers in _NEEDS:
         if message.status != Status.REFUSED:
             return [(_NEEDS[answers], True)]
@@ -209,7 +209,7 @@ def _shown(message: m.Message, answers: int) -> list[tuple[Capability, bool]]:
 
 @dataclass
 class _Instruments(BenchRule, name="instruments", kept=("shown",)):
-    """What ReadMeters and Verify ask for comes with their request, of this session; meters only grow."""
+    """Answers to ReadMeters and Verify carry their request and this session; meters only grow."""
 
     shown: dict[tuple[int, int], int] = field(default_factory=dict)
     total: int | None = None
@@ -244,13 +244,13 @@ class _GreenLamp(BenchRule, name="green-lamp"):
 
 @dataclass
 class _Decks(BenchRule, name="decks"):
-    """Every message of a deal names the deck that is dealt: the one that was shuffled, counted and shown in STATUS."""
+    """Every message of a deal names the dealt deck: the one that was shuffled, counted and shown in STATUS."""
 
     shuffled: int = 0
     counted: int = 0
     dealt: int = 0
     due: int = 0
-    """The deck that REMOVE_DECK takes out."""
+    """Deck that REMOVE_DECK takes out."""
 
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if not isinstance(status, m.ShufflerStatusMessage) or status.last_event != self.newest:
@@ -289,7 +289,7 @@ class _Decks(BenchRule, name="decks"):
             self.dealt, self.counted = 0, 0 if self.counted == deck else self.counted
 
     def _removed(self, deck: int) -> None:
-        """The deck that was dealt, or counted, comes out; another may come out of the reject tray with it."""
+        """Handle the removal of the dealt or counted deck. Another one may come out of the reject tray with it."""
         self.judge(deck in (1, 2), f"DeckRemoved names deck {deck}")
         self.due = 0 if deck == self.due else self.due
         self.counted, self.dealt = (0 if one == deck else one for one in (self.counted, self.dealt))
@@ -304,12 +304,12 @@ _PLACES: Final[dict[int, tuple[int, ...]]] = {
     DeviceClass.SHOE: (NOWHERE, SHOE),
     DeviceClass.TABLE_CONTROLLER: (NOWHERE,),
 }
-"""Where a device may say that a fault is; there is no place for a table controller."""
+"""Places where a device may report a fault. There is no place for a table controller."""
 
 
 @dataclass
 class _FaultValues(BenchRule, name="fault-values"):
-    """`place` of FaultRaised is the device's, and `value` what the fault counts: what the event before it counted."""
+    """`place` of FaultRaised is the device's, and `value` is what the fault counts: the count in the event before it."""
 
     before: m.Event | None = None
 
@@ -329,7 +329,8 @@ class _FaultValues(BenchRule, name="fault-values"):
 
 
 def _counted(event: m.FaultRaisedMessage, before: m.Event | None) -> int | None:
-    """What stands in `value`, by the page's table of faults; None when it cannot be told from the event before."""
+    """Return the required `value`, by the specification's table of faults; None if the event before does not determine
+    it."""
     if event.fault in (205, 501, 502, 505, 601):
         return 0
     if before is None or before.number != event.number - 1:
@@ -354,11 +355,11 @@ _BOOKED: Final[dict[int, state_book.Entries]] = {
 
 @dataclass
 class _StateBook(BenchRule, name="state-book"):
-    """A status that knows of the newest event and of nothing newer shows what the events before it made."""
+    """A status that counts the newest event, and nothing newer, shows the effects of the events before it."""
 
     book: state_book.StateBook = field(default_factory=dict)
     judge_at: int = 0
-    """The event by which a status may be judged."""
+    """Number of the event at which a status may be judged."""
 
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:

@@ -1,1 +1,1 @@
-"""The run of a plan against a device."""
+"""Execution of a plan on a device."""

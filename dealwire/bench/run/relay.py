@@ -1,4 +1,4 @@
-"""Hands that are a serial relay board: buttons, a plug and solenoids, by a file that says which channel does what."""
+"""Operator that is a serial relay board for buttons, power and solenoids. A file maps actions to channels."""
 
 import select
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,28 +16,28 @@ from protocol.errors import LineError, LocalError
 from protocol.tomlfile import Key
 
 START: Final = 0xA0
-"""With it begins each command of the common USB relay boards (LCUS-1 and its many-channelled kin)."""
+"""First byte of each command of the common USB relay boards (LCUS-1 and its variants with more channels)."""
 ROOM_S: Final = 1.0
-"""How long a board may take no byte."""
+"""Seconds that a board may accept no byte."""
 
 
 def relay_command(channel: int, on: bool) -> bytes:
-    """What such a board is sent: start, channel, state, and the low byte of their sum. It does not answer."""
+    """Return a board's command: start, channel, state, and the low byte of their sum. The board does not answer."""
     words = bytes([START, channel, on])
     return words + bytes([sum(words) & 0xFF])
 
 
 class RelayStep(TomlTable):
-    """One thing that is done: a channel is switched, or pulsed for a time, or nothing is for a time."""
+    """Step: switch a channel, pulse it for a time, or wait."""
 
     channel: int | None = Field(None, ge=1, le=255)
-    """Which relay, from 1."""
+    """Relay number, from 1."""
     on: bool | None = None
-    """Whether its coil has current from here; at the end of the run none has."""
+    """True to energize the coil, false to release it. At the end of the run all coils are released."""
     for_ms: int | None = Field(None, ge=1, le=60_000)
-    """How long its coil has current: a pulse, as a finger's."""
+    """Duration of a pulse in milliseconds, such as a press of a button."""
     wait_ms: int | None = Field(None, ge=1, le=60_000)
-    """Let so much time pass, with no channel."""
+    """Wait this many milliseconds, without a channel."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -49,28 +49,28 @@ class RelayStep(TomlTable):
 
 
 class RelayAct(TomlTable):
-    """What the board does for one action."""
+    """Steps of the board for one action."""
 
     action: str
-    """The action, by its name on [the page](../bench-hands.md)."""
+    """Action, by its name on [the page](../bench-operator.md)."""
     with_: dict[str, int | str] = Field(default_factory=dict)
-    """Only with these fields; without it with any. Of several the first that fits is taken."""
+    """Only for these values of its fields; without it for any. The first entry that matches is used."""
     steps: tuple[RelayStep, ...]
-    """What is done, one after the other; the action is done with the last."""
+    """Steps, in order. The action is done after the last one."""
 
 
 class RelayFile(TomlTable):
-    """A relay board, and what it does for which action."""
+    """Relay board, and its steps for each action."""
 
     schema_: Literal["dealwire.relay/1"] = Field(alias="schema")
     name: str = Field(min_length=1, max_length=80)
-    """What the report calls these hands."""
+    """Name of this operator in the report."""
     port: str = Field(min_length=1)
-    """The board's serial port."""
+    """Serial port of the board."""
     baud: int = Field(9600, ge=300, le=4_000_000)
-    """Its speed."""
+    """Baud rate of the board."""
     patience_ms: int = Field(0, ge=0, le=600_000)
-    """How long after the last step the device may begin to notice."""
+    """Milliseconds after the last step within which the device may begin to react."""
     act: tuple[RelayAct, ...]
 
 
@@ -81,7 +81,7 @@ def _faults(file: RelayFile) -> Iterator[tuple[Key, str]]:
             yield ("act", at, "action"), f"no such action: {act.action!r}; allowed: {', '.join(allowed)}"
             continue
         if not act.steps:
-            yield ("act", at, "steps"), "one step at least is needed"
+            yield ("act", at, "steps"), "at least one step is needed"
         try:
             hand_actions()[act.action].doing.filled(act.with_)
         except LocalError as error:
@@ -89,7 +89,7 @@ def _faults(file: RelayFile) -> Iterator[tuple[Key, str]]:
 
 
 def load_relay(path: Path) -> RelayFile:
-    """The file at `path`; TomlFileError says in one line what is wrong where."""
+    """Load the file at `path`. Raise TomlFileError for an error in it."""
     return load(path, RelayFile, _faults)
 
 
@@ -98,7 +98,7 @@ def _pause(seconds: float) -> None:
 
 
 class RelayHands(Hands):
-    """The board as a hands program, on a port that is open. LineError when it is not to be had."""
+    """Relay board as an operator program. The port is opened at once; raise LineError if that fails."""
 
     def __init__(self, file: RelayFile, pause: Callable[[float], None] = _pause) -> None:
         self.name, self.patience_ms = file.name, file.patience_ms
@@ -107,11 +107,11 @@ class RelayHands(Hands):
         self._port: Transport = open_serial(file.port, SerialSettings(baud=file.baud), name=f"relay board {file.port}")
 
     def can(self) -> Collection[str]:
-        """What the file has an entry for."""
+        """Return the actions that the file has entries for."""
         return sorted({act.action for act in self._acts})
 
     def do(self, action: str, fields: Mapping[str, Any]) -> None:
-        """The steps of the first entry that fits."""
+        """Run the steps of the first entry that matches."""
         fitting = (act for act in self._acts if act.action == action and act.with_.items() <= fields.items())
         act = next(fitting, None)
         if act is None:
@@ -120,7 +120,7 @@ class RelayHands(Hands):
             self._step(step)
 
     def close(self) -> None:
-        """No coil has current any more, and the port is given back."""
+        """Release all coils and close the port."""
         try:
             for channel in sorted(self._on):
                 self._switch(channel, False)
@@ -149,5 +149,5 @@ class RelayHands(Hands):
         except LineError as error:
             raise ActFailed(str(error)) from None
         if taken < len(data):
-            raise ActFailed(f"the relay board takes no byte within {ROOM_S:g} s")
+            raise ActFailed(f"the relay board accepted no byte within {ROOM_S:g} s")
         (self._on.add if on else self._on.discard)(channel)

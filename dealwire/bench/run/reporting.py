@@ -1,4 +1,4 @@
-"""From a run to its report."""
+"""Conversion of a run to its report."""
 
 import hashlib
 import platform
@@ -16,7 +16,7 @@ from dealwire.bench.run.runner import BenchRun
 
 @dataclass(frozen=True, slots=True)
 class ReportHead:
-    """What people say of a run: who judged, what for, where and with what."""
+    """Entries of a report's head that people give: laboratory, purpose, place, equipment."""
 
     laboratory: str = ""
     operator: str = ""
@@ -28,13 +28,14 @@ class ReportHead:
 
     @property
     def conditions(self) -> RunConditions | UnsetType:
-        """As a report has them."""
+        """Conditions as a report holds them."""
         given = self.number, self.sample, self.environment, self.instruments
         return RunConditions(*given) if any(given) else UNSET
 
 
 def report_of(run: BenchRun, head: ReportHead = ReportHead(), before: tuple[Report, bytes] | None = None) -> Report:
-    """The report on a run that has ended, compared with the one `before`, which comes with the bytes of its file."""
+    """Return the report on a finished run. `before` is an earlier report, with the bytes of its file, to compare
+    with."""
     options = run.choices.as_options
     checks = tuple(run.results)
     counts = counts_of(checks)

@@ -1,4 +1,4 @@
-"""A simulated device to judge: on its own clock in this process, or on a real pseudo-terminal in real time."""
+"""Simulated device under test: on a simulated clock in this process, or on a pseudo-terminal in real time."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,12 +14,12 @@ from devices.simulator.host import SimulatorHost, TableModel
 from devices.simulator.shoe_table import ShoeTable
 
 SCENARIO: Final = "clean-1"
-"""Gives the game and the seed; nobody deals it, because the bench opens one device only."""
+"""Scenario that gives the game and the seed. It is not dealt, because the bench opens one device only."""
 
 
 class SimulatedRig:
-    """`wire` is the line to the device, `hands` are at it. `wrap` may put something between the line and the table. A
-    shuffler with `recognition` reads faces."""
+    """Test rig with a simulated device: `wire` is the line to it, `hands` its operator. `wrap` may put a layer between
+    line and table. A shuffler with `recognition` reads card faces."""
 
     def __init__(
         self,

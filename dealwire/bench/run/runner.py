@@ -1,4 +1,4 @@
-"""Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
+"""Runner of a plan: each check in turn, each from a known state, whatever the one before left behind."""
 
 import contextlib
 import dataclasses
@@ -28,17 +28,18 @@ from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, HelloReplyMessage
 
 TRIES: Final = 3
-"""Times a check is made that fails while this machine is too busy for it."""
+"""Number of attempts at a check that fails while this machine is too busy."""
 DOUBT_MS: Final = 20
-"""A failure is looked at again when this program was later than that: less than half the protocol's shortest time."""
+"""Milliseconds of the bench's own delay above which a failure is repeated: less than half of the protocol's shortest
+time."""
 MINUTE_NS: Final = 60_000 * MS
-LATE: Final = "this machine was late itself"
+LATE: Final = "this machine was late"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchChoices:
-    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed, the
-    image. The others are kept for the report: they were chosen with the line, the hands and the clock."""
+    """Choices of the command line for a run: the checks (`only`, patterns of ids), the rounds of the soak, the seed,
+    the image. The others are kept for the report; they were applied to the line, the operator and the clock."""
 
     only: Sequence[str] = ()
     rounds: int | None = None
@@ -48,28 +49,28 @@ class BenchChoices:
     speed: float = 1.0
     strict: bool = False
     allowance_ms: int | None = None
-    """What a real line and this machine may add to every limit; None: as the plan says."""
+    """Milliseconds that a real line and this machine may add to every limit; None for the plan's value."""
     image: bytes | None = None
-    """The device's firmware as its maker gives it; None: nobody gave it."""
+    """Firmware image from the maker, or None."""
     limit_min: float | None = None
-    """After so many minutes of real time the run ends where it is; None: it is made to its end."""
+    """Minutes of real time after which the run ends, or None."""
 
     @property
     def as_options(self) -> RunOptions:
-        """As a report has them."""
+        """Options as a report holds them."""
         return RunOptions(
             tuple(self.only), self.rounds, self.seed, self.unattended, self.real_time, self.speed, self.strict
         )
 
     def takes(self, name: str) -> bool:
-        """Whether this check is wanted."""
+        """Return True if this check is selected."""
         return not self.only or any(fnmatchcase(name, pattern) for pattern in self.only)
 
 
 @dataclass(slots=True)
 class BenchRun:
-    """One run: what was judged, how, and every check of the plan with what came of it. `began_ns` and `ended_ns` are
-    real time; the times of a check are those of its wire."""
+    """Run of a plan: subject, choices, and the result of every check. `began_ns` and `ended_ns` are real time; the
+    times in a check are those of its wire."""
 
     plan: PlanFacts
     address: str
@@ -77,24 +78,24 @@ class BenchRun:
     choices: BenchChoices
     allowance_ms: int
     hello: HelloReplyMessage | None
-    """None of a device that speaks another dialect."""
+    """HELLO of the device; None if it uses another dialect."""
     began_ns: int
     ended_ns: int = 0
     results: list[CheckRecord] = field(default_factory=list)
     unseen: tuple[str, ...] | None = None
-    """The events of its class that the device never said; None where the plan is for any class, or another dialect."""
+    """Events of its class that the device never sent; None if the plan is for any class or another dialect."""
     ended_early: str = ""
-    """What ended it before its last check was made: `SIGTERM`, `--limit 30`."""
+    """Reason that the run ended before its last check: `SIGTERM`, `--limit 30`."""
     ended_by: BaseException | None = None
-    """What interrupted it then, for whoever is to hear of it when the report is written."""
+    """Exception that interrupted the run, to be raised again after the report is written."""
 
     def of(self, outcome: BenchOutcome) -> list[CheckRecord]:
-        """The checks with this outcome."""
+        """Return the checks with this outcome."""
         return [result for result in self.results if result.outcome is outcome]
 
 
 Watching = Callable[[int, int, str], None]
-"""Hears the number of a check, how many there are to be run, and its id, before each."""
+"""Callback before each check: its number, the number of checks to run, its id."""
 
 
 def run_plan(
@@ -106,10 +107,13 @@ def run_plan(
     device: str = "any",
     interruptions: Mapping[type[BaseException], str] = {},
 ) -> BenchRun:
-    """Make every check of `plan` on `wire` that `choices` take; the others are *not run*. NoAnswer when nobody answers
-    the first HELLO, WrongDevice when it is another device than the plan is for, or than `device`. When the line goes
-    for good, the rest is not run. `interruptions` end it where it is, each under its name: the check under way and what
-    follows are not run, and the run so far is given."""
+    """Run every check of `plan` on `wire` that `choices` select; the others are *not run*.
+
+    Raise NoAnswer if nothing answers the first HELLO, WrongDevice if the device is not the one that the plan or
+    `device` requires. If the line is lost for good, the remaining checks are not run. `interruptions` are exceptions
+    that end the run, each with a name for the report: the current check and those after it are not run, and the run so
+    far is returned.
+    """
     allowance_ms = 0 if wire.exact else plan.allowance_ms if choices.allowance_ms is None else choices.allowance_ms
     choices = choices if choices.image is not None else dataclasses.replace(choices, image=wire.image)
     clock = SystemClock()
@@ -148,7 +152,7 @@ def _stand(
     allowance_ms: int,
     device: str,
 ) -> tuple[AnyStand, HelloReplyMessage | None]:
-    """Who judges, at a device that has answered; one of another dialect has no word for who it is."""
+    """Return the check context for a device that has answered. A device of another dialect cannot identify itself."""
     if isinstance(plan, DialectPlan):
         listening = PROBES[plan.id](wire)
         return DialectStand(listening, make_hands(listening)), None
@@ -160,7 +164,7 @@ def _stand(
 
 
 def _limit(choices: BenchChoices, began_ns: int, clock: SystemClock) -> Callable[[], str]:
-    """Why the run is over by now, empty while it is not."""
+    """Return a function that gives the reason the run is over, empty while it is not."""
     if choices.limit_min is None:
         return lambda: ""
     end_ns, words = began_ns + int(choices.limit_min * MINUTE_NS), f"--limit {choices.limit_min:g}"
@@ -168,8 +172,8 @@ def _limit(choices: BenchChoices, began_ns: int, clock: SystemClock) -> Callable
 
 
 def _not_reached(plan: BenchPlan, run: BenchRun) -> None:
-    """What a run that was ended early did not come to; the first of them was under way."""
-    why = f"the run was ended by {run.ended_early} before it was made"
+    """Add the checks that a run did not reach; the first of them was interrupted."""
+    why = f"the run was ended by {run.ended_early} before this check"
     for check in plan.check[len(run.results) :]:
         result = blank(check).not_run(NotRunCause.ENDED, why)
         run.results.append(result if run.choices.takes(check.id) else filtered(blank(check), run.choices))
@@ -193,38 +197,39 @@ def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watch
 
 
 def blank(entry: Check | RuleEntry) -> CheckRecord:
-    """The result of an entry of a plan before it is judged."""
+    """Return the record of a plan's entry before it is run."""
     words = entry.id, entry.title, entry.area, entry.section, entry.must
     return CheckRecord(*words, BenchOutcome.PASSED, None, "", 0.0, 0.0, (), (), ())
 
 
 def filtered(result: CheckRecord, choices: BenchChoices) -> CheckRecord:
-    """What the choices leave out."""
+    """Return a check that the choices exclude."""
     return result.not_run(NotRunCause.FILTERED, f"filtered by {only_words(choices.only)}")
 
 
 def _left_out(facts: PlanFacts) -> list[CheckRecord]:
-    """What the packaged plan of the same id has and this one has not: whoever knows the id expects it."""
+    """Return the checks of the included plan with the same id that this plan leaves out, since a reader who knows the
+    id expects them."""
     if not facts.left_out:
         return []
     packaged = packaged_plan(facts.id)
-    why = f"this plan leaves it out; the packaged plan {facts.id!r} has it"
+    why = f"left out of this plan, but in the included plan {facts.id!r}"
     missing = [entry for entry in packaged.entries if entry.id in facts.left_out]
     return [blank(entry).not_run(NotRunCause.LEFT_OUT, why) for entry in missing]
 
 
 def judged(result: CheckRecord, rule: BenchRule) -> CheckRecord:
-    """What a rule saw in the whole run."""
+    """Return the result of a rule over the whole run."""
     if rule.broken:
         why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
         return replace(result, outcome=BenchOutcome.FAILED, why=why)
     if not rule.seen:
-        return result.not_run(NotRunCause.UNSEEN, "nothing came that it could judge")
-    return replace(result, notes=(f"judged {rule.seen} times",))
+        return result.not_run(NotRunCause.UNSEEN, "nothing arrived that it applies to")
+    return replace(result, notes=(f"checked {rule.seen} times",))
 
 
 def _device(wanted: str, number: int) -> str:
-    """The profile for the device that answered; WrongDevice when another is wanted."""
+    """Return the profile of the device that answered. Raise WrongDevice if another one is required."""
     names = {int(profile.number): name for name, profile in PROFILES.items()}
     if wanted == "any":
         if number not in names:
@@ -236,30 +241,30 @@ def _device(wanted: str, number: int) -> str:
 
 
 def _run_fairly(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
-    """Make one check, and again when it came to nothing because this machine was busy with other work."""
+    """Run one check, and repeat it if it failed while this machine was busy."""
     result, tries = _run(stand, check, gone), 1
     first_why = result.why
     while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
         result, tries = _run(stand, check, gone), tries + 1
     if tries > 1:
-        notes = [f"made {tries} times, because {LATE}"]
+        notes = [f"run {tries} times, because {LATE}"]
         if result.outcome is BenchOutcome.FAILED and result.why != first_why:
             # what the first making left behind may be all that the last one stumbled over
-            notes.append(f"the first time: {first_why}")
+            notes.append(f"first attempt: {first_why}")
         result = replace(result, notes=(*result.notes, *notes))
     if not _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
         return result
-    why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+    why = f"{LATE} by {result.late_ms:.0f} ms, too busy to test a device: {result.why}"
     return result.not_run(NotRunCause.LATE, why)
 
 
 def _in_doubt(result: CheckRecord, late_ms: float) -> bool:
-    """The check failed while this program came to its turn later than that."""
+    """Return True if the check failed while this program was later than `late_ms`."""
     return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
 
 
 def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
-    """Make one check; `gone` says why the line is away for good."""
+    """Run one check. `gone` is the reason that the line is lost for good, or empty."""
     result = blank(check)
     if gone:
         return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
@@ -300,9 +305,9 @@ def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
 
 
 def _fails_once(stand: AnyStand, result: CheckRecord) -> CheckRecord:
-    """A session that is not opened fails the first check that needs one; the others are not run for the same reason."""
+    """Report a session that does not open as a failure once; later checks are not run for the same reason."""
     first = stand.unopened.setdefault(result.why, result.id)
-    return result if first == result.id else result.not_run(NotRunCause.NO_SESSION, f"as {first}: {result.why}")
+    return result if first == result.id else result.not_run(NotRunCause.NO_SESSION, f"same as {first}: {result.why}")
 
 
 def _check_needs(stand: AnyStand, check: Check) -> None:
@@ -312,7 +317,9 @@ def _check_needs(stand: AnyStand, check: Check) -> None:
     speaks = stand.version
     if speaks is not None and speaks < tuple(map(int, check.since.split("."))):
         spoken = ".".join(map(str, speaks))
-        raise NotRun(f"the device speaks {spoken}, this is asked since {check.since}", NotRunCause.NOT_OFFERED)
+        raise NotRun(
+            f"the device supports {spoken}; the requirement was added in {check.since}", NotRunCause.NOT_OFFERED
+        )
     # what hands have to do is known beforehand: no check is left half done
     for step in check.steps:
         for action, fields in step.needs:

@@ -1,4 +1,4 @@
-"""Is a report what the bench wrote? Its signature, its form, its counts, its plan, its comparison."""
+"""Verification of a report: signature, form, counts, plan, comparison."""
 
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
@@ -15,11 +15,11 @@ from dealwire.bench.report.signing import ReportSignature, beside
 from dealwire.journal.errors import KeyProblem
 
 SHOWN: Final = 3
-"""So many of what differs are named in one line."""
+"""Maximum number of differences listed in one line."""
 
 
 class ReportFinding(NamedTuple):
-    """What was looked at, and what was found; `holds` is None when there was nothing to hold it against."""
+    """Finding about a report. `holds` is None if there was nothing to compare with."""
 
     holds: bool | None
     what: str
@@ -27,8 +27,7 @@ class ReportFinding(NamedTuple):
 
 
 class Received(NamedTuple):
-    """A report as it came, with the plan and the earlier report that somebody vouches for, and whose key it is to be
-    signed with."""
+    """Report as received, with the trusted plan, earlier report and public key, if given."""
 
     path: Path
     report: Report
@@ -39,7 +38,7 @@ class Received(NamedTuple):
 
 
 def verify_report(received: Received) -> list[ReportFinding]:
-    """Everything that can be looked at."""
+    """Check everything that can be checked."""
     report = received.report
     whole = report.to_bytes() == received.data
     form = ReportFinding(
@@ -47,11 +46,11 @@ def verify_report(received: Received) -> list[ReportFinding]:
         "form",
         f"{len(received.data):,} bytes, SHA-256 {report.sha256}"
         if whole
-        else "the bench writes other bytes for what this says: a space, an order or a number was altered",
+        else "the bench would write other bytes for this content: a space, an order or a number was altered",
     )
     looked: list[Callable[[], Iterator[ReportFinding]]] = [
-        lambda: _held("counts", wrong_counts(report), f"{report.counts.checks} checks; verdict and counts follow"),
-        lambda: _held("checks", _in_checks(report), "each has what its outcome asks for"),
+        lambda: _held("counts", wrong_counts(report), f"{report.counts.checks} checks; verdict and counts match"),
+        lambda: _held("checks", _in_checks(report), "every check is consistent with its outcome"),
         lambda: _plan(report, received.plan),
         lambda: _conformance(report),
         lambda: _comparison(report, received.before),
@@ -66,13 +65,13 @@ def _signature(received: Received) -> ReportFinding:
     except KeyProblem as error:
         return ReportFinding(False, "signature", f"{beside(received.path).name}: {error.why}")
     if found is None:
-        missing = f"there is no {beside(received.path).name}: whoever wrote the file may have written what adds up"
+        missing = f"there is no {beside(received.path).name}; without it the file may be a consistent forgery"
         return ReportFinding(None if received.public is None else False, "signature", missing)
     if not found.fits(received.path, received.data):
         words = f"the report is not what was signed with key {found.key_id}"
         return ReportFinding(False, "signature", words)
     if received.public is None:
-        words = f"of key {found.key_id}; whose that is, --key PUBLIC.key says"
+        words = f"of key {found.key_id}; use --key PUBLIC.key to check whose it is"
         return ReportFinding(None, "signature", words)
     if found.public != received.public:
         return ReportFinding(False, "signature", f"of key {found.key_id}, which is not the one of --key")
@@ -80,7 +79,7 @@ def _signature(received: Received) -> ReportFinding:
 
 
 def _held(what: str, wrong: Iterator[str], good: str) -> Iterator[ReportFinding]:
-    """One line for whatever does not hold."""
+    """Yield one finding: the differences, or `good` if there are none."""
     found = list(wrong)
     if not found:
         yield ReportFinding(True, what, good)
@@ -90,7 +89,7 @@ def _held(what: str, wrong: Iterator[str], good: str) -> Iterator[ReportFinding]
 
 
 def wrong_counts(report: Report) -> Iterator[str]:
-    """What the head of a report says otherwise than its checks."""
+    """Yield differences between the head of a report and its checks."""
     counts = counts_of(report.checks)
     for name in ("checks", "run", "passed", "failed", "not_run", "causes"):
         says, is_ = getattr(report.counts, name), getattr(counts, name)
@@ -104,12 +103,12 @@ def wrong_counts(report: Report) -> Iterator[str]:
 
 
 def _ended(report: Report) -> Iterator[str]:
-    """A report is partial when a check was not made for the run's end, and only then."""
+    """Yield contradictions about an early end: the head must name it if and only if checks were not run for it."""
     partial = any(check.cause is NotRunCause.ENDED for check in report.checks)
     if partial and not report.ended_early:
-        yield "checks were not made because the run was ended, and the head does not say so"
+        yield "checks were not run because the run was ended, but the head does not say so"
     elif report.ended_early and not partial:
-        yield f"the head says that {report.ended_early} ended the run, and every check was made"
+        yield f"the head says that {report.ended_early} ended the run, but every check was run"
 
 
 def _plain(value: object) -> str:
@@ -128,17 +127,17 @@ def _in_check(report: Report, check: CheckRecord) -> Iterator[str]:
     taken = not only or any(fnmatchcase(check.id, pattern) for pattern in only)
     filtered = check.cause is NotRunCause.FILTERED
     if (check.outcome is BenchOutcome.PASSED) is bool(check.why):
-        yield "has passed, with a reason why not" if check.why else f"is {check.outcome.value} without a reason"
+        yield "has passed, but with a reason for failing" if check.why else f"is {check.outcome.value} without a reason"
     if (check.outcome is BenchOutcome.NOT_RUN) is (check.cause is None):
         yield f"is {check.outcome.value}, its cause {check.cause.value if check.cause else 'missing'}"
     if filtered and taken:
-        yield "is filtered, though the options take it"
+        yield "is filtered, but the options select it"
     if not taken and not filtered and check.cause is not NotRunCause.LEFT_OUT:
-        yield f"is {check.outcome.value}, though --only leaves it out"
+        yield f"is {check.outcome.value}, but --only excludes it"
     for times in check.measures:
         ordered = times.min_ms <= times.median_ms <= times.p99_ms <= times.max_ms
         if not ordered or times.count < 1:
-            yield f"has times of {times.name} that cannot be"
+            yield f"has impossible times of {times.name}"
 
 
 def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
@@ -148,19 +147,19 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
         return
     plan = given or (packaged_plan(facts.id) if facts.id in packaged_plans() else None)
     if facts.origin is PlanOrigin.OWN and given is None and plan is None:
-        words = f"{facts.id!r} is somebody's own, SHA-256 {facts.sha256}; give the plan to hold the report against it"
+        words = f"{facts.id!r} is a private plan, SHA-256 {facts.sha256}; name the plan to compare the report with it"
         yield ReportFinding(None, "plan", words)
         return
     if plan is None:
-        yield ReportFinding(False, "plan", f"{facts.id!r} does not come with this program, though the report says so")
+        yield ReportFinding(False, "plan", f"{facts.id!r} is not included in this program, but the report says so")
         return
-    whose = "the plan that was given" if given else f"the plan {plan.id!r} of this program"
+    whose = "the given plan" if given else f"the plan {plan.id!r} of this program"
     if plan.sha256 != facts.sha256:
         if given is None and facts.origin is PlanOrigin.SAME_ID:
-            words = f"not {whose}, and says so; give the plan to hold the report against it"
+            words = f"not {whose}, and says so; name the plan to compare the report with it"
             found = {check.id for check in report.checks}
             missing = next((name for name in plan.ids if name not in found), None)
-            trimmed = f"not {whose}, and {missing} of that is not even named as left out"
+            trimmed = f"not {whose}, and its check {missing} is not even listed as left out"
             yield ReportFinding(None, "plan", words) if missing is None else ReportFinding(False, "plan", trimmed)
             return
         words = f"SHA-256 {facts.sha256} is not that of {whose}, {plan.sha256}"
@@ -171,7 +170,7 @@ def _plan(report: Report, given: BenchPlan | None) -> Iterator[ReportFinding]:
 
 def _version(report: Report) -> str:
     mine = program_facts().version
-    return f" (judged by dealwire {report.program.version}, this is {mine})" if report.program.version != mine else ""
+    return f" (tested by dealwire {report.program.version}, this is {mine})" if report.program.version != mine else ""
 
 
 def _against_plan(report: Report, plan: BenchPlan) -> Iterator[str]:
@@ -181,13 +180,13 @@ def _against_plan(report: Report, plan: BenchPlan) -> Iterator[str]:
             yield f"the plan's {name.replace('_', ' ')}: the report says {getattr(report.plan, name)}, \
 the plan {getattr(facts, name)}"
     if (facts.left_out, facts.altered) != (report.plan.left_out, report.plan.altered):
-        yield "what it leaves out of the packaged plan, or has otherwise, is not what the report says"
+        yield "the checks that it leaves out or alters are not those in the report"
     wanted = (*plan.ids, *facts.left_out)
     found = tuple(check.id for check in report.checks)
     yield from (f"{name} is missing" for name in wanted if name not in found)
     yield from (f"{name} is not in the plan" for name in found if name not in wanted)
     if set(found) == set(wanted) and found != wanted:
-        yield "the checks are not in the order of the plan, or there twice"
+        yield "the checks are not in the order of the plan, or appear twice"
     entries = {entry.id: entry for entry in plan.entries}
     for check in report.checks:
         entry = entries.get(check.id)
@@ -198,14 +197,16 @@ the plan {getattr(facts, name)}"
 
 
 def _conformance(report: Report) -> Iterator[ReportFinding]:
-    """The sentence is there when it is true, and only then."""
+    """Yield a finding about the statement of conformance, which must be present if and only if it is true."""
     claimed, true = report.conformance or "", sentence_of(report)
     if claimed and not is_packaged(report):
-        words = f"{claimed!r} is said by a plan that this program has otherwise or not at all"
+        words = f"{claimed!r} comes from a plan that this program has differently or not at all"
         yield ReportFinding(False if report.plan.origin is not PlanOrigin.PACKAGED else None, "conforms", words)
     elif claimed != true:
         words = (
-            f"the report says {claimed!r}, but {why_not(report)}" if not true else f"it may say {true!r} and does not"
+            f"the report says {claimed!r}, but {why_not(report)}"
+            if not true
+            else f"it should say {true!r} but does not"
         )
         if true and claimed:
             words = f"the report says {claimed!r}, its checks give {true!r}"
@@ -218,11 +219,11 @@ def _comparison(report: Report, before: tuple[Report, bytes] | None) -> Iterator
     if report.against is None:
         return
     if before is None:
-        words = f"with a report of SHA-256 {report.against.sha256}; --against FILE looks at it"
+        words = f"with a report of SHA-256 {report.against.sha256}; use --against FILE to check it"
         yield ReportFinding(None, "comparison", words)
         return
     right = compare_reports(report, *before) == report.against
-    words = "with the report of --against" if right else "the report of --against gives another one"
+    words = "with the report of --against" if right else "the report of --against gives a different comparison"
     yield ReportFinding(right, "comparison", words)
 
 
@@ -230,4 +231,6 @@ def _program(report: Report) -> ReportFinding:
     mine, theirs = program_facts(), report.program
     same = mine.sha256 == theirs.sha256
     words = f"{theirs.name} {theirs.version}, SHA-256 {theirs.sha256}"
-    return ReportFinding(True if same else None, "program", words + ("" if same else "; this is another"))
+    return ReportFinding(
+        True if same else None, "program", words + ("" if same else "; this program is another version")
+    )

@@ -1,4 +1,4 @@
-"""Watching a device that is being worked on: when it comes back, what failed is made again."""
+"""Watch mode: repeat failed checks each time the device under development comes back."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,23 +11,23 @@ from protocol.errors import LineClosed, LineGarbled, NoAnswer
 from protocol.tdp.messages import HelloReplyMessage, Role
 
 LOOK_NS: Final = 1_000 * MS
-"""Between two looks at a device that is there."""
+"""Nanoseconds between two polls of a device that is present."""
 SILENT_NS: Final = 2_000 * MS
-"""Without an answer for so long it is gone."""
+"""Nanoseconds without an answer after which the device counts as gone."""
 AWAY_NS: Final = 60_000 * MS
-"""How long a line is tried to be opened in one go."""
+"""Nanoseconds of one attempt to open the line."""
 FOR_WANT_OF_IT: Final = frozenset({NotRunCause.LINE_GONE, NotRunCause.NO_SESSION, NotRunCause.LATE})
-"""Not run because the device, or time for it, was wanting: worth another try when it is back."""
+"""Causes that may go away with the device's return: these checks are repeated, too."""
 
 
 def to_make_again(run: BenchRun) -> tuple[str, ...]:
-    """The checks that failed, or were not run for want of the device."""
+    """Return the checks to repeat: failed, or not run because the device was missing."""
     return tuple(it.id for it in run.results if it.outcome is BenchOutcome.FAILED or it.cause in FOR_WANT_OF_IT)
 
 
 def await_return(wire: Wire, known: HelloReplyMessage) -> HelloReplyMessage:
-    """Wait until the device that was `known` has gone and come back, and say what it says of itself then. A line that
-    stays open while the device is off is noticed by its silence, or by another session or firmware."""
+    """Wait until the device has gone and come back, and return its new HELLO. If the line stays open while the device
+    is off, its silence, or another session or firmware, shows the restart."""
     gone, probe = False, Probe(wire, role=Role.OBSERVE)
     while True:
         try:
@@ -50,8 +50,7 @@ def _itself(hello: HelloReplyMessage) -> tuple[object, ...]:
 
 
 def take_over(run: BenchRun, later: BenchRun) -> Iterator[str]:
-    """Put the results of a later run, of some of the checks, in the place of the earlier ones; what is otherwise now,
-    a line each."""
+    """Replace results of `run` by those of a later run, and yield a line for each change."""
     newer = {it.id: it for it in later.results if it.cause is not NotRunCause.FILTERED}
     for at, before in enumerate(run.results):
         now = newer.get(before.id)
@@ -62,5 +61,5 @@ def take_over(run: BenchRun, later: BenchRun) -> Iterator[str]:
             why = f": {now.why}" if now.why else ""
             yield f"{before.id}: was {before.outcome}, is {now.outcome}{why}"
         elif now.why != before.why:
-            yield f"{before.id}: {now.outcome} otherwise: {now.why}"
+            yield f"{before.id}: {now.outcome} differently: {now.why}"
     run.hello, run.ended_ns = later.hello, later.ended_ns

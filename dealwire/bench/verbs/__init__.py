@@ -1,1 +1,1 @@
-"""Steps of an acceptance plan, and what they run on."""
+"""Steps of an acceptance plan, and the context in which they run."""

@@ -1,4 +1,4 @@
-"""The verbs that do something at the device: hands, power, states, dealing, counting."""
+"""Steps that act at the device: manual actions, power, states, dealing, counting."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -24,15 +24,15 @@ from protocol.tdp.messages import DeviceClass, Message, Reason, Resolution, Stat
 from protocol.tdp.outputs import Timing
 
 BY_PERSON_MAX: Final = 24
-"""Events that a person is asked to cause one by one."""
+"""Maximum number of events that a person is asked to cause one by one."""
 TO: Final = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
-"""Where hands lay the packets, in turn."""
+"""Places where the operator puts the packets, in turn."""
 _RESTS: Final = ("PACKET_WAIT", "MISDEAL")
 """States in which a deal waits for people."""
 
 
 class StateIs(PlanStep):
-    """`state`: the device shows this state, or one of these, in a status that comes since."""
+    """`state`: a new status shows this state, or one of these."""
 
     state: States
     within: Time = 60_000
@@ -47,12 +47,12 @@ class StateIs(PlanStep):
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:
-        """A state, and other fields."""
+        """State and other fields."""
         return {"state": self.state, **self.where}
 
 
 class ActAtDevice(PlanStep):
-    """`do`: hands do this at the device."""
+    """`do`: the operator does this at the device."""
 
     do: str
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
@@ -64,7 +64,7 @@ class ActAtDevice(PlanStep):
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """The act."""
+        """The action."""
         return [(self.do, self.fields)]
 
     def _run(self, stand: Stand) -> None:
@@ -72,7 +72,7 @@ class ActAtDevice(PlanStep):
 
 
 class Faulting(PlanStep):
-    """`fault`: this goes wrong at what comes next."""
+    """`fault`: this goes wrong with the next operation."""
 
     fault: str
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
@@ -92,7 +92,7 @@ class Faulting(PlanStep):
 
 
 class Turning(PlanStep):
-    """Base of the steps that turn something off, or on, or both with a second between."""
+    """Base class of the steps that turn something off, on, or off and on after a second."""
 
     def _run(self, stand: AnyStand) -> None:
         for at, (action, _) in enumerate(self.needs):
@@ -102,29 +102,29 @@ class Turning(PlanStep):
 
 
 class Power(Turning):
-    """`power`: the device is switched off, or on, or both with a second between."""
+    """`power`: the device is switched off, on, or off and on after a second."""
 
     power: Literal["off", "on", "cycle"]
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """The plug."""
+        """Actions of the power plug."""
         return [(action, {}) for action in (POWER_OFF, POWER_ON) if self.power in ("cycle", action.partition("-")[2])]
 
 
 class Cable(Turning):
-    """`cable`: the cable is pulled, or put back, or both with a second between; the device stays on."""
+    """`cable`: the cable is pulled, put back, or both after a second. The device stays on."""
 
     cable: Literal["out", "in", "cycle"]
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """The cable."""
+        """Actions of the cable."""
         return [(action, {}) for action in (CABLE_OUT, CABLE_IN) if self.cable in ("cycle", action.partition("-")[2])]
 
 
 class Reopen(PlanStep):
-    """`reopen`: the bench closes the line itself and opens it again, as a host does that is started anew."""
+    """`reopen`: the bench closes the line and opens it again, like a host that restarts."""
 
     reopen: Literal[True]
 
@@ -133,7 +133,7 @@ class Reopen(PlanStep):
 
 
 class Prepare(PlanStep):
-    """`prepare`: the device is brought into this state, by commands and hands, whatever was before."""
+    """`prepare`: the device is brought into this state by commands and manual actions, whatever its state."""
 
     prepare: Prepared
 
@@ -146,15 +146,15 @@ class Prepare(PlanStep):
 
 
 class DealPackets(PlanStep):
-    """`deal`: packets are dealt and lifted until so many have been taken; the next one lies in the tray then, if there
-    is one. `finish`: then the remainder is asked for and lifted, and the books are compared."""
+    """`deal`: packets are dealt and lifted until this many have been taken; the next one, if any, is then in the tray.
+    With `finish`, the remainder is requested and lifted, and the counts are compared."""
 
     deal: int = Field(ge=0, le=25)
     finish: bool = False
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Whoever lifts."""
+        """Lifting of packets."""
         return [("lift", {})] if self.deal or self.finish else []
 
     def _run(self, stand: Stand) -> None:
@@ -174,16 +174,17 @@ class DealPackets(PlanStep):
 
 
 class WrongPacket(PlanStep):
-    """`wrong_packet`: this packet, the next to come, has so many cards too many (below zero: too few). The lamp is lit
-    for it and the misdeal record adds up; cleared, the deal goes on, and the remainder adds up as well."""
+    """`wrong_packet`: this packet, the next to come, has too many cards (`by` below zero: too few). The lamp must be
+    lit for it, and the misdeal record must add up; after clearing, the deal continues, and the remainder must add up
+    too."""
 
     wrong_packet: int = Field(ge=1, le=25)
     by: int
-    """How many cards too many; below zero too few."""
+    """Number of extra cards; below zero for missing ones."""
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Whoever lifts."""
+        """Lifting of packets."""
         return [("lift", {})]
 
     def _run(self, stand: Stand) -> None:
@@ -207,11 +208,11 @@ class WrongPacket(PlanStep):
 
 
 class Books(PlanStep):
-    """`books`: loaded = packets + remainder + rejected in the misdeal record or at the remainder, less `missing`."""
+    """`books`: loaded = packets + remainder + rejected, in the misdeal record or at the remainder, less `missing`."""
 
     books: Literal["misdeal", "remainder"]
     missing: int = 0
-    """How many cards may be missing."""
+    """Number of cards that may be missing."""
 
     def _run(self, stand: Stand) -> None:
         seen, book = stand.probe.events(), _book(stand)
@@ -231,7 +232,7 @@ def _lift(stand: Stand, ordinal: int) -> None:
 
 
 def _finish(stand: Stand) -> None:
-    """The remainder comes, is lifted, and everything adds up."""
+    """Dump and lift the remainder, and check the sum."""
     dump(stand)
     stand.need("RemainderDumped", {}, LIFT_MS)
     stand.act("lift", {"to": "remainder"})
@@ -241,14 +242,14 @@ def _finish(stand: Stand) -> None:
 
 
 def dump(stand: Stand) -> None:
-    """Ask for the remainder, once the packet that may be on its way lies in the tray."""
+    """Request the remainder, once a packet that may be on its way is in the tray."""
     end_ns = stand.probe.wire.now_ns() + LIFT_MS * MS
     stand.probe.run(end_ns, lambda: stand.probe.status is not None and stand.state() in _RESTS)
     accepted(stand, m.DumpMessage())
 
 
 def _book(stand: Stand) -> Book:
-    """The round so far; a deck that was counted before the check began is in the status."""
+    """Return the ledger of the round so far. A deck that was counted before the check is in the status."""
     book = Book.of(stand.probe.events())
     if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatusMessage):
         book.loaded, book.verified = stand.probe.status.loaded, True
@@ -256,7 +257,7 @@ def _book(stand: Stand) -> Book:
 
 
 def accepted(stand: Stand, command: m.Message) -> None:
-    """Send a command, which must be accepted."""
+    """Send a command. Raise Failed if it is not accepted."""
     reply = stand.ask(command)
     if reply.status != Status.ACCEPTED:
         raise Failed(f"{message_name(command)} should have been accepted; came: {spell(reply)}")
@@ -266,7 +267,7 @@ def accepted(stand: Stand, command: m.Message) -> None:
 
 
 class Poke(PlanStep):
-    """`poke`: so many events are caused, by commands where the device has one that causes an event."""
+    """`poke`: this many events are caused, by commands if the device has one that causes an event."""
 
     poke: Number
 
@@ -286,15 +287,16 @@ class Poke(PlanStep):
 
 
 class Measuring(PlanStep):
-    """`measure`: so many times of one kind are taken and compared with the limit of that name (none: only told)."""
+    """`measure`: this many times of one kind are measured and compared with the limit of that name (none: only
+    reported)."""
 
     measure: Literal["hello", "reply", "status", "resend"]
     times: int = Field(ge=1, le=1000)
-    """How many are taken."""
+    """Number of measurements."""
     limit: Time | None
-    """The most that it may take."""
+    """Maximum time."""
     at_least: Time | None = None
-    """The least that it may take."""
+    """Minimum time."""
 
     def _run(self, stand: Stand) -> None:
         if self.measure == "hello":
@@ -331,7 +333,7 @@ def _statuses(stand: Stand, times: int) -> list[float]:
 
 
 def _resends(stand: Stand, times: int) -> list[float]:
-    """How long an event without acknowledgement waits to be sent again."""
+    """Return the intervals after which an unacknowledged event is sent again."""
     probe = stand.probe
     probe.acks = False
     Poke(poke=1)(stand)
@@ -363,8 +365,8 @@ _FORMS: Final[dict[type[Message], tuple[Message, ...]]] = {
 
 
 class Sweep(PlanStep):
-    """`sweep`: the device is in this state, and refuses there (WRONG_STATE) every command of its class that the page's
-    table does not list for it, whatever its parameters. The state stays."""
+    """`sweep`: in this state the device refuses, with WRONG_STATE, every command of its class that the specification
+    does not allow there, whatever its parameters. The state does not change."""
 
     sweep: State
 

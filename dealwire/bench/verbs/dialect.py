@@ -1,4 +1,4 @@
-"""The verbs of plans for shoes of other dialects, which say much and are told little."""
+"""Steps of plans for shoes of other dialects, which report much and take few commands."""
 
 import contextlib
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from protocol.errors import LocalError
 from protocol.message import Message
 
 ANSWER_MS: Final = 1_000
-"""How long an answer to a command may take: as long as a host waits before it tries again."""
+"""Milliseconds for the answer to a command: the time after which a host tries again."""
 HEARD_MS: Final = 3_000
-"""How long a report may take on its line: far longer than the slowest needs for a frame."""
+"""Milliseconds for a report on the line: far longer than the slowest line needs for a frame."""
 ANSWERS: Final = (AcknowledgedMessage, RejectedMessage)
 ASIDE: Final = frozenset({"StandingBy"})
-"""Reports of a state, which may stand between others."""
+"""Reports of a state, which may come between others."""
 
 
 @dataclass
 class DialectStand(AnyStand):
-    """One check under way at a shoe of another dialect."""
+    """Context of a check at a shoe of another dialect."""
 
     probe: DialectProbe
 
     def put_right(self) -> None:
-        """A shoe that is simulated here is cleared and unlocked."""
+        """Clear and unlock a simulated shoe."""
         if isinstance(self.hands, SimulatedHands):
             for act, fields in (("clear-error", {}), ("lock-key", {"locked": 0})):
                 with contextlib.suppress(Failed, NotRun, LocalError):
@@ -44,17 +44,17 @@ class DialectStand(AnyStand):
             self.pause(2_000)
 
     def since(self) -> list[HeardPiece]:
-        """What came since the last thing done."""
+        """Return the pieces received since the last action."""
         return self.probe.heard[self.probe.mark :]
 
     def reports(self) -> list[HeardPiece]:
-        """What was reported since then, each once."""
+        """Return the reports received since the last action, without repetitions."""
         came = (one for one in self.since() if not isinstance(one.message, ANSWERS))
         return [one for one in came if not one.again and one.name not in ASIDE]
 
 
 class Acting(ActAtDevice):
-    """`do`: hands do this at the shoe, `repeat` times; what comes of several acts in a row belongs together."""
+    """`do`: the operator does this at the shoe, `repeat` times. The results of consecutive actions belong together."""
 
     repeat: int = Field(1, ge=1, le=100)
 
@@ -67,7 +67,7 @@ class Acting(ActAtDevice):
 
 
 class Acking(PlanStep):
-    """`acks`: whether reports are acknowledged from here on."""
+    """`acks`: true if reports are acknowledged from now on."""
 
     acks: bool
 
@@ -76,7 +76,7 @@ class Acking(PlanStep):
 
 
 class Saying(PlanStep):
-    """`say`: bytes onto the line."""
+    """`say`: bytes sent on the line."""
 
     say: Hex
 
@@ -85,7 +85,7 @@ class Saying(PlanStep):
 
 
 class Commanding(PlanStep):
-    """`command`: one of the Angel Eye style, its type and two digits."""
+    """`command`: a command of the Angel Eye style, its type and two digits."""
 
     command: str = Field(pattern="^[A-Z]{2}[0-9]{2}$")
     damage: Literal["check", "cut"] | None = None
@@ -96,7 +96,7 @@ class Commanding(PlanStep):
 
 
 class Answering(PlanStep):
-    """`answer`: ACK; NAK with a known reason; NAK or nothing."""
+    """`answer`: done for ACK, refused for NAK with a known reason, not done for NAK or nothing."""
 
     answer: Literal["done", "refused", "not done"]
 
@@ -114,14 +114,13 @@ class Answering(PlanStep):
 
 
 class Hearing(PlanStep):
-    """`heard`: these came since what was done last, each once, in this order; `|` stands between those of which any
-    will do."""
+    """`heard`: these reports came since the last action, each once, in this order; `|` separates alternatives."""
 
     heard: tuple[str, ...]
     mode: str = ""
-    """The mode that each of them stands in."""
+    """Mode of each report."""
     locked: bool | None = None
-    """Of a LockMoved that was heard: which way."""
+    """Direction of a LockMoved."""
     within: int = HEARD_MS
 
     def _run(self, stand: DialectStand) -> None:
@@ -144,12 +143,12 @@ class Hearing(PlanStep):
 
 
 def _mode(message: Message | None) -> str:
-    """The mode that an item stands in."""
+    """Return the mode of an item."""
     return str(message.mode) if isinstance(message, CardDrawnMessage) else ""
 
 
 class Counting(PlanStep):
-    """`count`: so many frames `of` a message came since what was done last, repeats too."""
+    """`count`: this many frames `of` a message came since the last action, including repetitions."""
 
     count: int
     of: str
@@ -163,7 +162,7 @@ class Counting(PlanStep):
 
 
 class Never(PlanStep):
-    """`never`: this message does not come `during` so long."""
+    """`never`: this message does not come for this time (`during`)."""
 
     never: str
     during: int
@@ -173,7 +172,7 @@ class Never(PlanStep):
 
 
 class Quiet(PlanStep):
-    """`quiet`: nothing at all comes for so long."""
+    """`quiet`: nothing comes for this time."""
 
     quiet: int
 
@@ -182,7 +181,7 @@ class Quiet(PlanStep):
 
 
 def _silent(stand: DialectStand, ms: int, name: str) -> None:
-    """Neither a message of this name comes, nor any when it is empty."""
+    """Raise Failed if a message of this name comes, or any if the name is empty."""
     start = len(stand.probe.heard)
     stand.pause(ms)
     came = next((one.name for one in stand.probe.heard[start:] if not name or one.name == name), None)
@@ -193,4 +192,4 @@ def _silent(stand: DialectStand, ms: int, name: str) -> None:
 DIALECT_VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
     Acting, Power, WaitFor, Acking, Saying, Commanding, Answering, Hearing, Counting, Never, Quiet,
 )}  # fmt: skip
-"""By name."""
+"""Steps by verb."""

@@ -1,5 +1,5 @@
-"""The host's end of a shoe's line in another dialect, as the bench plays it: it listens, acknowledges what it is told
-to, and keeps what came. It names no face of a card."""
+"""Host's end of a shoe's line in another dialect. The bench listens, acknowledges if told to, and keeps what came. Card
+faces are never recorded."""
 
 from abc import abstractmethod
 from functools import reduce
@@ -20,7 +20,7 @@ from protocol.message import Message, message_name
 
 
 class HeardPiece(NamedTuple):
-    """One frame or item of the shoe. `again`: it is the one before once more."""
+    """Frame or item of the shoe. `again` marks a repetition of the one before."""
 
     at_ns: int
     name: str
@@ -29,7 +29,7 @@ class HeardPiece(NamedTuple):
 
 
 class DialectProbe(Listener):
-    """One shoe's line. Its rules are its own."""
+    """Line of a shoe with the rules of its dialect."""
 
     RULES: ClassVar[tuple[str, ...]]
     heard: list[HeardPiece]
@@ -39,7 +39,7 @@ class DialectProbe(Listener):
         self._framer = framer
 
     def started_over(self, *, off: bool = True) -> None:
-        """What was half heard is gone."""
+        """Discard a partly received frame."""
         self._framer.flush()
 
     def _take(self, data: bytes) -> None:
@@ -63,7 +63,7 @@ class DialectProbe(Listener):
 
 
 class AngelEyeProbe(DialectProbe):
-    """It acknowledges reports, and asks by commands."""
+    """Probe that acknowledges reports and sends commands."""
 
     RULES = ("clean", "known", "sequence")
 
@@ -72,7 +72,7 @@ class AngelEyeProbe(DialectProbe):
         self._last = b""
 
     def command(self, text: str, damage: str | None) -> None:
-        """`LK02` as a command, its check with the start byte in it."""
+        """Send a command such as `LK02`; its check covers the start byte."""
         body = b"\x02OP" + text.encode() + b"\x03"
         check = reduce(xor, body) ^ (0x5A if damage == "check" else 0)
         whole = body + b"%02X" % check
@@ -80,7 +80,7 @@ class AngelEyeProbe(DialectProbe):
                  bad=bool(damage))  # fmt: skip
 
     def started_over(self, *, off: bool = True) -> None:
-        """Nor is the next report one of before."""
+        """Discard a partly received frame, and forget the last report."""
         super().started_over(off=off)
         self._last = b""
 
@@ -110,7 +110,7 @@ class AngelEyeProbe(DialectProbe):
 
 
 class BeeTekProbe(DialectProbe):
-    """It listens."""
+    """Probe that only listens."""
 
     RULES = ("clean", "known", "blanks")
 
@@ -139,4 +139,4 @@ class BeeTekProbe(DialectProbe):
 
 
 PROBES: Final[dict[str, type[AngelEyeProbe] | type[BeeTekProbe]]] = {"angel-eye": AngelEyeProbe, "bee-tek": BeeTekProbe}
-"""By dialect."""
+"""Probes by dialect."""

@@ -1,4 +1,4 @@
-"""What a wrong digest was made of: the usual mistakes at *Verify*, tried one after the other on the image."""
+"""Diagnosis of a wrong digest: the usual mistakes at *Verify* are tried on the image."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from typing import Final
 from protocol.tdp.instruments import measure
 
 Made = tuple[str, bytes]
-"""A mistake in words, and the digest that it gives."""
+"""Description of a mistake, and the digest that it gives."""
 
 _OTHERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "SHA3-256": lambda data: hashlib.sha3_256(data).digest(),
@@ -17,13 +17,13 @@ _OTHERS: Final[dict[str, Callable[[bytes], bytes]]] = {
 }
 _FILLS: Final = (0xFF, 0x00)
 _PAGES: Final = tuple(1 << power for power in range(6, 21))
-"""Sizes of a flash page or of a whole flash that an image is padded to."""
+"""Sizes of a flash page or a whole flash that an image may be padded to."""
 _STEPS: Final = 1 << 20
-"""At most so many lengths of a beginning of the image are tried."""
+"""Maximum number of prefix lengths that are tried."""
 
 
 def mistake_of(digest: bytes, nonce: bytes, image: bytes, region: int) -> str:
-    """The mistake that gives this digest instead of the right one, in words; empty when it is none of the usual."""
+    """Return the mistake that gives this digest, empty if it is none of the usual ones."""
     return next((words for words, made in _mistakes(nonce, image, region) if made == digest), "")
 
 
@@ -48,7 +48,7 @@ def _mistakes(nonce: bytes, image: bytes, region: int) -> Iterator[Made]:
 
 
 def _padded(nonce: bytes, image: bytes) -> Iterator[Made]:
-    """The image with unused space behind it, which the published one has not."""
+    """Yield digests of the image padded with unused space."""
     for page in _PAGES:
         missing = -len(image) % page
         for fill in _FILLS:
@@ -57,7 +57,7 @@ def _padded(nonce: bytes, image: bytes) -> Iterator[Made]:
 
 
 def _cut(nonce: bytes, image: bytes) -> Iterator[Made]:
-    """A beginning of the image, or its end without a beginning."""
+    """Yield digests of prefixes of the image, and of the image without its beginning."""
     step = max(1, -(-len(image) // _STEPS))
     so_far, at = hashlib.sha256(nonce), 0
     while at < len(image):

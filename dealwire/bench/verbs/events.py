@@ -1,5 +1,4 @@
-"""The verbs that look at numbered events, which came again and which are kept, and at what the device holds of its
-host."""
+"""Steps about numbered events, repetitions, kept events, and the device's view of its host."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -18,23 +17,23 @@ from protocol.tdp import messages as m
 from protocol.tdp.outputs import SESSION_EXTENSION, DeviceStatus
 
 TRIES: Final = 3
-"""How often a device must be late to be called late."""
+"""Number of late attempts after which a device is called late."""
 READ_MS: Final = 2_000
-"""How long a handful of events may take on a slow line."""
+"""Milliseconds that a few events may take on a slow line."""
 
 
 def _numbers(stand: Stand, start: int, *, old: bool = False) -> list[int]:
-    """Numbers of the events heard from a place in the list on, each time they were."""
+    """Return the numbers of the events received from a place in the list on, including repetitions."""
     heard = [one for one in stand.probe.heard[start:] if one.is_old is old]
     return [one.message.number for one in heard if isinstance(one.message, m.Event)]
 
 
 class OldEvents(PlanStep):
-    """`old_events`: so many events of the session before come, from number `first` on, each naming that session."""
+    """`old_events`: this many events of the previous session come, from number `first` on, each naming that session."""
 
     old_events: int = Field(ge=1)
     first: Number
-    """The number of the first of them."""
+    """Number of the first event."""
 
     def _run(self, stand: Stand) -> None:
         probe, first = stand.probe, stand.number(self.first)
@@ -54,7 +53,7 @@ class OldEvents(PlanStep):
 
 
 class NoEvents(PlanStep):
-    """`no_events`: no event at all comes for so long."""
+    """`no_events`: no event comes for this time."""
 
     no_events: Time
 
@@ -66,11 +65,11 @@ class NoEvents(PlanStep):
 
 
 class Again(PlanStep):
-    """`again`: during so long, events come again from this number on, in order, and none before it."""
+    """`again`: within this time, events come again from this number on, in order, and none before it."""
 
     again: Number
     through: Number | None = None
-    """Up to which number each of them must have come again."""
+    """Number up to which each event must come again."""
     during: Time
 
     def _run(self, stand: Stand) -> None:
@@ -90,7 +89,7 @@ class Again(PlanStep):
 
 
 class Newest(PlanStep):
-    """`newest`: the newest event heard has this number, or one that compares so."""
+    """`newest`: the newest event received has this number, or one that satisfies the comparison."""
 
     newest: Number
 
@@ -102,11 +101,12 @@ class Newest(PlanStep):
 
 
 class CaughtUp(PlanStep):
-    """`caught_up`: every event up to this one comes, but for those that a GAP named, which leaves so many `kept`."""
+    """`caught_up`: every event up to this one comes, except those that a GAP reports as lost; a GAP must leave `kept`
+    events."""
 
     caught_up: Number
     kept: Number
-    """How many events the device must still hold."""
+    """Number of events that the device must still hold."""
     within: Time
 
     def _run(self, stand: Stand) -> None:
@@ -121,7 +121,7 @@ class CaughtUp(PlanStep):
 
 
 def _from_requested(stand: Stand) -> None:
-    """What READ-EVENTS brings begins with the event that was asked for, or a GAP says up to where they are gone."""
+    """Check that the answer to READ-EVENTS begins with the requested event, unless a GAP reports it as lost."""
     due = stand.probe.known.read_from
     for heard in stand.probe.heard[stand.probe.mark :]:
         message = heard.message
@@ -137,7 +137,7 @@ def _from_requested(stand: Stand) -> None:
 
 
 class AnyStatus(PlanStep):
-    """`status`: a status comes within so long, with these fields."""
+    """`status`: a status with these fields comes within this time."""
 
     status: Time
     where: dict[str, Wanted] = Field(default_factory=dict)
@@ -147,7 +147,7 @@ class AnyStatus(PlanStep):
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:
-        """Its fields."""
+        """Required fields."""
         return self.where
 
 
@@ -180,14 +180,14 @@ def _refused(stand: Stand, command: m.Message, reason: str) -> None:
 
 
 class LostHost(PlanStep):
-    """`lost`: the device holds its host for lost (601), not before so long since the last frame, and by `at_most`. One
-    that says so later than `promptly` is tried twice more: a line or a machine is late for once, a device each time."""
+    """`lost`: the device reports its host as lost (601), not before this time since the last frame, and by `at_most`. A
+    device that reports it later than `promptly` gets two more attempts, since a line or a machine may be late once."""
 
     lost: Time
     at_most: Time
-    """The latest that it may notice."""
+    """Latest time for the report."""
     promptly: Time | None = None
-    """How soon one of three tries must have come."""
+    """Time that one of three attempts must meet."""
 
     def _run(self, stand: Stand) -> None:
         tries = [self._silence(stand)]
@@ -201,7 +201,7 @@ class LostHost(PlanStep):
             tries.append(self._silence(stand))
 
     def _silence(self, stand: Stand) -> float:
-        """How long after the last frame it says so."""
+        """Return the time from the last frame to the report."""
         since_ns, newest = stand.probe.sent_ns, stand.probe.last_event
         found = stand.wait_for(stand.profile.status, {"faults": "+601"}, self.at_most)
         if found is None:
@@ -219,7 +219,7 @@ def _is_lost(event: m.Event | None, newest: int) -> bool:
 
 
 class HostIsBack(PlanStep):
-    """`back`: it no longer does (601 is gone) within so long."""
+    """`back`: fault 601 is cleared within this time."""
 
     back: Time
 
@@ -228,7 +228,7 @@ class HostIsBack(PlanStep):
 
 
 class HostStaysLost(PlanStep):
-    """`still_lost`: it does, as its newest status says, which is not older than a second."""
+    """`still_lost`: the newest status, at most a second old, still shows fault 601."""
 
     still_lost: Literal[True]
 

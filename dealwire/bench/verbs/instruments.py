@@ -1,4 +1,4 @@
-"""The verbs that ask a device of itself: what its meters show, and what its firmware measures."""
+"""Steps about the device's meters and the measurement of its firmware."""
 
 import hashlib
 from collections import Counter
@@ -18,20 +18,20 @@ from protocol.tdp.instruments import NONCE_BYTES, measure
 from protocol.tdp.messages import Component, DeviceMeter, Message, Status
 
 MEASURE_MS: Final = PATIENCE["patience"]
-"""The longest a device may measure: a mebibyte at a slow processor's pace."""
+"""Maximum milliseconds of a measurement: a mebibyte on a slow processor."""
 PAGES_MAX: Final = 512
-"""Meters are asked for at most so often: a device has no more than so many whole frames of them."""
+"""Maximum number of requests for meters: a device has no more full frames of them."""
 NOT_JUDGED: Final = "the digest was not judged: no image was given (--image)"
 HALF: Final = 1 << 31
-"""What has gone on by more than this has gone back."""
+"""Increase beyond which a meter has decreased."""
 
 Shown = dict[tuple[int, int], int]
-"""What the meters show, by meter and component, in the device's order."""
+"""Readings by meter and component, in the device's order."""
 
 
 class ReadMeters(PlanStep):
-    """`read_meters`: all of them are read, under this name. `whole`: every frame must be as the page has it, and one
-    more that is asked for beyond the last tells none."""
+    """`read_meters`: all meters are read and saved under this name. With `whole`, every frame must follow the
+    specification, and a request beyond the last meter must return none."""
 
     read_meters: str = Field(pattern=r"^[a-z_]+$")
     whole: bool = False
@@ -41,9 +41,9 @@ class ReadMeters(PlanStep):
 
 
 class MetersSince(PlanStep):
-    """`meters_since`: read again, they are the same ones in the same order, and none has gone back. `grown`: those of
-    them that the device has went on by so many: a number, as many as an event came (`PacketDispensed`), or the sum of
-    one of its fields (`PacketDispensed.counted`)."""
+    """`meters_since`: read again, the same meters come in the same order, and none has decreased. `grown` gives the
+    increase of those that the device has: a number, the number of an event (`PacketDispensed`), or the sum of one of
+    its fields (`PacketDispensed.counted`)."""
 
     meters_since: str
     grown: dict[str, int | str] = Field(default_factory=dict)
@@ -75,7 +75,7 @@ class MetersSince(PlanStep):
 
 
 def _compare(stand: Stand, meter: DeviceMeter, wanted: int | str, by: Shown) -> None:
-    """The whole device's meter counts; where there is none, those of its parts together."""
+    """Compare the meter of the whole device or, if there is none, the sum of its parts."""
     parts = {component: grown for (number, component), grown in by.items() if number == meter}
     if not parts:
         return
@@ -86,17 +86,17 @@ def _compare(stand: Stand, meter: DeviceMeter, wanted: int | str, by: Shown) -> 
 
 
 def _happened(stand: Stand, wanted: str) -> int:
-    """How often an event came since the check began, or what one of its fields adds up to."""
+    """Return the number of an event since the check began, or the sum of one of its fields."""
     name, _, key = wanted.partition(".")
     events = [event for event in stand.probe.events() if message_name(event) == name]
     return sum(int(getattr(event, key)) for event in events) if key else len(events)
 
 
 class Challenging(PlanStep):
-    """`challenge`: so many challenges with nonces drawn now, then the first of them once more. Each is answered with
-    what it asked for; other nonces have other digests, the same nonce has the same. Where the image was given, each is
-    the digest over the nonce, then the image, and HELLO-REPLY's that of the image; where it was not, the check says
-    so."""
+    """`challenge`: this many challenges with fresh nonces, then the first one again. Each answer must match its
+    request; different nonces must give different digests, the same nonce the same one. If an image was given, each must
+    be the digest over the nonce followed by the image, and HELLO-REPLY's must be that of the image; otherwise the check
+    notes that digests were not compared."""
 
     challenge: int = Field(ge=2, le=20)
     within: Time = MEASURE_MS
@@ -132,7 +132,7 @@ class Challenging(PlanStep):
 
 
 def _compare_digest(digest: bytes, nonce: bytes, image: bytes) -> None:
-    """Failed names the mistake, where it is a usual one."""
+    """Raise Failed for a wrong digest, with the mistake if it is a usual one."""
     if digest == measure(nonce, image):
         return
     mistake = mistake_of(digest, nonce, image, m.Region.FIRMWARE)
@@ -145,7 +145,7 @@ def _short(digest: bytes) -> str:
 
 
 def _brought(stand: Stand, command: Message, brings: str, limit_ms: int) -> Message:
-    """What a command brings behind its reply, under its own request."""
+    """Send a command and return the message that follows its reply, under the same request."""
     reply = stand.ask(command)
     if reply.status == Status.REFUSED:
         raise Failed(f"{spell(command)} is refused: {spell(reply)}")
@@ -153,7 +153,7 @@ def _brought(stand: Stand, command: Message, brings: str, limit_ms: int) -> Mess
 
 
 def _read(stand: Stand, *, strict: bool) -> Shown:
-    """All meters. What is wrong with how they are told is left to the check that is about it, unless `strict`."""
+    """Return all meters. Errors in the frames are left to the check for them, unless `strict`."""
     shown: Shown = {}
     total = 1
     for _ in range(PAGES_MAX):

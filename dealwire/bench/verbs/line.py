@@ -1,4 +1,4 @@
-"""The verbs that speak and listen: sending, right or wrong on purpose, and looking at what comes back."""
+"""Steps that send messages, right or deliberately wrong, and check the answers."""
 
 from collections.abc import Sequence
 from random import Random
@@ -21,43 +21,44 @@ from protocol.tdp.packets import PACKETS
 
 HEADER: Final = 8
 _Form = tuple[str, dict[str, Wanted]]
-"""An event's name, and what its fields must be."""
+"""Name of an event and its required fields."""
 _COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.COMMAND)
 
 # ------------------------------------------------------------------ sending
 
 
 class Sending(PlanStep):
-    """`send`: a message, right or wrong on purpose. `request`: new, same (the last one's), a number or a variable."""
+    """`send`: a message, right or deliberately wrong. `request` is new, same (that of the last one), a number or a
+    variable."""
 
     send: str
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
     request: Literal["new", "same"] | int | Variable = "new"
     flags: int = Field(0, ge=0, le=255)
-    """Of the header."""
+    """Flags of the header."""
     version: int | None = Field(None, ge=0, le=255)
-    """Of the header, instead of the protocol's."""
+    """Version in the header, instead of the protocol's."""
     kind: int | None = Field(None, ge=0, le=255)
-    """Of the header, instead of the message's own."""
+    """Kind in the header, instead of the message's own."""
     id: int | None = Field(None, ge=0, le=0xFFFF)
-    """Of the header, instead of the message's own."""
+    """Message id in the header, instead of the message's own."""
     payload: Hex | None = None
-    """Instead of the message's own."""
+    """Payload, instead of the message's own."""
     append: Hex = ""
-    """After the payload, such as an extension."""
+    """Bytes after the payload, such as an extension."""
     sequence: int | None = Field(None, ge=0, le=255)
-    """Of the link, instead of the next one."""
+    """Link sequence, instead of the next one."""
     damage: Literal["check", "check-zeros", "check-ones", "cobs", "truncated", "unclosed"] | None = None
-    """How the frame is spoilt: a bit of its check, a check of nothing but zeros or ones, its COBS, cut short, or never
+    """Damage to the frame: a bit of its check, a check of all zeros or ones, its COBS encoding, cut short, or never
     closed."""
     times: int = Field(1, ge=1, le=400)
-    """So often, in one write."""
+    """Number of copies, in one write."""
     gap_ms: int | None = Field(None, ge=0, le=200)
-    """Byte by byte, with so much time between."""
+    """Milliseconds between bytes, if sent byte by byte."""
     before: Hex = ""
-    """On the line right before it."""
+    """Bytes on the line right before the frame."""
     opened: bool | None = None
-    """Whether a delimiter goes first; by default as the silence before it asks."""
+    """True if a delimiter is sent first; by default it depends on the silence before."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -91,7 +92,7 @@ class Sending(PlanStep):
         probe.acks, probe.beats = manners
 
     def _body(self, stand: Stand, message: Message) -> bytes:
-        """Header and payload, with what the plan wants changed."""
+        """Return header and payload, with the plan's changes."""
         is_command = type(message) in _COMMANDS or self.kind == Kind.COMMAND
         if is_command:
             stand.command = message
@@ -120,7 +121,7 @@ class Sending(PlanStep):
 
 
 def _encode(body: bytes) -> bytes:
-    """A frame of any length: the protocol's own encoder refuses those that a device must refuse."""
+    """Encode a frame of any length. The protocol's encoder refuses frames that a device must refuse."""
     framed: bytes = cobs.encode(body + crc32(body).to_bytes(4, "little"))
     return framed + b"\0"
 
@@ -144,15 +145,15 @@ def _damage(frame: bytes, damage: str | None) -> bytes:
 
 
 class Raw(PlanStep):
-    """`raw`: bytes as they are (hex), or so many `random` ones, never a whole frame."""
+    """`raw`: these bytes (hex), or this many `random` ones that never form a whole frame."""
 
     raw: Hex
     full_frame: Literal["short", "long"] | None = None
-    """A frame of 256 bytes that ends with a full group of COBS, without or with the empty one after it."""
+    """A frame of 256 bytes that ends with a full COBS group, without or with the empty group after it."""
     random: int = Field(0, ge=0, le=5000)
-    """So many bytes by chance instead."""
+    """Number of random bytes to send instead."""
     repeat: int = Field(1, ge=1, le=1000)
-    """How often they are sent, one after the other."""
+    """Number of repetitions."""
 
     def _run(self, stand: Stand) -> None:
         random = Random(stand.seed)
@@ -165,7 +166,7 @@ class Raw(PlanStep):
 
 
 def _full_frame(empty_group: bool) -> bytes:
-    """An unknown command whose only zero is its flags: COBS then ends with a group of 254."""
+    """Return an unknown command whose only zero byte is its flags, so that COBS ends with a group of 254."""
     head = bytes([1, 0, Kind.COMMAND, 0x11, 0x22, 0x33, 0x99, 0x01])
     for filling in range(1, 256):
         frame = _encode(head + bytes([filling]) * 244)[:-1]
@@ -176,12 +177,12 @@ def _full_frame(empty_group: bool) -> bytes:
 
 
 class Flips(PlanStep):
-    """`flips`: so many frames of a message, each with one bit turned over by seeded chance. Each ends with its own
-    delimiter, so that it stands alone."""
+    """`flips`: this many frames of a message, each with one random bit flipped (seeded). Each ends with its own
+    delimiter."""
 
     flips: int = Field(ge=1, le=1000)
     message: str = "Hello"
-    """The message whose frames are sent."""
+    """Message to send."""
 
     def _run(self, stand: Stand) -> None:
         random = Random(stand.seed)
@@ -198,15 +199,15 @@ class Flips(PlanStep):
 
 
 class Replying(PlanStep):
-    """`reply`: the last command is answered so, and the header names it. `measure`: the name its time goes under.
+    """`reply`: the last command is answered like this, and the header names it. `measure` is the name under which its
+    time is recorded.
 
-    A reply is waited for as long as a host does that has not yet tried again; the protocol's 100 ms have checks of
-    their own.
+    The step waits as long as a host does before it tries again; the protocol's 100 ms have checks of their own.
     """
 
     reply: Literal["done", "accepted", "refused", "any"]
     reason: ReasonNames | None = None
-    """One of these reasons of a refusal."""
+    """Allowed reasons of a refusal."""
     within: Time = RETRY_MS
     measure: str | None = None
 
@@ -249,8 +250,9 @@ class Naking(PlanStep):
 
 
 class Expecting(PlanStep):
-    """`expect`: a message arrives. `request`: it carries the last command's, or 0, as what a person did does; `old`: it
-    is of the session before; `names`: a reply, progress or NAK, whose header names this message."""
+    """`expect`: a message arrives. `request`: it carries the last command's request, or 0, as an action of a person
+    does. `old`: it is from the previous session. `names`: for a reply, progress or NAK, the message named in its
+    header."""
 
     expect: str
     where: dict[str, Wanted] = Field(default_factory=dict)
@@ -258,14 +260,14 @@ class Expecting(PlanStep):
     request: Literal["same", 0] | None = None
     old: bool = False
     names: int | None = Field(None, ge=0, le=0xFFFF)
-    """The message that is answered, by number."""
+    """Number of the message that is answered."""
     not_before: Time | None = None
-    """The least time that must pass before it comes."""
+    """Minimum time before it comes."""
     cards: tuple[Annotated[int, Field(ge=0, le=0xFF)], ...] | None = None
-    """The card codes in it, in their order, where hands have said which; no report tells which came."""
+    """Card codes in it, in order, if the operator was told which; the report never shows them."""
     measure: str | None = None
     limited: bool = True
-    """false: the protocol sets no limit for what is measured, so that `within` is only the bench's patience."""
+    """false: the protocol sets no limit for the measured time; `within` is only the patience of the bench."""
     save: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -293,7 +295,7 @@ class Expecting(PlanStep):
 
 
 def _other_cards(message: Message, wanted: tuple[int, ...]) -> str:
-    """What is wrong with the cards of a message, without their faces."""
+    """Return the error in the cards of a message, without their faces."""
     cards = next(getattr(message, key) for key in ("cards", "card", "on") if hasattr(message, key))
     found = tuple(cards) if isinstance(cards, bytes) else (int(cards),)
     if len(found) != len(wanted):
@@ -303,7 +305,7 @@ def _other_cards(message: Message, wanted: tuple[int, ...]) -> str:
 
 
 class Never(PlanStep):
-    """`never`: none of these arrives for so long; an empty list: nothing at all."""
+    """`never`: none of these messages arrives for this time; an empty list stands for any message."""
 
     never: tuple[str, ...]
     where: dict[str, Wanted] = Field(default_factory=dict)
@@ -327,8 +329,8 @@ class Never(PlanStep):
 
 
 class Ordered(PlanStep):
-    """`events`: these came since the check began, in this order; others may stand between. Each is one table with the
-    event's name as `event` and its fields, or a list of such tables of which any will do."""
+    """`events`: these came since the check began, in this order; others may come between. Each is a table with the
+    event's name as `event` and its fields, or a list of such tables as alternatives."""
 
     events: tuple[dict[str, Wanted] | tuple[dict[str, Wanted], ...], ...]
     within: Time = STATUS_MS
@@ -364,7 +366,7 @@ class Ordered(PlanStep):
 
 
 def _missing(stand: Stand, wanted: Sequence[Sequence[_Form]]) -> int | None:
-    """Which of `wanted`, in this order, is the first that did not come."""
+    """Return the index of the first missing event, None if all came in order."""
     place = 0
     for event in stand.probe.events():
         if place < len(wanted):
@@ -373,11 +375,11 @@ def _missing(stand: Stand, wanted: Sequence[Sequence[_Form]]) -> int | None:
 
 
 class CountMessages(PlanStep):
-    """`count`: so many of a message came since the check began, no more and no fewer. An event counts once."""
+    """`count`: exactly this many of a message came since the check began. A repeated event counts once."""
 
     count: int
     of: str
-    """The message that is counted."""
+    """Message to count."""
     where: dict[str, Wanted] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -398,7 +400,7 @@ class CountMessages(PlanStep):
 
 
 class WaitFor(PlanStep):
-    """`wait`: let so much time pass; what came before it is no answer to what follows."""
+    """`wait`: let this much time pass. Messages received so far do not answer what follows."""
 
     wait: Time
 
@@ -408,7 +410,7 @@ class WaitFor(PlanStep):
 
 
 class Manners(PlanStep):
-    """`host`: what the bench does by itself from here: "acks" and "beats" it does, what is not named it does not."""
+    """`host`: automatic behavior of the bench from now on: "acks" and "beats"; what is not listed is off."""
 
     host: tuple[Literal["acks", "beats"], ...]
 
@@ -417,7 +419,7 @@ class Manners(PlanStep):
 
 
 class SessionOpening(PlanStep):
-    """`open`: HELLO and OPEN-SESSION with this role; what the device holds is taken as read."""
+    """`open`: HELLO and OPEN-SESSION with this role. Events that the device holds count as read."""
 
     open: Literal["OBSERVE", "OPERATE", "SERVICE", "plan"]
 
@@ -427,7 +429,7 @@ class SessionOpening(PlanStep):
 
 
 class Greeting(PlanStep):
-    """`greet`: HELLO, again and again, until it is answered; no session is opened."""
+    """`greet`: HELLO, repeated until it is answered. No session is opened."""
 
     greet: Time
 
@@ -437,8 +439,8 @@ class Greeting(PlanStep):
 
 
 class Save(PlanStep):
-    """`save`: names for what is known now: session, last (event heard), newest (event of the device), boots, request,
-    acked, depth (unacknowledged events the device promises to keep, 256 to 1024)."""
+    """`save`: names for current values: session, last (event received), newest (event of the device), boots, request,
+    acked, depth (unacknowledged events that the device promises to keep, 256 to 1024)."""
 
     save: dict[str, Literal["session", "last", "boots", "request", "acked", "depth", "newest"]]
 

@@ -1,8 +1,8 @@
-"""The host's end of the line, as the bench plays it: right or wrong on purpose, frame by frame.
+"""Host's end of the line, as the bench plays it: right or deliberately wrong, frame by frame.
 
-It is no link: nothing is sent that a plan did not ask for, but for two things a plan can switch off, the ACK of what
-arrived and the HEARTBEAT that keeps a session alive. Whatever arrives goes to the rules, to the time line and to the
-list that a check's steps look through.
+This is not a link: only what a plan asks for is sent, except for two things that a plan can switch off, the ACK of
+received events and the HEARTBEAT that keeps a session alive. Everything received goes to the rules, the timeline, and
+the list that a check's steps search.
 """
 
 from abc import ABC, abstractmethod
@@ -26,20 +26,20 @@ from protocol.tdp.packets import MINOR, VERSION
 MS: Final = 1_000_000
 TIMES: Final = Timing()
 BEAT_NS: Final = TIMES.heartbeat_ns // 2
-"""The bench says it is there twice as often as it must, so that a turn that comes late loses no device."""
+"""Interval of heartbeats, in nanoseconds: half of the required one, so that a late turn loses no device."""
 GARBLED_BYTES: Final = 32
-"""Bytes that are more than a plug makes as it is put in."""
+"""Number of bytes that is more than plugging in a cable causes."""
 FIRST_CONTACT_NS: Final = 5_000 * MS
-"""How long a device may take to answer the first HELLO of all."""
+"""Nanoseconds for the answer to the very first HELLO."""
 START_NS: Final = PATIENCE["patience"] * MS
-"""How long one may take that was switched on a moment ago: the protocol sets no limit to a start."""
+"""Nanoseconds for the answer of a device that was just switched on. The protocol sets no limit."""
 
 T = TypeVar("T")
 
 
 class Listener(ABC):
-    """The host's end of a line, as far as every dialect has one: it listens, lets `rules` look on, and keeps what came
-    for the check's steps. `acks`: what arrives is acknowledged, where the dialect knows such a thing."""
+    """Host's end of a line in any dialect. It listens, passes everything to `rules`, and keeps it for the check's
+    steps. If `acks` is True, received events are acknowledged, where the dialect has acknowledgments."""
 
     def __init__(self, wire: Wire, rules: Mapping[str, BenchRule]) -> None:
         self.wire, self.rules = wire, rules
@@ -47,17 +47,17 @@ class Listener(ABC):
         self.contact_ns = FIRST_CONTACT_NS
         self.acks = True
         self.heard: list[Any] = []
-        """What arrived since the check began."""
+        """Everything received since the check began."""
         self.mark = 0
-        """Where in `heard` the answers to the last thing done begin."""
+        """Index in `heard` where answers to the last action begin."""
         self.limit_ns: int | None = None
-        """When the check under way has lasted long enough; None: it may last."""
+        """Time at which the check has taken too long; None for no limit."""
         self.ended: Callable[[], str] = lambda: ""
-        """Why the whole run is over, empty while it is not."""
+        """Function that returns the reason that the run is over, empty while it is not."""
 
     def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
-        """Listen until `done()` holds (True) or the time has come (False). Failed when the check has come to its limit,
-        RunEnded when the run has."""
+        """Listen until `done()` (return True) or the time (return False). Raise Failed if the check reaches its limit,
+        RunEnded if the run does."""
         while not done():
             now_ns = self.wire.now_ns()
             if now_ns >= until_ns:
@@ -71,27 +71,28 @@ class Listener(ABC):
         return True
 
     def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
-        """Write bytes as they are, and say on the time line what they are."""
+        """Write bytes, and describe them on the timeline."""
         self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
         self.look_from_here()
         self.wire.send(data)
 
     def look_from_here(self) -> None:
-        """What came so far is no answer to what follows."""
+        """Exclude everything received so far from the answers to what follows."""
         self.mark = len(self.heard)
 
     def begin_check(self) -> None:
-        """Forget what was heard before, and be a host as it should be."""
+        """Start a check: forget what was received, and behave as a correct host."""
         self.heard.clear()
         self.mark = 0
         self.acks = True
 
     @abstractmethod
     def started_over(self, *, off: bool = True) -> None:
-        """The device was switched off, and its numbers begin anew; not `off`: the line was away, and nobody knows."""
+        """Forget the device's numbers. If `off`, the device was switched off and restarts them; otherwise the line was
+        away and their state is unknown."""
 
     def _turn(self, until_ns: int) -> None:
-        """Listen once, to this moment at most."""
+        """Listen once, until this time at most."""
         self._take(self.wire.wait(until_ns))
 
     @abstractmethod
@@ -99,7 +100,7 @@ class Listener(ABC):
 
 
 class Probe(Listener):
-    """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
+    """Line of a TDP device. `allowance_ms` is the time that the measuring side may add to every limit."""
 
     heard: list[HeardFrame]
 
@@ -111,34 +112,34 @@ class Probe(Listener):
         self.beats = True
         self.status: DeviceStatus | None = None
         self.last_event = 0
-        """The newest event that arrived with all before it."""
+        """Newest event before which none is missing."""
         self.seen: set[str] = set()
-        """Every message that ever came, by its name."""
+        """Names of all messages ever received."""
         self.barren: bytearray | None = bytearray()
-        """The beginning of what came; None once there was a frame in it."""
+        """Beginning of the input, until a frame is found; None afterwards."""
         self._ahead: set[int] = set()
         self.request = 0
         self.sent_ns = wire.now_ns()
         self.silent_ns = 0
-        """When the last frame was sent, for the delimiter after silence."""
+        """Time of the last frame sent, for the delimiter after silence."""
         self._framer = Framer()
         self._stream, self._stream_start = bytearray(), 0
         self._sequence = 0
         self._starting = False
-        """The device was switched off, and has not answered since."""
+        """True from switching the device off until its next answer."""
         self._next_request = wire.now_ns() // MS % 0xFFFF
         self._sent_at: dict[int, int] = {}
-        """When each request was sent first."""
+        """Time at which each request was first sent."""
 
     # ------------------------------------------------------------------ sending
 
     def new_request(self) -> int:
-        """The next request id, never 0."""
+        """Return the next request id, which is never 0."""
         self._next_request = self._next_request % 0xFFFF + 1
         return self._next_request
 
     def body(self, message: Message, request: int = 0, **header: Any) -> bytes:
-        """Header and payload of a message, numbered as the next frame of this direction."""
+        """Return header and payload of a message, with the next sequence number."""
         if request:
             self._sent_at.setdefault(request, self.wire.now_ns())
         body = encode(message, link_sequence=self._sequence, request=request, **header)
@@ -146,30 +147,30 @@ class Probe(Listener):
         return body
 
     def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
-        """As any; from here the line is silent."""
+        """Write bytes, and restart the measurement of silence."""
         self.sent_ns = self.silent_ns = self.wire.now_ns()
         super().put(data, text, bad=bad)
 
     def frame(self, body: bytes) -> bytes:
-        """A body as it goes onto the line now, with the delimiter that silence asks for."""
+        """Return a frame, with the delimiter if there was silence."""
         silent = self.wire.now_ns() - self.silent_ns >= TIMES.partial_ns
         return encode_frame(body, after_silence=silent)
 
     def send(self, message: Message, request: int = 0) -> None:
-        """One message, as it should be."""
+        """Send one correct message."""
         body = self.body(message, request)
         self.put(self.frame(body), spell(message))
         self.note_sent(message)
 
     def note_sent(self, message: Message) -> None:
-        """What the device may go by from here: which events it has to send again, which never more."""
+        """Note what the device may rely on: which events it has to send again, and which never more."""
         if isinstance(message, m.ReadEventsMessage) and message.session == self.known.session:
             self._read_from(message.first)
         if isinstance(message, m.AckMessage) and message.session == self.known.session:
             self.known.acked = max(self.known.acked, message.up_to)
 
     def _read_from(self, first: int) -> None:
-        """From 0 is from 1, and from beyond the next number is from the next number."""
+        """Note a READ-EVENTS: from 0 means from 1, and beyond the next number means from the next number."""
         newest = max(self.last_event, self.status.last_event if self.status is not None else 0)
         self.known.read_from = min(max(first, 1), newest + 1)
         self.known.acked = self.known.read_from - 1
@@ -177,8 +178,8 @@ class Probe(Listener):
     # ------------------------------------------------------------------ listening
 
     def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
-        """The first frame since the mark in which `find` finds something; None when the time is up, which begins when
-        the line has carried what was sent."""
+        """Return the first frame since the mark for which `find` returns something, with that; None after the limit,
+        which starts when the line has carried all that was sent."""
         found: list[tuple[HeardFrame, T]] = []
         place = self.mark
 
@@ -196,17 +197,17 @@ class Probe(Listener):
         return found[0] if found else None
 
     def events(self) -> list[m.Event]:
-        """The events of this session that came since the check began, each once, in the order of their numbers."""
+        """Return the events of this session received since the check began, each once, by number."""
         found = {event.number: event for heard in self.heard if (event := heard.event)}
         return [found[number] for number in sorted(found)]
 
     def begin_check(self) -> None:
-        """As any, with its heartbeats."""
+        """Start a check, with heartbeats."""
         super().begin_check()
         self.beats = True
 
     def started_over(self, *, off: bool = True) -> None:
-        """Session, events and status are as of nobody; no rule compares with what was before."""
+        """Forget session, events and status. Rules do not compare with what was before."""
         self.known.session, self.last_event, self.status = 0, 0, None
         self.known.acked = 0 if off else NOT_KNOWN
         self.known.answered_ns = 0
@@ -220,7 +221,8 @@ class Probe(Listener):
     # ------------------------------------------------------------------ the usual opening
 
     def meet(self, limit_ns: int | None = None) -> m.HelloReplyMessage:
-        """HELLO until it is answered. NoAnswer when nobody does, LineGarbled when bytes come and no frame ever did."""
+        """Send HELLO until it is answered. Raise NoAnswer without an answer, LineGarbled if bytes came but never a
+        frame."""
         began_ns, tries = self.wire.now_ns(), 0
         usual_ns = max(self.contact_ns, START_NS) if self._starting else self.contact_ns
         while self.wire.now_ns() - began_ns < (limit_ns or usual_ns):
@@ -237,7 +239,7 @@ class Probe(Listener):
         raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
 
     def open(self, role: Role | None = None) -> None:
-        """HELLO, OPEN-SESSION; what the device still holds is taken as read. Failed when it does not grant it."""
+        """Send HELLO and OPEN-SESSION, and take existing events as read. Raise Failed if the session is not granted."""
         hello = self.meet()
         wanted = self.role if role is None else role
         reply = self.ask(m.OpenSessionMessage(hello.session, *self.known.version, wanted))
@@ -257,7 +259,7 @@ class Probe(Listener):
         self.ask(m.ReadEventsMessage(hello.session, self.last_event + 1))
 
     def ask(self, command: Message) -> m.ReplyMessage:
-        """Send a command, again as a host does, and give its reply. Failed when there is none."""
+        """Send a command, repeated like a host, and return its reply. Raise Failed without one."""
         self.request = self.new_request()
         for _ in range(TIMES.tries):
             self.send(command, self.request)
@@ -267,7 +269,8 @@ class Probe(Listener):
         raise Failed(f"{message_name(command)}: no reply after {TIMES.tries} tries")
 
     def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.ReplyMessage | None:
-        """The frame as the reply to this request; Failed when its header names another message."""
+        """Return the frame's message if it is the reply to this request. Raise Failed if its header names another
+        message."""
         message = heard.message
         if not isinstance(message, m.ReplyMessage) or heard.envelope.request != request:
             return None
@@ -279,7 +282,8 @@ class Probe(Listener):
     # ------------------------------------------------------------------ inside
 
     def _other_session(self, given: int) -> str:
-        """That the device's own status names another session than its HELLO-REPLY, which is the likeliest cause."""
+        """Return a hint if the device's STATUS names another session than its HELLO-REPLY, which is the most likely
+        cause."""
         own = self.status.session if self.status is not None else given
         return f"; HELLO-REPLY gives session {given:08X}h, the STATUS {own:08X}h" if own != given else ""
 
@@ -287,13 +291,13 @@ class Probe(Listener):
         return self.beats and self.known.session != 0
 
     def _say_quietly(self, message: Message) -> None:
-        """What keeps a session going is no step of a check: the mark stays."""
+        """Send a message that keeps the session alive, without moving the mark."""
         mark = self.mark
         self.send(message)
         self.mark = mark
 
     def _turn(self, until_ns: int) -> None:
-        """Saying in time that the host is there."""
+        """Listen once, and send a heartbeat in time."""
         beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
         self._take(self.wire.wait(max(self.wire.now_ns(), min(until_ns, beat_ns))))
         if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:

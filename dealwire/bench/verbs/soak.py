@@ -1,7 +1,7 @@
-"""The soak: a thousand rounds by seeded chance, some with a fault, every card and every round accounted for.
+"""Soak test: a thousand random rounds (seeded), some with a fault, with every card and every round accounted for.
 
-A simulated table deals by itself. At an attached packet shuffler hands deal: a fault that they cannot bring about is
-not chosen; a deck that was taken out is put in again, whole.
+A simulated table deals by itself. At an attached packet shuffler the operator deals: faults that they cannot cause are
+not chosen, and a removed deck is loaded again complete.
 """
 
 import os
@@ -33,17 +33,18 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import DeviceClass, Role
 
 SPEED: Final = 20.0
-"""How fast the simulated people and machines are; the protocol keeps its times."""
+"""Speed of the simulated people and machines; times of the protocol are unchanged."""
 STALLED_NS: Final = 600_000_000_000
-"""Table time without a finished round after which the soak has come to a standstill."""
+"""Table time in nanoseconds without a finished round, after which the soak has stalled."""
 MEMORY_KB: Final = 32_768
-"""Growth of this process between the tenth part of the soak and its end that is still no leak: what an allocator may
-keep. A leak of one event a round would stay below it for a while; the descriptors would not."""
+"""Growth of this process, in KiB between the first tenth of the soak and its end, that is not yet a leak. An allocator
+may keep that much. A leak of one event per round would stay below it for a while; leaked descriptors would not."""
 WARM_UP: Final = 10
-"""The share of the rounds, one in so many, after which memory is looked at first."""
+"""Divisor of the rounds that gives the end of the warm-up, when memory is first measured."""
 
 PACKETS: Final = (2, 9)
-"""The fewest and the most packets of a round dealt by hands; five cards each leave a remainder of a deck of 52."""
+"""Minimum and maximum number of packets in a manually dealt round. Five cards each leave a remainder of a deck of 52.
+"""
 _TROUBLES: Final[dict[tuple[What, int], Fault | None]] = {
     (What.PACKET, -1): Fault.PACKET_SHORT,
     (What.PACKET, 1): Fault.PACKET_LONG,
@@ -58,13 +59,13 @@ _TROUBLES: Final[dict[tuple[What, int], Fault | None]] = {
     (What.NOISE, 12): None,
     (What.DROP, 7): None,
 }
-"""What a round with a fault of a simulated table has, by seeded chance; the sign and the number are its amount. Which
-fault the device must raise for it; the others it must not notice, or get over by itself."""
+"""Faults of a round at a simulated table, chosen at random, with the fault code that the device must raise. The key has
+the kind and its amount. None: the device must not notice it, or must recover by itself."""
 
 
 @dataclass(slots=True)
 class Account:
-    """What the devices said in all, in numbers that do not grow with the rounds."""
+    """Totals of the devices' reports, in numbers that do not grow with the rounds."""
 
     rounds: int = 0
     games: int = 0
@@ -78,17 +79,17 @@ class Account:
     book: Book = field(default_factory=Book)
     alarmed: bool = False
     wanted: Counter[int] = field(default_factory=Counter)
-    """Faults that hands brought about."""
+    """Faults that the operator caused."""
 
     def note(self, output: Output) -> None:
-        """What one of the links told its host."""
+        """Add the output of a link."""
         if isinstance(output, Delivered):
             self.enter(output.message)
         elif isinstance(output, Lost):
             self.lost_events += output.last - output.first + 1
 
     def enter(self, event: m.Event) -> None:
-        """One event of either device."""
+        """Add an event of either device."""
         match event:
             case m.GameStartedMessage():
                 self.games += 1
@@ -114,24 +115,24 @@ class Account:
 
 @dataclass(slots=True)
 class Held:
-    """What this process holds, as far as the system tells."""
+    """Resources of this process, as far as the operating system reports them."""
 
     warm_kb: int = 0
-    """Its memory after the warm-up; 0 before."""
+    """Memory after the warm-up in KiB; 0 before."""
     grown_kb: int = 0
-    """What came to it since."""
+    """Growth of memory since then, in KiB."""
     left_open: int = 0
-    """Descriptors more than at the beginning."""
+    """Additional descriptors since the start."""
 
 
 class Soak(PlanStep):
-    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. A simulated device
-    has a table of its own, which deals by itself; at an attached one a hands program deals, or a person who says by
-    --rounds how long."""
+    """`soak`: this many random rounds, with a fault in every `fault_every`th; --rounds overrides the number. A
+    simulated device has a table of its own that deals by itself. At an attached device an operator program deals, or a
+    person who sets --rounds."""
 
     soak: int = Field(ge=1, le=1_000_000)
     fault_every: int = Field(10, ge=0)
-    """One round in so many has a fault; 0: none."""
+    """Number of rounds per fault; 0 for no faults."""
 
     def _run(self, stand: Stand) -> None:
         rounds = stand.rounds or self.soak
@@ -155,7 +156,7 @@ class Soak(PlanStep):
         hands, clock = stand.hands, SystemClock()
         if isinstance(hands, NoHands) or (not hands.tireless and stand.rounds is None):
             who = "a person who deals" if isinstance(hands, NoHands) else f"somebody who deals {rounds} rounds"
-            raise NotRun(f"needs {who}: --hands, or --rounds for fewer of them", NotRunCause.UNATTENDED)
+            raise NotRun(f"needs {who}: --operator-program, or --rounds for fewer of them", NotRunCause.UNATTENDED)
         if stand.profile.number is not DeviceClass.SHUFFLER:
             raise NotRun("is dealt at a packet shuffler")
         hands.ready_for("lift", {})
@@ -171,7 +172,7 @@ class Soak(PlanStep):
 
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
-    """So many rounds by seeded chance, each different; a fault in every `fault_every`th, 0: in none."""
+    """Return a scenario of random rounds, each different, with a fault in every `fault_every`th; 0 for none."""
     random, model = Random(seed), load_scenario("clean-1")
     plans = []
     for number in range(1, rounds + 1):
@@ -194,7 +195,7 @@ def _players(random: Random) -> Iterator[SimulatedPlayer]:
 
 
 def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:
-    """Deal the evening to its end, both devices joined to a real host link each. Failed at a standstill."""
+    """Deal the scenario to its end, with a real host link for each device. Raise Failed if it stalls."""
     table = SimulatedTable(scenario, speed=SPEED)
     account, held, opened, progress_ns, done = Account(), Held(), _descriptors(), START_NS, 0
     for now_ns in hosted(table, START_NS, lambda _: None, account.note, Role.OPERATE):
@@ -210,7 +211,7 @@ def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable
 
 
 def _resident_kb() -> int:
-    """Memory of this process, as far as the system tells."""
+    """Return the memory of this process in KiB, 0 if the system does not report it."""
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
 
@@ -260,8 +261,8 @@ def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTab
 
 @dataclass(frozen=True, slots=True)
 class SoakFault:
-    """Something that goes wrong in a round: its name and fields among the actions of hands, which fault the device
-    raises for it, whether the lamp is lit then, and whether it happens at a packet."""
+    """Fault of a round: its name and fields as an operator's action, the fault code that the device raises, whether it
+    lights the lamp, and whether it happens at a packet."""
 
     name: str
     fields: tuple[tuple[str, int], ...] = ()
@@ -282,7 +283,8 @@ FAULTS: Final = (
 
 
 def deal_rounds(stand: Stand, rounds: int, fault_every: int) -> Account:
-    """Deal so many rounds, a fault in every `fault_every`th (0: in none). Failed names the round that went wrong."""
+    """Deal random rounds, with a fault in every `fault_every`th (0 for none). Raise Failed with the round that went
+    wrong."""
     random, account = Random(stand.seed), Account()
     possible = [fault for fault in FAULTS if _can(stand, fault)]
     for number in range(1, rounds + 1):
@@ -315,7 +317,7 @@ def _can(stand: Stand, fault: SoakFault) -> bool:
 
 
 def _deal(stand: Stand, packets: int, fault: SoakFault | None, ordinal: int) -> None:
-    """One round, to the remainder or to the lamp."""
+    """Deal one round, up to the remainder or to the lamp."""
     if fault is None:
         DealPackets(deal=packets, finish=True)(stand)
         return
@@ -346,7 +348,7 @@ def _is_packet(event: m.Event, ordinal: int) -> TypeGuard[m.PacketDispensedMessa
 
 
 def _enter(stand: Stand, account: Account) -> None:
-    """What was heard since, into the account; nothing is kept of it."""
+    """Add the events received since the last call to the account, and forget them."""
     for event in stand.probe.events():
         account.enter(event)
     stand.probe.heard.clear()
@@ -355,5 +357,5 @@ def _enter(stand: Stand, account: Account) -> None:
 
 
 def missing_faults(account: Account) -> Counter[int]:
-    """Faults that were brought about and not raised."""
+    """Return the faults that were caused but not raised."""
     return Counter(account.wanted) - Counter(account.faults)

@@ -1,4 +1,4 @@
-"""What a check has at hand while it runs: the line, the hands, what it saved; and what any step needs of them."""
+"""Context of a running check: the line, the operator, saved values, and the helpers that steps need."""
 
 import contextlib
 from collections import Counter
@@ -33,74 +33,74 @@ from protocol.tdp.messages import Message, Reason, Role, Status
 from protocol.tdp.packets import MINOR, VERSION
 
 SETTLE_MS: Final = 60
-"""Before each check: longer than `partial`, so that half a frame of the check before is gone."""
+"""Milliseconds before each check: longer than `partial`, so that half a frame of the check before is discarded."""
 PREPARE_MS: Final = 2 * PATIENCE["shuffle"]
-"""The longest it may take to bring a device into a state: two shuffles and what hands do."""
+"""Maximum milliseconds to bring a device into a state: two shuffles and the manual actions."""
 STUCK_MS: Final = 5_000
-"""How long it is tried when the device stays in the very state that it could not be brought out of before."""
+"""Maximum milliseconds of that if the device is still in a state that it could not be brought out of before."""
 WAYS_MAX: Final = 3
-"""How often a state is tried to be left in the same way: a device that was commanded twice in vain is not in doubt."""
+"""Maximum number of attempts to leave a state in the same way."""
 _COUNTS: Final = ("uptime_ms", "last_event", "round", "shoe")
-"""Fields of a status that go up with time, or with what is done."""
+"""Fields of a status that increase with time or with operations."""
 LEAVE_MS: Final = 2_000
-"""How long a device may take to leave a state that something was done about."""
+"""Milliseconds for a device to leave a state after an action."""
 STATUS_MS: Final = 2_000
-"""The longest the bench waits for a status on its way to something."""
+"""Maximum milliseconds to wait for a status in between."""
 LIFT_MS: Final = PATIENCE["patience"]
-"""The longest a motion of a device is waited for."""
+"""Maximum milliseconds to wait for a motion of a device."""
 
 DEPTH_MIN: Final = 256
-"""Unacknowledged events that every device keeps."""
+"""Number of unacknowledged events that every device keeps."""
 DEPTH_MAX: Final = 1024
-"""Of those that a device promises, how many are tried."""
+"""Maximum number of promised events that is tested."""
 
 T = TypeVar("T")
 
 
 @dataclass
 class AnyStand:
-    """One check under way at a device of any dialect: its line, and who stands at it."""
+    """Context of a check at a device of any dialect: its line and its operator."""
 
     probe: Listener
     hands: Hands
     check: str = field(default="", kw_only=True)
-    """Its id."""
+    """Id of the check."""
     notes: list[str] = field(default_factory=list, kw_only=True)
-    """What there is to say of it."""
+    """Notes for the report."""
     measures: list[Measurement] = field(default_factory=list, kw_only=True)
     requested_ns: int = field(default=0, kw_only=True)
-    """When the last thing was done."""
+    """Time of the last action."""
     last_step: object = field(default=None, kw_only=True)
     unopened: dict[str, str] = field(default_factory=dict, kw_only=True)
-    """Why a session was not opened, and the first check that found it."""
+    """Reasons that a session was not opened, each with the first check that found it."""
 
     def begin(self, check: str) -> None:
-        """The next check."""
+        """Start the next check."""
         self.check, self.notes, self.measures = check, [], []
         self.hands.begin(check)
         self.probe.begin_check()
 
     def set_out(self, role: str | None, prepare: str | None) -> None:
-        """From whatever the check before left to where its first step begins."""
+        """Get from the state that the last check left to the start of the first step."""
         self.pause(SETTLE_MS)
         self.probe.begin_check()
 
     def put_right(self) -> None:
-        """What a check that failed left behind is no fault of the next one, which sets out from anywhere."""
+        """Clean up after a failed check, so that the next one is not affected."""
 
     @property
     def allowance_ms(self) -> int:
-        """What a real line and this machine may add to a limit."""
+        """Milliseconds that a real line and this machine may add to a limit."""
         return 0
 
     @property
     def capabilities(self) -> int:
-        """What the device offers, as far as its dialect can say."""
+        """Capabilities of the device, as far as its dialect reports them."""
         return 0
 
     @property
     def version(self) -> tuple[int, int] | None:
-        """The protocol's, as the device and the bench speak it; None of another dialect."""
+        """Version of the protocol between device and bench; None for another dialect."""
         return None
 
     # ------------------------------------------------------------------ time
@@ -110,24 +110,24 @@ class AnyStand:
         self.probe.run(self.probe.wire.now_ns() + ms * MS)
 
     def rest(self, ms: int) -> None:
-        """As `pause`, while the device may be off and its line away."""
+        """Let time pass while the device may be off and its line closed."""
         with contextlib.suppress(LineClosed):
             self.pause(ms)
 
     # ------------------------------------------------------------------ hands
 
     def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
-        """Let hands do something."""
+        """Have the operator do something."""
         self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         self._do(name, fields or {})
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> None:
-        """Let something go wrong."""
+        """Have the operator cause a fault."""
         self._do(name, fields)
 
     def _do(self, name: str, fields: Mapping[str, Any]) -> None:
-        """By hands. What they take is not taken off the time that the check may last."""
+        """Have the operator act. The check's time limit is extended by the time they take."""
         probe, began_ns = self.probe, self.probe.wire.now_ns()
         limit_ns, probe.limit_ns = probe.limit_ns, None
         try:
@@ -137,7 +137,7 @@ class AnyStand:
                 probe.limit_ns = limit_ns + probe.wire.now_ns() - began_ns
 
     def turn(self, action: str) -> None:
-        """The plug off or on, the cable out or in. Nobody knows what the device said while its cable was out."""
+        """Switch the power, or pull or plug the cable. What the device sent while its cable was out is unknown."""
         self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         if action == POWER_ON:
@@ -150,7 +150,7 @@ class AnyStand:
             self._opened_again(f"the line did not come back with the {action.partition('-')[0]}")
 
     def reopen(self) -> None:
-        """The line, closed and opened by the bench itself."""
+        """Close the line and open it again."""
         self.show("the line is closed, and opened again", Actor.HOST)
         self.probe.wire.hang_up()
         self.probe.started_over(off=False)
@@ -161,40 +161,40 @@ class AnyStand:
             raise Failed(why)
 
     def show(self, text: str, who: Actor = Actor.HANDS) -> None:
-        """What was done, on the time line."""
+        """Add an action to the timeline."""
         self.probe.timeline.add(self.probe.wire.now_ns(), who, text)
 
 
 @dataclass
 class Stand(AnyStand):
-    """One check under way at a device that speaks TDP. `rounds`, `seed` and `image` are the command line's."""
+    """Context of a check at a TDP device. `rounds`, `seed` and `image` come from the command line."""
 
     probe: Probe
     profile: Profile
     rounds: int | None = None
     seed: int = 1
     image: bytes | None = None
-    """The firmware as its maker gives it, against which *Verify* is held; None when nobody gave it."""
+    """Firmware image from the maker, to compare *Verify* with; None if not given."""
     variables: dict[str, int] = field(default_factory=dict)
     meters: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
-    """What the device's meters showed, by the names that the check gave; each by meter and component."""
+    """Saved readings of the device's meters, by name; each by meter and component."""
     command: Message = field(default_factory=m.ReportStatusMessage)
-    """The last command sent, whose reply the next steps look for."""
+    """Last command sent; the next steps look for its reply."""
     request: int = 0
     stuck: tuple[str, str] | None = None
-    """A state that the device could not be brought out of, and the first check that found it."""
+    """State that the device could not be brought out of, and the first check that found it."""
     used: set[int] = field(default_factory=set)
-    """Frames that a step has taken, so that the next one finds another."""
+    """Ids of frames that a step has consumed, so that the next one finds another."""
 
     def begin(self, check: str) -> None:
-        """The next check: nothing is saved yet."""
+        """Start the next check with nothing saved."""
         self.variables.clear()
         self.meters.clear()
         self.used.clear()
         super().begin(check)
 
     def set_out(self, role: str | None, prepare: str | None) -> None:
-        """To an open session of this role, by default the plan's, in the wanted state; `none`: to no session."""
+        """Open a session with this role, by default the plan's, in the required state; `none` for no session."""
         self.pause(SETTLE_MS)
         if role == "none":
             return
@@ -209,21 +209,21 @@ class Stand(AnyStand):
 
     @property
     def allowance_ms(self) -> int:
-        """As the plan or the command line says."""
+        """Allowance of the plan or the command line."""
         return self.probe.known.allowance_ms
 
     @property
     def capabilities(self) -> int:
-        """As HELLO-REPLY says."""
+        """Capabilities from HELLO-REPLY."""
         return self.probe.known.hello.capabilities if self.probe.known.hello else 0
 
     @property
     def version(self) -> tuple[int, int] | None:
-        """As HELLO-REPLY says."""
+        """Version from HELLO-REPLY."""
         return self.probe.known.version
 
     def time(self, name: str, ms: float, limit_ms: int | None) -> None:
-        """One measured time."""
+        """Record a measured time."""
         measure = next((one for one in self.measures if one.name == name), None)
         if measure is None:
             measure = Measurement(name, [], limit_ms)
@@ -233,7 +233,7 @@ class Stand(AnyStand):
     # ------------------------------------------------------------------ messages
 
     def make(self, name: str, given: Mapping[str, Any]) -> Message:
-        """A message with the fields a plan gives, and for the others what a host would say now."""
+        """Make a message with the plan's fields, and for the others what a host would send now."""
         usual = self._usual(name)
         values = {}
         for key in MESSAGES[name].__struct_fields__:
@@ -243,18 +243,18 @@ class Stand(AnyStand):
         return MESSAGES[name](**values)
 
     def number(self, wanted: int | str) -> int:
-        """A number as a plan writes it."""
+        """Return the number of a plan's value."""
         return number(wanted, self.names)
 
     @property
     def newest(self) -> int:
-        """The newest event that the device is known to have."""
+        """Newest event that the device is known to have."""
         status = self.probe.status
         return max(self.probe.last_event, status.last_event if status is not None else 0)
 
     @property
     def names(self) -> dict[str, int]:
-        """What was saved, and what is known anyway."""
+        """Saved variables and current values."""
         known = self.probe.known
         now = {"session": known.session, "last": self.probe.last_event, "acked": max(known.acked, 0)}
         now |= {"request": self.request, "boots": known.hello.boot_count if known.hello else 0}
@@ -278,7 +278,7 @@ class Stand(AnyStand):
     def wait_for(
         self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, *, request: int | None = None, old: bool = False
     ) -> tuple[HeardFrame, Message] | None:
-        """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
+        """Return the first matching frame since the last action that was not consumed yet; None after the limit."""
 
         def find(heard: HeardFrame) -> Message | None:
             message = heard.message
@@ -294,7 +294,7 @@ class Stand(AnyStand):
         return found
 
     def find(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> tuple[HeardFrame, Message]:
-        """As `wait_for`; Failed says what came instead."""
+        """Return the same as `wait_for`. Raise Failed with what came instead."""
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
             fields = f" with {in_words(wanted)}" if wanted else ""
@@ -302,17 +302,17 @@ class Stand(AnyStand):
         return found
 
     def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Message:
-        """As `find`, the message alone."""
+        """Return the message of `find`."""
         return self.find(name, wanted, limit_ms)[1]
 
     def ask(self, command: Message) -> m.ReplyMessage:
-        """A command of the bench's own on the way to something; its reply."""
+        """Send a command of the bench's own, and return its reply."""
         reply = self.probe.ask(command)
         self.command, self.request = command, self.probe.request
         return reply
 
     def _instead(self, name: str, request: int | None) -> str:
-        """What else of this kind came, for the message; also under another request than the wanted one."""
+        """Describe what came instead, including the same message under another request."""
         others = [h for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
         same = [h for h in others if message_name(h.message) == name]
         if same:
@@ -325,7 +325,7 @@ class Stand(AnyStand):
     # ------------------------------------------------------------------ states
 
     def state(self) -> str:
-        """The device's state as its newest status has it, asked for when there is none."""
+        """Return the state in the newest status, which is requested if there is none."""
         if self.probe.status is None:
             self.ask(m.ReportStatusMessage())
             self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
@@ -335,8 +335,8 @@ class Stand(AnyStand):
         return states(number).name if number in states._value2member_map_ else str(number)
 
     def prepare(self, wanted: str) -> None:
-        """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there, NotRun
-        when it stays where an earlier check has found it stuck."""
+        """Bring the device into a state; `ready` is the one in which its class is at rest. Raise Failed if it does not
+        get there, NotRun if it stays in a state in which an earlier check found it stuck."""
         wanted = self.profile.ready if wanted == "ready" else wanted
         began_ns = self.probe.wire.now_ns()
         tries: Counter[str] = Counter()
@@ -362,7 +362,7 @@ class Stand(AnyStand):
         self.stuck = None
 
     def _go(self, way: Way) -> None:
-        """What is done in a state to get on; of several commands the first that is not refused."""
+        """Do what leads out of a state; of several commands the first that is not refused."""
         if isinstance(way, str):
             name, _, rest = way.partition(" ")
             fields = {key: int(value) for key, _, value in (part.partition("=") for part in rest.split())}
@@ -390,7 +390,7 @@ class Stand(AnyStand):
             self.pause(100)
 
     def _shown_status(self) -> str:
-        """The newest status without what only counts on: a device that goes in circles shows the same again."""
+        """Return the newest status without counters, so that a device that goes in circles shows the same again."""
         status = self.probe.status
         counts = {name: 0 for name in _COUNTS if hasattr(status, name)}
         return "" if status is None else spell(replace(status, **counts))

@@ -1,5 +1,5 @@
-"""What every step of a plan is, and what may stand in its keys. A step is checked when its plan is read, and done when
-it is called."""
+"""Base of a plan's steps, and the types of their keys. A step is validated when its plan is loaded, and run when it is
+called."""
 
 from __future__ import annotations
 
@@ -18,36 +18,37 @@ if TYPE_CHECKING:
 
 
 HandNeed = tuple[str, Mapping[str, Any]]
-"""An action of `hand_actions`, and the fields that the plan gives."""
+"""Action of `hand_actions`, and the fields from the plan."""
 
 
 class Strict(TomlTable):
-    """Base of everything in a plan."""
+    """Base class of everything in a plan."""
 
     model_config = ConfigDict(alias_generator=None, populate_by_name=True)
 
 
 class PlanStep(Strict):
-    """One verb, which is its class's first key."""
+    """Step with one verb, which is the first field of its class."""
 
     def __call__(self, stand: AnyStand) -> None:
-        """Do it. Failed says what the device did not do, NotRun why it cannot be done here."""
+        """Run the step. Raise Failed if the device does not behave as required, NotRun if the step cannot be done
+        here."""
         self._run(stand)
         stand.last_step = self
 
     @abstractmethod
     def _run(self, stand: Any) -> None:
-        """`stand` is one of the dialect that the plan is for."""
+        """Run the step; `stand` is a context of the plan's dialect."""
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Every act, fault and turn of plug or cable in it. What brings a device into a state is not among them: that
-        depends on the state it is in."""
+        """Manual actions in the step: acts, faults, power and cable. Actions that bring a device into a state are not
+        included, since they depend on its state."""
         return ()
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:
-        """What it wants of a status of the device."""
+        """Fields that the step requires of a status."""
         return {}
 
 
@@ -65,7 +66,7 @@ def _check_number(value: int | str) -> int | str:
 
 
 def _one_of(kind: str, *names: str) -> Callable[[str], str]:
-    """A check that lets through nothing but these names."""
+    """Return a validator that accepts only these names."""
 
     def check(name: str) -> str:
         if name not in names:
@@ -84,7 +85,7 @@ def _one_or_many(of: dict[str, Any]) -> dict[str, Any]:
 
 
 STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
-"""Every state of any class of device."""
+"""States of all classes of device."""
 
 _SUM = "({0})( *[+] *({0}))*".format("|".join(["[0-9]+", *TIME_NAMES]))
 Time = Annotated[
@@ -92,7 +93,7 @@ Time = Annotated[
     BeforeValidator(milliseconds),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": f"^{_SUM}$"}]}),
 ]
-"""Milliseconds; in the file a number, or names of the protocol's times and of the bench's own patience, added up."""
+"""Milliseconds. A file has a number, or a sum of names of the protocol's times and the bench's own."""
 RETRY_MS, STATUS_MS = TIMES["retry"], TIMES["status"]
 Hex = Annotated[
     str, AfterValidator(_check_hex), WithJsonSchema({"type": "string", "pattern": "^([ ]*[0-9A-Fa-f]{2})*[ ]*$"})
@@ -105,7 +106,7 @@ Prepared = Annotated[
     AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready")),
     WithJsonSchema({"enum": [*STATE_NAMES, "ready"]}),
 ]
-"""A state, or where the device's class is at rest."""
+"""State, or `ready` for the one in which the device's class is at rest."""
 _REASON_NAMES = {"enum": [*Reason.__members__]}
 ReasonName = Annotated[
     str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__)), WithJsonSchema(_REASON_NAMES)
@@ -114,7 +115,7 @@ ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple), With
 States = Annotated[
     tuple[State, ...], BeforeValidator(_as_tuple), WithJsonSchema(_one_or_many({"enum": [*STATE_NAMES]}))
 ]
-"""One, or several of which any will do."""
+"""State, or several alternatives."""
 Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
 Number = Annotated[int | str, AfterValidator(_check_number)]
-"""A number, or a variable, or a comparison with one."""
+"""Number, variable, or comparison with one."""

@@ -1,4 +1,4 @@
-"""The line between the bench and the device it judges: real, in real time, or of a simulated table on its own clock."""
+"""Line between the bench and the device: real and in real time, or to a simulated table on its own clock."""
 
 from __future__ import annotations
 
@@ -15,62 +15,62 @@ from devices.transport.opening import Opener
 from protocol.errors import LineError
 
 START_NS: Final = 1_700_000_000_000_000_000
-"""When a simulated table's time begins."""
+"""Start of a simulated table's time, in nanoseconds since 1970."""
 STILL_NS: Final = 1_000
-"""How far time goes on when a simulated device has something to do at once."""
+"""Nanoseconds by which time advances if a simulated device has something to do at once."""
 TICK_NS: Final = 20_000_000
-"""How often a live wire looks how late this program is."""
+"""Nanoseconds between two measurements of this program's delay on a live wire."""
 BITS: Final = 10
-"""Of a byte on a line: with its start and its stop."""
+"""Bits of a byte on a line, with start and stop bit."""
 TURN_S: Final = 0.2
-"""Between two tries to open a line again."""
+"""Seconds between two attempts to reopen a line."""
 
 
 class Wire(ABC):
-    """Bytes to the device, bytes from it, and the time; one thread uses it."""
+    """Bytes to and from the device, and the time. Only one thread may use it."""
 
     name: str
     exact: bool
-    """Time stands still while this program works, so that what is measured is the device alone."""
+    """True if time stands still while this program works, so that measured times are those of the device alone."""
     image: bytes | None = None
-    """The firmware of a simulated device, which is known."""
+    """Firmware image of a simulated device."""
 
     @abstractmethod
     def now_ns(self) -> int:
-        """Nanoseconds since 1970; they never run backwards."""
+        """Return nanoseconds since 1970; they never decrease."""
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """Put all of `data` onto the line. LineClosed when it is gone."""
+        """Write all of `data`. Raise LineClosed if the line is gone."""
 
     @abstractmethod
     def wait(self, until_ns: int) -> bytes:
-        """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
+        """Return the next bytes, or `b""` if none arrive until `until_ns`. Raise LineClosed if the line is gone."""
 
     def carried_ns(self) -> int:
-        """When the line has carried all that was sent: an answer's time begins there at the earliest."""
+        """Return the time at which the line has carried all sent bytes; the time of an answer starts then."""
         return self.now_ns()
 
     def own_delay_ms(self) -> float:
-        """How late this program itself came to its turn at worst, since it was last asked."""
+        """Return this program's maximum delay since the last call, in milliseconds."""
         return 0.0
 
     def hang_up(self) -> None:
-        """Close the line, which `reopen` opens again. What is on its way is lost."""
+        """Close the line; `reopen` opens it again. Bytes on their way are lost."""
         return
 
     def reopen(self, until_ns: int) -> bool:
-        """Open a line that went again; False when it was not to be had by `until_ns`."""
+        """Reopen a lost line. Return False if it is not available by `until_ns`."""
         return True
 
     def close(self) -> None:
-        """Give the line back. May be called twice."""
+        """Close the line for good. May be called twice."""
         return
 
 
 class SimulatedWire(Wire):
-    """The line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to
-    deadline, so that an hour of the table takes seconds and every run is the same."""
+    """Line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to deadline,
+    so that an hour at the table takes seconds and every run is the same."""
 
     exact = True
 
@@ -81,15 +81,15 @@ class SimulatedWire(Wire):
         table.power_on(self._now_ns)
 
     def now_ns(self) -> int:
-        """The table's time."""
+        """Return the table's time."""
         return self._now_ns
 
     def send(self, data: bytes) -> None:
-        """Heard by the device at once."""
+        """Pass bytes to the device at once."""
         self._table.receive(self._device, data, self._now_ns)
 
     def wait(self, until_ns: int) -> bytes:
-        """Let time pass until the device says something."""
+        """Let time pass until the device sends something."""
         while True:
             data = self._table.take_output(self._device, self._now_ns)
             if data or self._now_ns >= until_ns:
@@ -103,8 +103,8 @@ class SimulatedWire(Wire):
 
 
 class LiveWire(Wire):
-    """A real line in real time, of `baud` bits a second. `beside` are run with it, such as the device's own end when
-    that is simulated too."""
+    """Real line in real time, at `baud` bits a second. The members in `beside` run with it, such as the device's end if
+    that is simulated."""
 
     exact = False
 
@@ -133,11 +133,11 @@ class LiveWire(Wire):
             raise
 
     def now_ns(self) -> int:
-        """The wall clock."""
+        """Return the wall clock time."""
         return self.clock.now_ns()
 
     def send(self, data: bytes) -> None:
-        """Written as the line takes it."""
+        """Write bytes as fast as the line accepts them."""
         end = self._held()
         self._carried_ns = self.carried_ns() + len(data) * BITS * 1_000_000_000 // self._baud
         end.outbox += data
@@ -147,11 +147,11 @@ class LiveWire(Wire):
         self._held()
 
     def carried_ns(self) -> int:
-        """At the line's speed; a system takes bytes sooner than a line does."""
+        """Return the time by the line's speed, since the system accepts bytes faster than the line carries them."""
         return max(self.now_ns(), self._carried_ns)
 
     def wait(self, until_ns: int) -> bytes:
-        """Wait for the line, and serve what runs beside it."""
+        """Wait for the line, and run the other members."""
         end = self._held()
         left_s = (until_ns - self.now_ns()) / 1e9
         if left_s > 0:
@@ -165,20 +165,20 @@ class LiveWire(Wire):
         return data
 
     def own_delay_ms(self) -> float:
-        """As its timer saw it."""
+        """Return the delay that the timer measured."""
         late_ns, self._late_ns = self._late_ns, 0
         self._tick.due_ns = self.clock.now_ns() + TICK_NS
         return late_ns / 1e6
 
     def hang_up(self) -> None:
-        """Close our end of it; the one that is simulated beside it stays."""
+        """Close our end; a simulated other end stays open."""
         if self._end is not None:
             end, self._end = self._end, None
             self.owner.remove(end)
             end.close()
 
     def reopen(self, until_ns: int) -> bool:
-        """Try again and again: a device that is plugged in anew needs its time."""
+        """Try repeatedly, since a device that is plugged in needs time."""
         if self._end is not None and self._end.lost is None:
             return True
         while self.now_ns() < until_ns:
@@ -191,11 +191,11 @@ class LiveWire(Wire):
         return False
 
     def close(self) -> None:
-        """Give the line back, and what ran beside it."""
+        """Close the line and the other members."""
         self.owner.close()
 
     def _look(self, due_ns: int) -> None:
-        """What the machine's other work costs everything timed here: how late the timer is called."""
+        """Measure the delay of this timer, which the machine's other work causes in all times."""
         now_ns = self.clock.now_ns()
         self._late_ns = max(self._late_ns, now_ns - due_ns)
         self._tick.due_ns = now_ns + TICK_NS
@@ -215,7 +215,7 @@ class LiveWire(Wire):
 
 
 class _End(Member):
-    """The transport as a member of the owner."""
+    """Transport as a member of the owner."""
 
     def __init__(self, name: str, transport: Transport) -> None:
         self.name, self._transport = name, transport
@@ -224,7 +224,7 @@ class _End(Member):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When a line without a descriptor wants to be read."""
+        """Time at which a line without a descriptor wants to be read."""
         return getattr(self._transport, "next_deadline_ns", None) if self.lost is None else None
 
     def fileno(self) -> int | None:

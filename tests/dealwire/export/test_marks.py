@@ -78,7 +78,7 @@ def test_a_mark_is_held_to_the_history_that_it_is_of(tmp_path: Path) -> None:
                 identity,
                 f"{head.sequence}:{witness(head.hash.hex())}",
                 str(mark.sequence),
-                "--this-file-counts",
+                "--trust-journal",
             ):
                 assert part in found
             assert "\n" not in found
@@ -217,11 +217,11 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
             line = program.text.splitlines()[-1]
         assert "ends at" in line
         assert "put the newer file back" in line
-        assert "--this-file-counts" in line
+        assert "--trust-journal" in line
         assert checked.exit_code == Exit.PROTOCOL
         assert line.removeprefix("dealwire: ") in checked.stdout  # the check has found it
         assert [item.line for item in published(tmp_path)] == before  # not a device was heard, not a word written
-        with serving(file, "--this-file-counts") as program:
+        with serving(file, "--trust-journal") as program:
             assert program.end() == Exit.GOOD
         said = [
             item.line for item in published(tmp_path, "status") if "a person said that this journal counts" in item.line

@@ -1,4 +1,4 @@
-"""`dealwire hands`: hands programs for `dealwire bench --hands`."""
+"""Command `dealwire operator`: programs for `dealwire bench --operator-program`."""
 
 import contextlib
 import os
@@ -19,12 +19,12 @@ from protocol.errors import LineAbsent, LineClosed
 
 @click.group("hands")
 def command() -> None:
-    """Hands for the bench: programs that do what a person would be asked. See `dealwire bench --hands`."""
+    """Automate the manual steps of an acceptance test. Use these commands with `dealwire bench --operator-program`."""
 
 
 @command.command("list")
 def list_() -> None:
-    """Every action that a hands program may be asked for, with its fields."""
+    """List every action that an operator program may be asked to do, with its fields."""
     for name, action in hand_actions().items():
         fields = " ".join(f"{key}={field.default or '…'}" for key, field in action.doing.fields.items())
         echo(f"{name.ljust(16)} {action.kind.ljust(6)} {action.doing.device.ljust(17)} {fields}".rstrip())
@@ -33,7 +33,7 @@ def list_() -> None:
 @command.command("relay")
 @click.argument("file", type=FILE)
 def relay(file: Path) -> None:
-    """Act by a serial relay board, as FILE says: which channel is pressed or switched for which action."""
+    """Act through a serial relay board. FILE says which channel is switched for which action."""
     with contextlib.closing(RelayHands(load_relay(file))) as hands:
         serve(hands)
 
@@ -41,7 +41,9 @@ def relay(file: Path) -> None:
 @command.command("socket")
 @click.argument("address", metavar="PATH|tcp://HOST:PORT")
 def socket_(address: str) -> None:
-    """Pass the bench's lines on to hands that listen on a socket, such as those of `dealwire sim --hands PATH`."""
+    """Forward the bench's requests to an operator program that listens on a socket, such as `dealwire sim
+    --operator-socket PATH`.
+    """
     with contextlib.closing(_connected(address)) as line, line.makefile("rw", encoding="utf-8", newline="\n") as other:
         for asks in sys.stdin:
             try:
@@ -51,13 +53,13 @@ def socket_(address: str) -> None:
             except OSError as error:
                 raise LineClosed(address, error.strerror or str(error)) from error
             if not answer:
-                raise LineClosed(address, "the hands at the other end left")
+                raise LineClosed(address, "the other end closed the connection")
             sys.stdout.write(answer)
             sys.stdout.flush()
 
 
 def _connected(address: str) -> socket.socket:
-    """A connection; LineAbsent when nobody listens there, a usage error when it cannot be an address."""
+    """Connect to a socket. Raise LineAbsent if nothing listens there, a usage error if it is not an address."""
     parts = urlsplit(address)
     try:
         if parts.scheme == "tcp":
