@@ -75,7 +75,7 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     except BrokerUnusable as error:
-        return Marks([], [f"{error}; whether it knows a newer journal is looked at once it answers"])
+        return Marks([], [f"{error}; the check for a newer journal is done once it answers"])
     path = configuration.journal.path
     if not marks:
         return Marks([], [])
@@ -85,7 +85,7 @@ def marks_of(configuration: Configuration, *, still: bool = False) -> Marks:
     try:
         with JournalReader(path, still=still) as reader:
             doubts = [
-                f"{at.table}: {path} is another journal than the broker knows of it, {mark.text}"
+                f"{at.table}: {path} is not the journal that the broker knows, {mark.text}"
                 for at, mark in marks.items()
                 if mark.journal != reader.identity.hex()
             ]
@@ -108,9 +108,9 @@ def must_count(configuration: Configuration, file_counts: bool) -> list[str]:
 
 def note_decision(service: "Service", against: list[str]) -> None:
     """Journal at every table that the user decided for this journal."""
-    what = "; ".join(against) if against else "no mark of the broker was known that contradicts it"
+    what = "; ".join(against) if against else "no mark of the broker contradicted it"
     for session in service.tables.values():
-        session.status("action", f"a person said that this journal counts: {what}", service.clock.now_ns())
+        session.status("action", f"the operator accepted this journal: {what}", service.clock.now_ns())
 
 
 def stop_tables(service: "Service", why: str) -> None:

@@ -1,1 +1,2 @@
-"""What leaves a running table: lines of JSON, MQTT, metrics, and the database of a fleet. Only publications go out."""
+"""Exports of a running table: JSON lines, MQTT, metrics, and the database of a fleet. Only published data is
+exported."""

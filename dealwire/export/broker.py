@@ -1,9 +1,11 @@
-"""The way to an MQTT 5 broker, and one connection to it.
+"""Address of an MQTT 5 broker, and a connection to it.
 
-aiomqtt brings paho's client into asyncio, but keeps to itself what a table's lines depend on: the reason inside a
-PUBACK (a refused line is no sent line), what CONNACK allows (more than the broker's receive maximum in flight and it
-hangs up), the end of the connection while a PUBACK is awaited, and acknowledging by hand (a line is acknowledged once
-the database has it). `Connection` adds these four.
+aiomqtt brings paho's client into asyncio, but hides four things that tables need; `Connection` adds them:
+
+- the reason in a PUBACK: a refused line is not a sent line;
+- the limits in CONNACK: the broker hangs up if more than its receive maximum is in flight;
+- the end of the connection while a PUBACK is awaited;
+- manual acknowledgment: a line is acknowledged after it is in the database.
 """
 
 import asyncio
@@ -31,34 +33,34 @@ from devices.files import check_kind, read_file
 from protocol.errors import DealwireError
 
 WINDOW: Final = 64
-"""Lines under way at once, unless the broker takes fewer."""
+"""Maximum number of lines in flight, unless the broker allows fewer."""
 RECEIVE_MAX: Final = 1024
-"""Messages the broker may send before the first is acknowledged."""
+"""Number of messages that the broker may send before the first is acknowledged."""
 PASSWORD_MAX: Final = 64 * 1024
-"""Bytes of a password file."""
+"""Maximum size of a password file in bytes."""
 PACKET_MAX: Final = 512 * 1024
-"""Bytes of a message; the broker keeps a longer one to itself."""
+"""Maximum size of a message in bytes. The broker does not deliver longer ones."""
 UNPROMISED_MAX: Final = 2 * RECEIVE_MAX
-"""Messages that wait here when more come that nobody promised (QoS 0): those are left out."""
+"""Maximum number of waiting messages. Further ones with QoS 0, which has no guarantee, are dropped."""
 KEEPALIVE_S: Final = 15
 CONNECT_S: Final = 2.0
-"""How long a TCP connection may take: a table must stop within 2 s."""
+"""Maximum seconds for a TCP connection: a table must stop within 2 s."""
 ANSWER_S: Final = 10.0
-"""How long the broker may take to answer CONNECT and SUBSCRIBE."""
+"""Maximum seconds for the answers to CONNECT and SUBSCRIBE."""
 FIRST_S: Final = 0.1
 LONGEST_S: Final = 10.0
-"""Pauses between attempts."""
+"""First and longest pause between attempts, in seconds."""
 
 
 _UNSPECIFIED: Final = 0x80
-"""What paho gives as the reason when the broker gave none."""
+"""Reason code that paho reports if the broker gave none."""
 _SILENT: Final = logging.getLogger("dealwire.export.paho")
 _SILENT.setLevel(logging.CRITICAL)  # what paho logs reaches us as an error, to be told once
 
 
 class BrokerUnusable(DealwireError):
-    """The broker cannot be reached, hung up, or refuses. `refused`: it answered, and said no; `usage`: it was not
-    asked, because something on our side must be put right first."""
+    """Error: the broker cannot be reached, hung up, or refuses. `refused`: it answered and refused. `usage`: it was not
+    contacted, because something on our side has to be fixed first."""
 
     def __init__(self, broker: object, why: str, *, refused: bool = False, usage: bool = False) -> None:
         self.broker, self.why, self.refused, self.usage = broker, why, refused, usage
@@ -66,12 +68,13 @@ class BrokerUnusable(DealwireError):
 
 
 class PasswordUnreadable(ValueError):
-    """The file of a broker's password cannot be used; the text names it."""
+    """Error: the password file cannot be used. The text names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where a broker listens and who we are to it. The files are PEM; `tls` without `ca_file` trusts the system's."""
+    """Address of a broker, and our credentials. The files are PEM; with `tls` but no `ca_file` the system's
+    certificates are trusted."""
 
     host: str
     port: int
@@ -84,8 +87,8 @@ class Broker:
 
     @classmethod
     def parse(cls, url: str, password_file: Path | None = None, **more: Any) -> "Broker":
-        """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS; a password is a file's first line. ValueError says why
-        not, PasswordUnreadable when it is the file."""
+        """Parse `mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS. The password is the first line of a file. Raise
+        ValueError for a bad address, PasswordUnreadable for the file."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -94,7 +97,7 @@ class Broker:
         if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or parts.path not in ("", "/"):
             raise ValueError(f"{url!r} is not of the form mqtt://[USER@]HOST[:PORT] or mqtts://...")
         if parts.password is not None:
-            raise ValueError("a password has no place in the address, where others see it; give a password file")
+            raise ValueError("an address must not contain a password, which others could see; use a password file")
         if password_file is not None:
             try:
                 more["password"] = read_file(password_file, PASSWORD_MAX).decode("utf-8").splitlines()[0]
@@ -105,7 +108,7 @@ class Broker:
         return cls(parts.hostname, port or (8883 if tls else 1883), tls, **{"username": parts.username, **more})
 
     def context(self) -> ssl.SSLContext | None:
-        """The TLS context; BrokerUnusable when a file cannot be used."""
+        """Return the TLS context, None without TLS. Raise BrokerUnusable if a file cannot be used."""
         if not self.tls:
             return None
         try:
@@ -120,7 +123,7 @@ class Broker:
         return context
 
     def of(self, user: str) -> "Broker":
-        """The same, signed in to as `user`, unless the address names another or no password is given."""
+        """Return this broker with the user name `user`, unless the address names another or there is no password."""
         return replace(self, username=user) if self.username is None and self.password is not None else self
 
     def __str__(self) -> str:
@@ -128,42 +131,42 @@ class Broker:
 
 
 class Retry:
-    """Each pause is twice as long as the one before, and shortened at random, so that a site's tables do not all come
-    back in the same instant."""
+    """Pauses between attempts. Each is twice as long as the one before, and shortened at random, so that a site's
+    tables do not reconnect at the same instant."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """It worked."""
+        """Start over with the shortest pause after a success."""
         self._pause_s = FIRST_S
 
     def next_s(self) -> float:
-        """How long to wait now, in seconds."""
+        """Return the next pause in seconds."""
         pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, LONGEST_S)
         return pause_s * random.uniform(0.5, 1.0)
 
 
 async def pause(woken: asyncio.Event, seconds: float) -> None:
-    """Wait until woken, but no longer than `seconds`."""
+    """Wait until woken, at most `seconds`."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(woken.wait(), seconds)
 
 
 def new_properties(packet: int) -> Properties:
-    """An empty set of MQTT 5 properties for one type of packet."""
+    """Return an empty set of MQTT 5 properties for a packet type."""
     return Properties(packet)  # type: ignore[no-untyped-call]
 
 
 class _AtOnce:
-    """The event loop as aiomqtt sees it, once it connects in the loop's own thread: what it would ask for from another
-    thread is done at once. Later, the socket may be gone and its number another connection's."""
+    """Event loop for aiomqtt when it connects in the loop's own thread: calls that it would request from another thread
+    are made at once. Later the socket may be gone and its number belong to another connection."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
 
     def call_soon_threadsafe(self, what: Callable[..., object], *arguments: object) -> None:
-        """Call it."""
+        """Call the function at once."""
         what(*arguments)
 
     def __getattr__(self, name: str) -> Any:
@@ -171,7 +174,7 @@ class _AtOnce:
 
 
 class Connection(aiomqtt.Client):
-    """One connection, used once. Everything it awaits raises BrokerUnusable when the connection ends."""
+    """Connection to a broker, used once. Everything awaited raises BrokerUnusable when the connection ends."""
 
     def __init__(
         self, broker: Broker, identifier: str, *, expiry_s: int, will: aiomqtt.Will | None = None, by_hand: bool = False
@@ -208,8 +211,8 @@ class Connection(aiomqtt.Client):
         self._news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        """Connect; BrokerUnusable when that fails. The loop stands still until TCP and TLS stand: at most CONNECT_S and
-        KEEPALIVE_S."""
+        """Connect. Raise BrokerUnusable if that fails. The event loop blocks until TCP and TLS are established, at most
+        CONNECT_S and KEEPALIVE_S."""
         try:
             super()._client_connect()
             await super().__aenter__()
@@ -224,7 +227,8 @@ class Connection(aiomqtt.Client):
         return self
 
     def _client_connect(self) -> None:
-        """Done already; aiomqtt would do it in another thread, while the loop handles the socket's callbacks."""
+        """Do nothing: the connection already exists. aiomqtt would make it in another thread while the loop handles the
+        socket's callbacks."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -238,7 +242,8 @@ class Connection(aiomqtt.Client):
     # ------------------------------------------------------------------ lines out
 
     async def send(self, topic: str, payload: str, properties: Properties | None = None) -> "asyncio.Future[None]":
-        """Send with QoS 1 once there is room; the future ends with the PUBACK, as BrokerUnusable when refused."""
+        """Send with QoS 1 once there is room. The returned future ends with the PUBACK, with BrokerUnusable if it
+        refuses."""
         while not self._room.is_set():
             await self._room.wait()
         return self._publish(topic, payload, properties, retain=False)
@@ -263,8 +268,8 @@ class Connection(aiomqtt.Client):
     # ------------------------------------------------------------------ messages in
 
     async def listen(self, *topics: str, own: bool = True) -> None:
-        """Subscribe with QoS 1, to what we say ourselves only if `own`; BrokerUnusable when a topic is refused. What
-        is to be retained says so, also when it comes at once."""
+        """Subscribe with QoS 1, to our own messages only if `own`. Raise BrokerUnusable if a topic is refused. Retained
+        messages keep their flag even if they arrive live."""
         options = SubscribeOptions(qos=1, noLocal=not own, retainAsPublished=True)
         try:
             reasons = await self.subscribe([(topic, options) for topic in topics])
@@ -275,7 +280,7 @@ class Connection(aiomqtt.Client):
                 raise BrokerUnusable(self._broker, f"the broker refuses {topic}: {reason}", refused=True)
 
     async def receive(self) -> list[MQTTMessage]:
-        """What came in since the last call, at least one message."""
+        """Return the messages since the last call, at least one."""
         while not self._received:
             self.check()
             self._news.clear()
@@ -283,13 +288,13 @@ class Connection(aiomqtt.Client):
         return self.pending()
 
     def pending(self) -> list[MQTTMessage]:
-        """What came in since the last call."""
+        """Return the messages since the last call."""
         found = list(self._received)
         self._received.clear()
         return found
 
     def acknowledge(self, messages: list[MQTTMessage]) -> None:
-        """Tell the broker that it may forget them."""
+        """Acknowledge messages, so that the broker may forget them."""
         for message in messages:
             self._client.ack(message.mid, message.qos)
 
@@ -319,7 +324,7 @@ class Connection(aiomqtt.Client):
         self._news.set()
 
     def _ended(self, _: Any) -> None:
-        """The connection is over: nothing that waits will be answered."""
+        """Fail everything that still waits, after the end of the connection."""
         for done in self._waiting.values():
             if not done.done():
                 _fail(done, self._over())
@@ -336,12 +341,13 @@ class Connection(aiomqtt.Client):
         return BrokerUnusable(self._broker, f"the connection was lost{f': {reason}' if known else ''}")
 
     def check(self) -> None:
-        """BrokerUnusable when the connection has ended, or the broker has refused a line."""
+        """Raise BrokerUnusable if the connection has ended or the broker has refused a line."""
         if self._disconnected.done() or self._refusal is not None:
             raise self._over()
 
 
 def _fail(done: "asyncio.Future[None]", error: BrokerUnusable) -> None:
-    """End a wait; looked at once here, because one that nobody waits for yet is no error of the program."""
+    """Fail a future. Its exception is retrieved here, because a future that nobody awaits yet is not an error of the
+    program."""
     done.set_exception(error)
     done.exception()

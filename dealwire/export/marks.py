@@ -1,8 +1,8 @@
-"""Whether a broker knows lines that a journal does not have: then an older copy of the file was put back.
+"""Check that a broker knows no lines that a journal does not have; if it does, an older copy of the file was restored.
 
-The mark of each table stays at the broker, outside the file and whatever happens to the file. A mark that is ahead of
-the newest record, or names another hash for a record that is there, cannot come from this file's own history, because
-a line goes out only once it is on the disk.
+The mark of each table is kept by the broker, outside the file. A mark that is ahead of the newest record, or names
+another hash for an existing record, cannot come from this file's history, because a line is sent only after it is on
+the disk.
 """
 
 import asyncio
@@ -16,36 +16,36 @@ from dealwire.export.witness import witness
 from dealwire.journal.records import Head
 
 FETCH_S: Final = 3.0
-"""How long a start waits for the broker's marks."""
-REMEDY: Final = "put the newer file back, or say that this file counts: dealwire run --trust-journal"
+"""Seconds that a start waits for the broker's marks."""
+REMEDY: Final = "restore the newer file, or accept this one with dealwire run --trust-journal"
 
 
 class MarkConflict(Exception):
-    """A mark outside contradicts the journal; the text is one line that says what to do."""
+    """Error: a mark at the broker contradicts the journal. The text is one line with advice."""
 
 
 class History(Protocol):
-    """What is asked of a journal: a `JournalReader` is one."""
+    """Part of a journal that the check needs; a `JournalReader` provides it."""
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
 
     @property
     def identity(self) -> bytes:
-        """The journal's own number."""
+        """Identity of the journal."""
 
     @property
     def head(self) -> Head:
-        """Its newest record."""
+        """Newest record."""
 
     def hash_at(self, sequence: int) -> bytes | None:
-        """The place in the chain of one record; None when it is not there, or no more."""
+        """Return the hash of a record, None if it does not exist or was pruned."""
 
 
 def conflict(history: History, mark: Mark) -> str | None:
-    """Why `mark` cannot come from this history, in one line that says what to do; None when it can, or is of another
-    journal, or of a record that was pruned."""
+    """Return the reason that `mark` cannot come from this history, in one line with advice. Return None if it can, or
+    belongs to another journal or a pruned record."""
     if mark.journal != history.identity.hex():
         return None
     head = history.head
@@ -60,8 +60,8 @@ def conflict(history: History, mark: Mark) -> str | None:
 
 
 async def fetch(broker: Broker, addresses: Iterable[Address], timeout_s: float = FETCH_S) -> dict[Address, Mark]:
-    """The marks that `broker` keeps, of those tables that have one. BrokerUnusable when it cannot be asked, or does not
-    answer within `timeout_s` and the time that a connection may take."""
+    """Fetch the marks of the tables that have one. Raise BrokerUnusable if the broker cannot be reached, or does not
+    answer within `timeout_s` after connecting."""
     found: dict[Address, Mark] = {}
     try:
         async with asyncio.timeout(timeout_s):

@@ -1,7 +1,7 @@
-"""What Prometheus reads: counters from the lines that are made known, gauges from the newest view of each table.
+"""Prometheus metrics: counters from published lines, gauges from the newest view of each table.
 
-Numbers are kept as integers. Label values come from the configuration, the catalogues and the game files; whatever a
-device or a person writes never becomes one, nor does a card.
+Values are kept as integers. Label values come from the configuration, the catalogs and the game files; text from a
+device or a person is never a label, nor is a card.
 """
 
 import json
@@ -25,33 +25,33 @@ from dealwire.journal import Journal
 
 NS: Final = 1_000_000_000
 VALUES_MAX: Final = 200
-"""Different values of one label of one metric; further ones are counted as `other`."""
+"""Maximum number of values of a label per metric. Further values are counted as `other`."""
 
 
 class MetricSpec(NamedTuple):
-    """One metric: whether it only rises, its labels, and what it says."""
+    """Metric: kind, labels, help text."""
 
     kind: Literal["counter", "gauge"]
     labels: tuple[str, ...]
     what: str
     parts: int = 1
-    """How many of what is counted make one of the metric's unit."""
+    """Divisor from the counted number to the metric's unit."""
 
 
 def counter(labels: str, what: str) -> MetricSpec:
-    """A metric that only rises; `labels` with blanks between them."""
+    """Return a counter. `labels` are separated by spaces."""
     return MetricSpec("counter", tuple(labels.split()), what)
 
 
 def gauge(labels: str, what: str, parts: int = 1) -> MetricSpec:
-    """A metric that is as it is now."""
+    """Return a gauge."""
     return MetricSpec("gauge", tuple(labels.split()), what, parts)
 
 
 def families(
     measures: Mapping[str, MetricSpec], samples: Mapping[str, Mapping[tuple[str, ...], int]]
 ) -> Iterable[Metric]:
-    """Every metric with its samples."""
+    """Yield every metric with its samples."""
     for name, measure in measures.items():
         make = CounterMetricFamily if measure.kind == "counter" else GaugeMetricFamily
         family = make(name, measure.what, labels=measure.labels)
@@ -61,95 +61,81 @@ def families(
 
 
 MEASURES: Final = {
-    "dealwire_rounds": counter("table outcome", "Rounds that ended."),
+    "dealwire_rounds": counter("table outcome", "Finished rounds."),
     "dealwire_incidents": counter("table code", "Incidents, by the code of docs/incidents.md."),
     "dealwire_settlements": counter("table status", "Settlements: settled, partly-held or held."),
-    "dealwire_bets": counter("table bet result", "Bets, by how they came out."),
-    "dealwire_staked_cents": counter("table bet", "Stakes of bets that were settled, in cents."),
-    "dealwire_returned_cents": counter("table bet", "Stakes that went back to players, in cents."),
-    "dealwire_paid_cents": counter("table bet", "Pays to players without the stake, in cents."),
-    "dealwire_held_cents": counter("table bet", "Stakes left for a person to decide, in cents."),
+    "dealwire_bets": counter("table bet result", "Bets, by result."),
+    "dealwire_staked_cents": counter("table bet", "Stakes of settled bets, in cents."),
+    "dealwire_returned_cents": counter("table bet", "Stakes returned to players, in cents."),
+    "dealwire_paid_cents": counter("table bet", "Payouts to players without the stake, in cents."),
+    "dealwire_held_cents": counter("table bet", "Held stakes, in cents."),
     "dealwire_taken_cents": counter(
-        "table kind", "What was taken of pots, in cents: `rake`, `jackpot`, `pool-rake`, `house` when everybody folded."
+        "table kind", "Money taken from pots, in cents: `rake`, `jackpot`, `pool-rake`, or `house` if everyone folded."
     ),
     "dealwire_awards": counter("table kind", "Steps of the award procedure."),
     "dealwire_meter_steps": counter("table kind", "Steps of progressive meters."),
-    "dealwire_reports": counter("table device event", "Reports of devices."),
-    "dealwire_link_losses": counter("table device", "How often a line was lost."),
+    "dealwire_reports": counter("table device event", "Device reports."),
+    "dealwire_link_losses": counter("table device", "Lost connections of a device's line."),
     "dealwire_status_changes": counter("table kind", "Lines of type status."),
-    "dealwire_metrics_missed": counter("", "How often lines came too fast to be counted; 0 or look at it."),
-    "dealwire_link_up": gauge("table device", "1 while the device answers."),
-    "dealwire_device_trouble": gauge("table device", "1 while a person should look into the device."),
+    "dealwire_metrics_missed": counter("", "Times that lines came too fast to be counted; should be 0."),
+    "dealwire_link_up": gauge("table device", "1 if the device answers."),
+    "dealwire_device_trouble": gauge("table device", "1 if the device has a problem."),
     "dealwire_known": gauge(
         "table",
-        "1 while every device of the table is heard and what it reports is taken; else nobody knows"
-        " where the round stands.",
+        "1 if every device of the table is connected and its reports are accepted; otherwise the state of the round"
+        " is unknown.",
     ),
-    "dealwire_unknown_since_timestamp_seconds": gauge("table", "Since when that is not known; absent while it is."),
-    "dealwire_red_lamp": gauge(
-        "table", "1 while the red lamp is lit; absent where there is none, and while it is not known."
-    ),
-    "dealwire_red_lamp_unknown": gauge(
-        "table", "1 while it is not known whether the red lamp is lit; absent where there is none."
-    ),
-    "dealwire_trouble": gauge(
-        "table kind", "How many things of a kind are wrong now, as the console's banners say them."
-    ),
-    "dealwire_open_held_cents": gauge(
-        "table", "Stakes that are held and that nobody has said to be settled by hand, in cents."
-    ),
-    "dealwire_safe_stop": gauge("table", "1 when the table deals no more until a person has looked."),
-    "dealwire_round_number": gauge("table", "The last round that is known of, under way or over."),
-    "dealwire_meter_cents": gauge("table meter", "What a progressive meter shows, in cents."),
-    "dealwire_last_line_timestamp_seconds": gauge("table", "When the newest line was journalled."),
-    "dealwire_last_line_sequence": gauge("table", "The newest line's number in the journal."),
-    "dealwire_line_frames": counter("table device", "Frames heard on the line."),
-    "dealwire_line_noise_bytes": counter("table device", "Bytes heard that belong to no frame."),
-    "dealwire_line_dropped_bytes": counter("table device", "Bytes beyond the line's budget: counted, not kept."),
-    "dealwire_loop_lag_seconds": gauge("", "Longest wait of a line for the loop in the last minute.", NS),
-    "dealwire_clock_offset_seconds": gauge("", "By how much the host's clock is ahead of the record's time.", NS),
-    "dealwire_disk_free_bytes": gauge("", "What may still be written on the journal's disk."),
-    "dealwire_disk_size_bytes": gauge("", "How large the journal's disk is."),
+    "dealwire_unknown_since_timestamp_seconds": gauge("table", "Start of the unknown state; absent while it is known."),
+    "dealwire_red_lamp": gauge("table", "1 if the red lamp is lit; absent if there is none or its state is unknown."),
+    "dealwire_red_lamp_unknown": gauge("table", "1 if the state of the red lamp is unknown; absent if there is none."),
+    "dealwire_trouble": gauge("table kind", "Current problems, by kind, as in the console's banners."),
+    "dealwire_open_held_cents": gauge("table", "Held stakes that are not yet released, in cents."),
+    "dealwire_safe_stop": gauge("table", "1 if the table is stopped until someone has checked it."),
+    "dealwire_round_number": gauge("table", "Number of the last known round, current or finished."),
+    "dealwire_meter_cents": gauge("table meter", "Value of a progressive meter, in cents."),
+    "dealwire_last_line_timestamp_seconds": gauge("table", "Time of the newest line in the journal."),
+    "dealwire_last_line_sequence": gauge("table", "Sequence of the newest line in the journal."),
+    "dealwire_line_frames": counter("table device", "Frames received on the line."),
+    "dealwire_line_noise_bytes": counter("table device", "Bytes received that belong to no frame."),
+    "dealwire_line_dropped_bytes": counter("table device", "Bytes dropped beyond the line's rate limit."),
+    "dealwire_loop_lag_seconds": gauge("", "Longest wait of a line for the event loop in the last minute.", NS),
+    "dealwire_clock_offset_seconds": gauge("", "Host's clock minus the time of the record.", NS),
+    "dealwire_disk_free_bytes": gauge("", "Free space on the journal's disk."),
+    "dealwire_disk_size_bytes": gauge("", "Size of the journal's disk."),
     "dealwire_archive_missing": gauge(
-        "", "Days that are over and do not lie in the archive as they must, whole: they stay in the journal."
+        "", "Finished days that are not complete in the archive; they stay in the journal."
     ),
-    "dealwire_journal_failed": gauge("", "1 when the journal takes nothing more."),
-    "dealwire_journal_written_timestamp_seconds": gauge("", "When a record was last on the disk."),
-    "dealwire_beat_timestamp_seconds": gauge(
-        "", "When the loop last looked at its lines, which it does once a second."
-    ),
+    "dealwire_journal_failed": gauge("", "1 if the journal accepts no more records."),
+    "dealwire_journal_written_timestamp_seconds": gauge("", "Time at which a record was last on the disk."),
+    "dealwire_beat_timestamp_seconds": gauge("", "Time of the event loop's last check, which it does once a second."),
     "dealwire_journal_records": counter("", "Records in the journal."),
-    "dealwire_reader_faults": counter(
-        "reader", "How often a fault of this program cost an export or the metrics what they were given."
-    ),
-    "dealwire_ndjson_failed": gauge("", "1 when no more lines can be written to standard output."),
+    "dealwire_reader_faults": counter("reader", "Internal errors that lost data of an export or of the metrics."),
+    "dealwire_ndjson_failed": gauge("", "1 if lines can no longer be written to standard output."),
     "dealwire_ndjson_lines": counter("", "Lines written to standard output."),
     "dealwire_ndjson_lost_lines": counter(
-        "", "Lines left out there: the reader was too slow, or nothing could be written."
+        "", "Lines lost on standard output: the reader was too slow, or writing failed."
     ),
-    "dealwire_mqtt_connected": gauge("table", "1 while the table's lines go to the broker."),
-    "dealwire_mqtt_sent_lines": counter("table", "Lines the broker has acknowledged, repeats included."),
-    "dealwire_mqtt_sent_sequence": gauge("table", "The newest of them; what lies behind it waits."),
-    "dealwire_mqtt_repeats": counter("table", "How often lines were sent again for who missed them."),
-    "dealwire_mqtt_refused_requests": counter(
-        "table", "Requests on the topic `again` that were none, or were retained."
-    ),
-    "dealwire_mqtt_failures": counter("table", "How often a fault of this program ended a table's way to the broker."),
-    "dealwire_mqtt_mark_conflict": gauge("table", "1 when the broker knows lines that the journal does not have."),
-    "dealwire_journal_opening_info": gauge("epoch", "1 for the opening that wrote the newest line."),
-    "dealwire_journal_head_sequence": gauge("", "The newest line that was made known."),
-    "dealwire_journal_head_witness": gauge("", "The first 12 hex digits of its hash, as MQTT carries it, as a number."),
+    "dealwire_mqtt_connected": gauge("table", "1 if the table is connected to the broker."),
+    "dealwire_mqtt_sent_lines": counter("table", "Lines that the broker has acknowledged, including repetitions."),
+    "dealwire_mqtt_sent_sequence": gauge("table", "Sequence of the newest acknowledged line; later ones wait."),
+    "dealwire_mqtt_repeats": counter("table", "Repetitions of lines for readers that missed them."),
+    "dealwire_mqtt_refused_requests": counter("table", "Invalid or retained requests on the topic `again`."),
+    "dealwire_mqtt_failures": counter("table", "Internal errors that ended a table's connection to the broker."),
+    "dealwire_mqtt_mark_conflict": gauge("table", "1 if the broker knows lines that the journal does not have."),
+    "dealwire_journal_opening_info": gauge("epoch", "1, labeled with the opening that wrote the newest line."),
+    "dealwire_journal_head_sequence": gauge("", "Sequence of the newest published line."),
+    "dealwire_journal_head_witness": gauge("", "First 12 hexadecimal digits of that line's witness, as a number."),
 }
-"""By name; a counter's samples end in `_total`, as the exposition format wants it."""
+"""Metrics by name. Samples of a counter end in `_total`, as the exposition format requires."""
 
 
 Samples = dict[str, Counter[tuple[str, ...]]]
 
 
 class Metrics(HubReader, Collector):
-    """Counts what the hub gives, from a thread of its own, and adds the gauges when it is read.
+    """Collector that counts what the hub publishes, in a thread of its own, and adds the gauges when it is read.
 
-    `registry` holds it and nothing else; more collectors may be registered there.
+    `registry` contains only this collector; others may be registered there.
     """
 
     def __init__(
@@ -170,20 +156,20 @@ class Metrics(HubReader, Collector):
         self.registry.register(self)
 
     def collect(self) -> Iterable[Metric]:
-        """Every metric with its samples as they are now."""
+        """Return every metric with its current samples."""
         gauges = self._gauges()
         with self._lock:
             found = {name: Counter(samples) for name, samples in self._counted.items()}
         return families(MEASURES, {name: dict(sorted(each.items())) for name, each in {**gauges, **found}.items()})
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: what is registered is known without being counted."""
+        """Return nothing, so that registration does not count."""
         return ()
 
     # ------------------------------------------------------------------ counting
 
     def take(self, items: Sequence[Publication], missed: bool) -> None:
-        """Count them."""
+        """Count these lines."""
         with self._lock:
             if missed:
                 self._counted["dealwire_metrics_missed"][()] += 1
@@ -198,7 +184,7 @@ class Metrics(HubReader, Collector):
             self._counted[name][labels] += value
 
     def _bounded(self, name: str, place: int, text: str) -> str:
-        """A label's value, or `other` when there are too many different ones."""
+        """Return a label value, or `other` if there are too many different ones."""
         known = self._seen[name, place]
         if text not in known and len(known) >= VALUES_MAX:
             return "other"
@@ -322,12 +308,12 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
 
 
 class MetricSource(Protocol):
-    """What can be read at `/metrics`: a registry, and something that fills it while it is served."""
+    """Source of `/metrics`: a registry, and what fills it while it is served."""
 
     registry: CollectorRegistry
 
     def start(self) -> None:
-        """It is served from now on."""
+        """Start; it is served from now on."""
 
     def stop(self) -> None:
-        """No more."""
+        """Stop."""

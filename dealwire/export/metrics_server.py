@@ -1,6 +1,6 @@
-"""`/metrics` over HTTP: one thread, a bound on connections, and the same host check as the console's.
+"""HTTP server of `/metrics`: one thread, a limit on connections, and the same host check as the console's.
 
-The answer is written by the loop itself, so that no connection has a thread; a connection carries one request.
+The event loop writes the answer itself, so that no connection needs a thread. A connection carries one request.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from dealwire.listening import (
 from protocol.errors import LocalError
 
 CONNECTIONS_MAX: Final = 16
-"""Connections at once; what is over it is closed at once."""
+"""Maximum number of connections. Further ones are closed at once."""
 ADDRESS_MAX: Final = 8
-"""Connections of one address at once, unless it is this machine's."""
+"""Maximum number of connections per address, except this machine's."""
 BACKLOG: Final = 128
-"""Connections that the system may hold until the gate looks at them."""
+"""Connections that the system may queue."""
 HEAD_MAX: Final = 8 * 1024
-"""Bytes of a request."""
+"""Maximum size of a request in bytes."""
 
 PHRASES: Final = {
     200: "OK",
@@ -46,7 +46,7 @@ PHRASES: Final = {
 
 
 class MetricsUnusable(LocalError):
-    """The metrics cannot be served where they are asked for."""
+    """Error: the metrics cannot be served at this address."""
 
     def __init__(self, host: str, port: int, why: str) -> None:
         self.host, self.port, self.why = host, port, why
@@ -54,11 +54,11 @@ class MetricsUnusable(LocalError):
 
 
 class MetricsServer:
-    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. `names` are host names it answers
-    to besides addresses written as numbers. LineBusy, LineDenied or LineAbsent when it cannot listen there,
-    MetricsUnusable when it cannot begin.
+    """Server of `/metrics` for clients that can reach `host`, by default this machine alone. `names` are host names
+    that it answers to in addition to numeric addresses. Raise LineBusy, LineDenied or LineAbsent if it cannot listen,
+    MetricsUnusable if it cannot start.
 
-    Use it as a context manager, or `stop` it.
+    Use it as a context manager, or call `stop`.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class MetricsServer:
         metrics.start()
 
     def stop(self) -> None:
-        """Serve and count no more."""
+        """Stop serving and counting."""
         self._end()
         self._thread.join()
         self._metrics.stop()
@@ -126,21 +126,21 @@ class MetricsServer:
         await asyncio.sleep(0)  # the connections' last calls
 
     def _answer(self, head: bytes) -> bytes:
-        """The whole answer to a request's head."""
+        """Return the answer to the head of a request."""
         request, *lines = head.decode("latin-1").split("\r\n")
         method, _, target = request.rpartition(" ")[0].partition(" ")
         fields = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
         hosts = [value for name, value in fields if name == "host"]
         if not request.rpartition(" ")[2].startswith("HTTP/1.") or not target:
-            return _message(400, "this is no request\n")
+            return _message(400, "not an HTTP request\n")
         if framed_doubtfully(request.rpartition("/")[2], (name.encode("latin-1") for name, _ in fields)):
-            return _message(400, "the length of this request is said in two ways\n")
+            return _message(400, "the request gives its length in two ways\n")
         if len(hosts) != 1 or not self._names.answers_to(hosts[0]):
             return _message(421, "these metrics are not served under that host name\n")
         if method not in ("GET", "HEAD"):
             return _message(405, "GET or HEAD\n", more="Allow: GET, HEAD\r\n")
         if target.partition("?")[0] != urlsplit(self.address).path:
-            return _message(404, "there is /metrics\n")
+            return _message(404, "see /metrics\n")
         encode, kind = choose_encoder(", ".join(value for name, value in fields if name == "accept"))
         return _message(200, encode(self._metrics.registry).decode(), kind=kind, bare=method == "HEAD")
 
@@ -157,7 +157,7 @@ def _message(
 
 
 class _Scrape(Guest):
-    """One connection, one request. `answer` gives the whole answer to a head."""
+    """Connection with one request. `answer` returns the answer to a head."""
 
     def __init__(self, answer: Callable[[bytes], bytes]) -> None:
         super().__init__()
@@ -165,12 +165,12 @@ class _Scrape(Guest):
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It is here."""
+        """Accept the connection."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """A part of the head; once it is whole, answer it."""
+        """Collect the head, and answer it once it is complete."""
         if not self.waiting:
             return
         self._head += data

@@ -1,12 +1,12 @@
-"""A table's lines to an MQTT 5 broker, each at least once, from the journal.
+"""Export of a table's lines to an MQTT 5 broker, each at least once, from the journal.
 
-How none is lost. The journal is the outbox: a line waits in it until the broker's PUBACK, and the mark, up to which
-everything was sent, moves only then. A broker can lose what it acknowledged, when it dies before it has saved it; so
-the mark is also published, retained, after the lines it stands for. Whatever the broker remembers of the mark after
-its restart, every line up to there was in the same memory; the lines after it are sent again. A broker that knows of
-no mark gets the last hours again. Where a broker drops lines on their way to a reader, the reader sees by `previous`
-and by the mark that lines are missing and asks for them; it gets some and asks for more, so that what is repeated does
-not overflow the same queue again. Readers keep one of each (site, table, journal, sequence).
+No line is lost. The journal is the outbox: a line waits in it until the broker's PUBACK, and only then the mark, up to
+which everything was sent, moves. A broker can lose what it acknowledged if it dies before saving it. Therefore the mark
+is also published, retained, after the lines it covers. If the broker remembers a mark after its restart, every line up
+to it was in the same memory; the lines after it are sent again. A broker without a mark gets the last hours again. If a
+broker drops lines on their way to a reader, the reader notices by `previous` and by the mark that lines are missing,
+and requests them. It gets a limited number and requests more, so that repetitions do not overflow the same queue.
+Readers keep one copy per (site, table, journal, sequence).
 """
 
 import asyncio
@@ -32,49 +32,52 @@ from dealwire.journal import Journal, JournalError
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
 REPEAT_MAX: Final = 500
-"""Lines that are sent again for one request: half of what mosquitto keeps for a reader unless told otherwise."""
+"""Maximum number of repeated lines per request: half of what mosquitto queues for a reader by default."""
 REQUESTS_MAX: Final = 100
-"""Requests that may wait; further ones are dropped, and asked again."""
+"""Maximum number of waiting requests. Further ones are dropped, and sent again by the reader."""
 EXPIRY_S: Final = 24 * 3600
-"""How long the broker keeps our session when we are gone."""
+"""Seconds that the broker keeps our session after we are gone."""
 POLL_S: Final = 1.0
-"""How often the journal is looked at when nobody says that there is something new."""
+"""Seconds between two looks at the journal without a wake-up."""
 FORGOTTEN_NS: Final = 2 * 3600 * 1_000_000_000
-"""How far back a broker without a mark is sent lines again: one with usual settings saves every half an hour."""
+"""Nanoseconds of lines that are sent again to a broker without a mark. A broker with default settings saves every half
+hour."""
 MARK_AGAIN_S: Final = 10.0
-"""How often the mark is said again while there is nothing new: a broker may have dropped it on its way to a reader."""
+"""Seconds between two publications of the same mark. A broker may have dropped it on its way to a reader."""
 FAREWELL_S: Final = 1.0
-"""How long the last lines and `offline` may take when the table stops."""
+"""Seconds for the last lines and `offline` when the table stops."""
 
 
 Report = Callable[[str], None]
 StandingOf = Callable[[str], str | None]
-"""How a table stands now, as the line that says it; None when nobody knows it."""
+"""Function that returns the current standing of a table as a line; None if unknown."""
 
 
 class BrokerSession:
-    """One table's lines over one connection."""
+    """Lines of one table over one connection."""
 
     def __init__(self, lane: "BrokerLane", link: Connection, outbox: Outbox) -> None:
         self._lane, self._link, self._outbox = lane, link, outbox
         self._at, self._progress = lane.at, lane.progress
         self._after = outbox.mark()
-        """Everything up to here was sent."""
+        """Sequence up to which everything was sent."""
         self._previous: int | None = None
-        """The table's newest line up to there; None when it must be looked up."""
+        """Table's newest line up to there; None if it must be looked up."""
         self._requested: set[int] = set()
-        """Places from which readers miss lines."""
+        """Places after which readers miss lines."""
         self._mark: Mark | None = None
         self._mark_s = 0.0
         self._standing: str | None = None
         self._limit = 1
-        """The first line goes alone: a broker that refuses it may hang up before it has said why to many."""
+        """Lines per batch. The first line goes alone: a broker that refuses it may hang up before it has given the
+        reason for many."""
 
     async def begin(self) -> None:
-        """Say that we are here, and go back to where the broker's memory ends. MarkConflict when it remembers what this
-        journal does not have.
+        """Publish `online`, and go back to the end of the broker's memory. Raise MarkConflict if it remembers lines
+        that this journal does not have.
 
-        The retained mark comes before the answer to `online`: a broker handles what one client sends in its order.
+        The retained mark arrives before the answer to `online`, since a broker handles the messages of one client in
+        order.
         """
         await self._link.listen(self._at.topic(MARK), self._at.topic(AGAIN), own=False)
         await self._link.keep(self._at.topic(PRESENCE), "online")
@@ -92,7 +95,7 @@ class BrokerSession:
         self._lane.file_counts = False  # what the broker knows from here on it has from us
 
     async def run(self) -> None:
-        """Send what is unsent until stopped and nothing is left, then say `offline`."""
+        """Send lines until stopped and nothing is left, then publish `offline`."""
         listening = asyncio.create_task(self._listen())
         try:
             await self._send_all(listening)
@@ -102,7 +105,7 @@ class BrokerSession:
             await asyncio.gather(listening, return_exceptions=True)
 
     def _mark_in(self, message: MQTTMessage) -> Mark | None:
-        """The mark that the broker remembers, if the message is that; a request is kept for later."""
+        """Return the mark if the message is one that the broker remembers; keep a request for later."""
         if message.topic != self._at.topic(MARK):
             self._take_request(message)
         elif message.retain:
@@ -121,7 +124,7 @@ class BrokerSession:
             self._lane.wake.set()
 
     async def _listen(self) -> None:
-        """Hear who misses lines; end with the connection."""
+        """Receive requests, and end with the connection."""
         try:
             while True:
                 for message in await self._link.receive():
@@ -153,8 +156,8 @@ class BrokerSession:
             await pause(self._lane.wake, POLL_S)
 
     async def _send_new(self, batch: Sequence[Publication], reached: int) -> None:
-        """Send the lines that follow, and move both marks behind them: ours to where the lines were looked at, the
-        broker's to the last that left."""
+        """Send the next lines, and move both marks: ours to the last line examined, the broker's to the last line
+        sent."""
         if self._previous is None:
             self._previous = self._outbox.newest(self._after)
         await self._send(batch, self._previous)
@@ -167,7 +170,7 @@ class BrokerSession:
             await self._put_mark(Mark(self._outbox.journal, last.sequence, last.epoch, witness(last.hash)))
 
     async def _repeat(self, place: int) -> None:
-        """Some lines after `place` once more, of those that were sent already."""
+        """Repeat some lines after `place` that were already sent."""
         lines, _ = self._outbox.outgoing(place, REPEAT_MAX)
         batch = [item for item in lines if item.sequence <= self._after]
         if batch:
@@ -175,7 +178,7 @@ class BrokerSession:
             await self._send(batch, self._outbox.newest(place))
 
     async def _send(self, batch: Sequence[Publication], previous: int) -> None:
-        """Send lines and await the broker's word for each; `previous` is the table's line before them."""
+        """Send lines and await their acknowledgments. `previous` is the table's line before them."""
         sent = []
         for item in batch:
             carried = self._at.properties(item, self._outbox.journal, previous)
@@ -185,7 +188,7 @@ class BrokerSession:
         self._progress.sent += len(batch)
 
     async def _keep_standing(self) -> None:
-        """Say how the table stands, when it stands otherwise than was said."""
+        """Publish the table's standing if it changed."""
         now = self._lane.standing()
         if now is not None and now != self._standing:
             self._standing = now
@@ -198,25 +201,25 @@ class BrokerSession:
 
 
 class BrokerLane:
-    """One table's way to the broker: one connection after the other, each with the table's will.
+    """Connection of one table to the broker: one session after the other, each with the table's will.
 
-    Whatever goes wrong ends this connection and nothing else: the exporter's other tables go on.
+    An error ends the current session only: the exporter's other tables continue.
     """
 
     def __init__(self, exporter: "MqttExporter", at: Address, stop: asyncio.Event) -> None:
         self.at, self.progress, self.stop = at, exporter.progress[at.table], stop
         self.wake = asyncio.Event()
         self.file_counts = exporter.file_counts
-        """A person decided that this file counts, whatever mark the broker has."""
+        """True if the operator decided for this journal, whatever mark the broker has."""
         self._broker, self._exporter = exporter.broker.of(at.user), exporter
         self._retry, self._faults = Retry(), Retry()
         self._failed_at = 0
         self._last_fault = ""
         self.careful = False
-        """Line by line after a fault of this program, so that it is met at one line and all before it are out."""
+        """True after an internal error: lines are sent one by one, so that all before the faulty one are sent."""
 
     async def run(self) -> None:
-        """Keep a connection and send until stopped."""
+        """Keep a session and send until stopped."""
         while not self.stop.is_set():
             retry = self._retry
             try:
@@ -243,23 +246,24 @@ class BrokerLane:
                 await session.run()
 
     def works(self) -> None:
-        """The broker takes what we send, or would."""
+        """Note that sending works."""
         self._retry.reset()
         if self.progress.sequence >= self._failed_at:
             self.progress.problem = None
 
     def standing(self) -> str | None:
-        """How the table stands now."""
+        """Return the current standing of the table."""
         return self._exporter.standing(self.at.table)
 
     def refuse(self, why: str) -> None:
-        """A request is none."""
+        """Count an invalid request, and report the first."""
         self.progress.refused += 1
         if self.progress.refused == 1:
-            self._exporter.report(f"{self.at.topic(AGAIN)}: a request is refused: {why}; more are counted, not told")
+            self._exporter.report(f"{self.at.topic(AGAIN)}: a request is refused: {why}; further ones are only counted")
 
     def _fault(self, error: Exception) -> None:
-        """Of this program. The message of such an error may hold anything, a line too; the place says as much."""
+        """Handle an internal error. Its message may contain anything, including a line, so only its place is
+        reported."""
         if self.progress.sequence >= self._failed_at:  # it got on since the last one
             self._faults.reset()
         self._failed_at = self.progress.sequence + 1
@@ -267,30 +271,30 @@ class BrokerLane:
         self.careful = True
         at = traceback.extract_tb(error.__traceback__)[-1]
         name = at.filename.rsplit("/", 1)[-1]
-        what = f"{self.at.table}: a fault of this program: {type(error).__name__} at {name}:{at.lineno}"
+        what = f"{self.at.table}: internal error: {type(error).__name__} at {name}:{at.lineno}"
         if what == self._last_fault:
             self.progress.problem = what
         self._last_fault = what
         self._trouble(what)
 
     def _contradicted(self, why: str) -> None:
-        """The journal is not the one that the broker knows: send nothing, and have the table stopped."""
+        """Stop sending and stop the table: its journal is not the one that the broker knows."""
         self.progress.conflict, self.progress.problem = True, why
         self._exporter.conflict(self.at.table, why)
 
     def _trouble(self, what: str) -> None:
-        """Say what is wrong, once for each new trouble."""
+        """Report a problem once."""
         if what != self.progress.problem:
             self._exporter.report(f"{what}; lines of {self.at.table} wait in the journal")
         self.progress.problem = what
 
 
 class MqttExporter:
-    """Sends the lines of `tables` from the journal to a broker, from a thread of its own.
+    """Exporter of the lines of `tables` from the journal to a broker, in a thread of its own.
 
-    `report` gets one line for each new trouble; `conflict` a table, and why the broker knows lines of it that the
-    journal does not have, unless a person decided that this file counts; `standing` how a table stands. All are
-    called from that thread. ValueError when a name cannot be part of a topic.
+    `report` gets one line per new problem. `conflict` gets a table and the reason that the broker knows lines of it
+    that the journal does not have, unless the operator decided for this journal. `standing` returns a table's standing.
+    All are called in the exporter's thread. Raise ValueError if a name cannot be part of a topic.
     """
 
     def __init__(
@@ -318,7 +322,7 @@ class MqttExporter:
         self._stop: asyncio.Event | None = None
 
     def start(self) -> None:
-        """Begin; returns at once, whether the broker is there or not."""
+        """Start, without waiting for the broker."""
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -329,13 +333,14 @@ class MqttExporter:
         self.stop()
 
     def wake(self) -> None:
-        """There are new lines. From any thread, never waits; without it the journal is looked at every second."""
+        """Announce new lines. May be called from any thread and never blocks; without it the journal is polled every
+        second."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._woken)
 
     def stop(self) -> None:
-        """Send what waits and say `offline`, for at most a second; what is left stays in the journal."""
+        """Send waiting lines and `offline` for at most a second. What is left stays in the journal."""
         self._stopped = True
         self.wake()
         self._thread.join(FAREWELL_S + CONNECT_S)

@@ -1,4 +1,4 @@
-"""Every line on standard output as it is made known, for whatever reads the other end of the pipe."""
+"""Export of every published line to standard output, for the reader of a pipe."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TextIO
@@ -11,18 +11,18 @@ from devices.clock import Clock, SystemClock
 from protocol.errors import DealwireError
 
 HEAD_S: Final = 1.0
-"""How often the journal's head is said while there are new lines."""
+"""Seconds between two head lines while there are new lines."""
 WHERE: Final = "lines on standard output"
-GONE: Final = "their reader has gone"
+GONE: Final = "the reader has left"
 
 
 class NdjsonSink(HubReader):
-    """Writes what the hub gives to `stream`, one line each.
+    """Writer of published lines to `stream`.
 
-    When the other end reads too slowly, lines are left out and a line of type `gap` says so. A line of type `head` says
-    up to where the journal has come: a second after the first line that it had not said, and at the end. When nothing
-    can be written any more, because a disk is full or the other end has gone, lines are counted as lost in `progress`.
-    Both are said with `report`, in a sentence for a person; it must not wait, and may be called from any thread.
+    If the reader is too slow, lines are dropped and a line of type `gap` says so. A line of type `head` gives the
+    newest record of the journal: a second after the first line that it does not cover yet, and at the end. If writing
+    fails, because a disk is full or the reader has left, lines are counted as lost in `progress`. Both are reported
+    with `report`, in a sentence for a person; it must not block, and may be called from any thread.
     """
 
     beat_s = HEAD_S / 2
@@ -38,13 +38,13 @@ class NdjsonSink(HubReader):
         super().__init__(hub, "ndjson")
 
     def wake(self) -> None:
-        """Also while the thread waits for a reader that does not read: that lines are left out is known here alone."""
+        """Notice dropped lines even while the writing thread is blocked, since only this method can."""
         super().wake()
         dropped = self._reader.dropped
         if dropped == self._noticed:
             return
         if not self._noticed and self.progress.failed is None:
-            self._report(f"{WHERE}: their reader is too slow, and some were left out; the journal has them")
+            self._report(f"{WHERE}: the reader is too slow, some lines were dropped; the journal has them")
         self._noticed = dropped
         self._count()
 
@@ -54,14 +54,15 @@ class NdjsonSink(HubReader):
         self._write(self._put_head)
 
     def take(self, items: Sequence[Publication], missed: bool) -> None:
-        """Write them."""
+        """Write these lines."""
         before = self.progress.written
         self._write(lambda: self._put(items, missed))
         self._unwritten += before + len(items) - self.progress.written
         self._count()
 
     def _write(self, put: Callable[[], None]) -> None:
-        """What keeps a line from being written keeps all that follow: nobody knows how much of it is there."""
+        """Write, unless writing has failed before. After a failed write it is unknown how much of it arrived, so
+        nothing follows."""
         if self.progress.failed is not None:
             return
         try:
@@ -70,7 +71,7 @@ class NdjsonSink(HubReader):
             cause = error.__cause__ or error  # a disk that is full has its own words
             why = GONE if isinstance(cause, BrokenPipeError) else getattr(cause, "strerror", None) or str(error)
             self.progress.failed = why
-            self._report(f"{WHERE}: {why}; no more are written there, the journal has them all")
+            self._report(f"{WHERE}: {why}; no more are written, the journal has all of them")
 
     def _count(self) -> None:
         self.progress.lost = self._unwritten + self._reader.dropped
@@ -92,7 +93,7 @@ class NdjsonSink(HubReader):
         self.progress.written += len(items)
 
     def _put_head(self) -> None:
-        """Say up to where the journal has come, if that is not said yet."""
+        """Write the head of the journal if it is not written yet."""
         if self._unsaid is None:
             return
         head, self._unsaid = self._unsaid, None

@@ -1,4 +1,4 @@
-"""The journal as an outbox: one table's lines, and the mark behind those that were sent."""
+"""Journal as an outbox: one table's lines, and the mark after those that were sent."""
 
 from typing import Self
 
@@ -11,14 +11,14 @@ from dealwire.journal import Journal, JournalReader
 
 
 class Outbox:
-    """Lines of `table`, and the mark that `consumer` has put behind those it sent. Of one thread; a JournalError says
-    why the journal cannot be read. Use it as a context manager."""
+    """Lines of `table`, and the mark of `consumer` after those it sent. Use it in one thread, as a context manager.
+    Raise JournalError if the journal cannot be read."""
 
     def __init__(self, journal: Journal, table: str, consumer: str, profile: Profile = "full") -> None:
         self._outboxes, self._table, self._consumer, self._profile = journal.outboxes, table, consumer, profile
         self._reader = JournalReader(journal.path)
         self.journal = self._reader.identity.hex()
-        """The journal's own number: sequences count within it."""
+        """Identity of the journal; sequences count within it."""
 
     def __enter__(self) -> Self:
         return self
@@ -27,22 +27,22 @@ class Outbox:
         self._reader.close()
 
     def mark(self) -> int:
-        """A number up to which everything was sent, and after which nothing was, as far as it was noted."""
+        """Return a sequence up to which everything was sent and after which, as far as noted, nothing was."""
         head = self._reader.head.sequence  # first: a line that comes in between must not be skipped
         waiting = self._outboxes.unsent(self._consumer, 1)
         return waiting[0].sequence - 1 if waiting else head
 
     def move_mark(self, sequence: int) -> None:
-        """Everything up to `sequence` was sent. A mark never goes back."""
+        """Note that everything up to `sequence` was sent. A mark never moves back."""
         self._outboxes.mark_sent(self._consumer, sequence)
 
     def after(self, sequence: int, limit: int) -> list[Publication]:
-        """The table's lines after `sequence`, oldest first, at most `limit`."""
+        """Return at most `limit` of the table's lines after `sequence`, oldest first."""
         return self._reader.publications(sequence, limit, self._table)
 
     def outgoing(self, sequence: int, limit: int) -> tuple[list[Publication], int]:
-        """What leaves of the table's lines after `sequence`, at most `limit`, as it leaves; and up to where the lines
-        were looked at. Nothing leaves only when nothing is left."""
+        """Return at most `limit` of the table's lines after `sequence` in their exported form, and the sequence up to
+        which lines were examined. The list is empty only if no line is left."""
         found: list[Publication] = []
         while not found and (items := self.after(sequence, limit)):
             found = [line for item in items if (line := outgoing(item, self._profile)) is not None]
@@ -50,7 +50,7 @@ class Outbox:
         return found, sequence
 
     def newest(self, sequence: int) -> int:
-        """The table's newest line up to `sequence` that leaves; 0 when there is none."""
+        """Return the table's newest exported line up to `sequence`, 0 if there is none."""
         while True:
             sequence = self._reader.newest(self._table, up_to=sequence)[0]
             if self._profile == "full" or not sequence:
@@ -60,16 +60,16 @@ class Outbox:
             sequence -= 1
 
     def recent(self, age_ns: int) -> int:
-        """A number after which lie the lines of the last `age_ns` before the newest line made known."""
+        """Return a sequence after which all lines of the last `age_ns` before the newest published line are."""
         return self._reader.newest(self._table, before_ns=self._reader.newest()[1] - age_ns)[0]
 
     def place(self, sequence: int) -> Mark:
-        """What is said of the table's line `sequence` outside."""
+        """Return the mark of the table's line `sequence`."""
         line = next(iter(self._reader.publications(sequence - 1, 1, self._table)), None)
         if line is None or line.sequence != sequence:
             return Mark(self.journal, sequence)
         return Mark(self.journal, sequence, line.epoch, witness(line.hash))
 
     def conflict(self, mark: Mark) -> str | None:
-        """Why a mark cannot come from this journal; None when it can."""
+        """Return the reason that a mark cannot come from this journal; None if it can."""
         return conflict(self._reader, mark)

@@ -1,7 +1,7 @@
-"""What of each line may leave under a profile: everything, or nothing from which a card could follow.
+"""Profiles of exported lines: all of them, or nothing from which a card could be derived.
 
-`no-cards` is an allowlist: a key that stands in no list here does not leave, nor does a line whose type has none. A new
-kind of report or a new key is left out until somebody has thought about it.
+`no-cards` is an allowlist: keys and line types that are not listed here are not exported. A new report or key is left
+out until someone has considered it.
 """
 
 import json
@@ -14,10 +14,11 @@ from dealwire.hub.lines import Publication
 Profile = Literal["full", "no-cards"]
 
 SCHEMA: Final = "dealwire.no-cards/1"
-"""What such a line says of itself; `type` is that of the whole line."""
+"""Schema of such a line; its `type` is that of the full line."""
 
 Kept = Mapping[str, Any]
-"""Key -> None when its value leaves as it is, or what is kept of the object, or of each object of the list, there."""
+"""Exported keys. The value is None if the key's value is exported unchanged, else the exported keys of the object or of
+each object in the list."""
 
 _COUNT: Final = {"expected": None, "counted": None}
 _INCIDENT_HEAD: Final = dict.fromkeys(("code", "clause", "place", "called", "unreliable", "device", "fault", "badge"))
@@ -41,7 +42,8 @@ LINES: Final[Mapping[str, Kept]] = {
     "settlement": {**_ROUND, "game": _FILE, "status": None},
     "status": dict.fromkeys(("table", "kind", "device")),
 }
-"""By type. Bets and their results, pays and meters are not here: what was paid on a bet names the hand."""
+"""Exported keys by type of line. Bets and their results, payouts and meters are not included: a payout identifies the
+hand."""
 
 _EVENT: Final = dict.fromkeys(("device", "session", "number", "at_ns", "event"))
 _DECK: Final = {"deck": None}
@@ -63,7 +65,8 @@ _CODES: Final = """
     start-lost rounds-lost
 """
 CODES: Final = frozenset(_CODES.split())
-"""Incidents that leave under their own code; any other leaves as `other`, as one does that names a joker."""
+"""Incidents that are exported under their own code. All others are exported as `other`, as are those that name a joker.
+"""
 
 EVENTS: Final[Mapping[str, Kept]] = {
     "LinkUp": dict.fromkeys(
@@ -92,12 +95,12 @@ EVENTS: Final[Mapping[str, Kept]] = {
     "ShoeLoaded": {"shoe": None, "decks": None, "cards": None},
     "CutCardSeen": {},
 }
-"""Reports that leave, by kind, and what of their fields. A card drawn from a shoe is none: how many are drawn, and for
-whom, says what the hands come to."""
+"""Exported reports with their exported fields. A card drawn from a shoe is not included: how many are drawn, and for
+whom, reveals the hands."""
 
 
 def outgoing(item: Publication, profile: Profile) -> Publication | None:
-    """The line as it leaves under `profile`; None when it does not leave."""
+    """Return the line in its exported form, None if it is not exported."""
     if profile == "full":
         return item
     content = json.loads(item.line)

@@ -1,4 +1,4 @@
-"""What of the way to a broker others could read: files of secrets, and what goes out in clear."""
+"""Exposure of the connection to a broker: readable secrets, and unencrypted data."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from dealwire.listening import is_loopback
 
 
 def exposures(url: str, *, password_file: Path | None = None, key_file: Path | None = None) -> list[str]:
-    """One line for each thing that others could read; empty when there is none. An address that is none has none."""
+    """Return a line for each thing that others could read. An invalid address has none."""
     found = []
     for name, file in (("password file", password_file), ("key file", key_file)):
         if file is not None:
@@ -31,5 +31,9 @@ def _in_clear(url: str, password: bool) -> list[str]:
         return []
     what = [f"{host} is not this machine"] if not is_loopback(host) else []
     if user is not None or password:
-        what.append("a password goes with it" if password else "a user's name goes with it")
-    return [f"mqtt://{host}: nothing is encrypted, and {' and '.join(what)}; mqtts:// is TLS"] if what else []
+        what.append("a password is sent" if password else "a user name is sent")
+    return (
+        [f"mqtt://{host}: the connection is not encrypted, and {' and '.join(what)}; use mqtts:// for TLS"]
+        if what
+        else []
+    )

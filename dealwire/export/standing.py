@@ -1,4 +1,4 @@
-"""How a table stands at this moment, for who comes to the broker later: one retained message beside the lines."""
+"""Current standing of a table, as a retained message for readers that connect later."""
 
 from typing import ClassVar, Literal
 
@@ -7,8 +7,7 @@ from dealwire.hub.view import TableView
 
 
 class TroubleFact(Record, frozen=True):
-    """Something that is wrong: its kind, the worst first, the clause where one says it, the role that can do something,
-    since when, and which device or round it is about."""
+    """Problem: kind, clause if there is one, role that can act, start, and the device or round."""
 
     kind: str
     clause: str | None
@@ -18,36 +17,36 @@ class TroubleFact(Record, frozen=True):
 
 
 class StandingLine(LineRecord, frozen=True, kw_only=True):
-    """How a table stands. It is true while the table's `status` is `online`, and no line of the journal: what it says
-    follows from lines that came before it. It names no card and quotes nobody."""
+    """Current standing of a table. It is valid while the table's `status` is `online`. It is not a line of the journal:
+    it follows from earlier lines. It names no card and quotes no one."""
 
     SCHEMA: ClassVar[str] = "dealwire.standing/1"
     TYPE: ClassVar[str] = "standing"
 
     table: str
     known: bool
-    """Every device is heard and what it reports is taken; otherwise nobody knows where the round stands."""
+    """True if every device is connected and its reports are accepted; otherwise the state of the round is unknown."""
     unknown_since_ns: int | None
-    """Since when that is not known; null while it is."""
+    """Start of the unknown state; null while the state is known."""
     state: str | None
-    """Where the round stands, in the flow's words; null while that is not known."""
+    """State of the round in the flow; null while it is unknown."""
     round: int
-    """The last round that is known of, under way or over."""
+    """Number of the last known round, current or finished."""
     lamp: Literal["none", "unknown", "dark", "lit"]
-    """The red lamp; `none` where no device has one."""
+    """State of the red lamp; `none` if no device has one."""
     fault: int
-    """The fault that lit it; 0 when it is not lit, or for what is not known."""
+    """Fault that lit the lamp; 0 if it is not lit or the fault is unknown."""
     safe_stop: bool
     held_cents: int
-    """Stakes that are held and that nobody has said to be settled by hand."""
+    """Held stakes that are not yet released, in cents."""
     devices: dict[str, Literal["waiting", "unknown", "up", "closed"]]
-    """How each device's line stands, by its name at the table."""
+    """State of each device's line, by its name at the table."""
     trouble: tuple[TroubleFact, ...]
-    """What is wrong, the worst first."""
+    """Problems, the worst first."""
 
 
 def standing_of(view: TableView) -> StandingLine:
-    """How the table stands that gave this view."""
+    """Return the standing of the table in this view."""
     unknown = view.unknown
     return StandingLine(
         table=view.table,

@@ -1,4 +1,4 @@
-"""Topics and properties of the lines on MQTT, as `docs/exports.md` explains them."""
+"""Topics and properties of lines on MQTT; see `docs/exports.md`."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from dealwire.hub.lines import Publication
 
 ROOT: Final = "dealwire/v1"
 PRESENCE: Final = "status"
-"""`online` or `offline`, retained; `offline` is also the broker's to say, when the table is gone without a word."""
+"""Topic of `online` or `offline`, retained. The broker publishes `offline` if the table disappears."""
 STANDING: Final = "standing"
-"""How the table stands, retained: what is not known, lamp, trouble; true while the presence is `online`."""
+"""Topic of the table's standing, retained. It is valid while the presence is `online`."""
 MARK: Final = "sent"
-"""The place of the newest line the broker has taken, retained: whatever is behind it a broker may have lost."""
+"""Topic of the newest line that the broker has taken, retained. A broker may have lost later lines."""
 AGAIN: Final = "again"
-"""Whoever misses lines asks here: the place after which they are to be sent again."""
+"""Topic of requests for missing lines: the place after which lines are to be repeated."""
 LINE_TOPICS: Final = {
     "event": "event",
     "incident": "incident",
@@ -31,7 +31,7 @@ LINE_TOPICS: Final = {
     "award": "award",
     "status": "state",
 }
-"""Where each type of line goes; `status` is taken by the presence."""
+"""Topic level of each type of line. `status` is used for the presence."""
 
 _NAME: Final = re.compile(r"[^/+#$\x00-\x1f\x7f][^/+#\x00-\x1f\x7f]{0,63}")
 _JOURNAL: Final = re.compile(r"[0-9a-f]{32}")
@@ -40,21 +40,21 @@ _SCHEMA: Final = re.compile(r"([a-z]{1,32}) dealwire\.\1/[0-9]{1,3}")
 _HEX: Final = re.compile(r"[0-9a-f]{0,128}")
 
 PLACE_MAX: Final = 64
-"""Bytes of a place: a journal's number, a space, and the sequence."""
+"""Maximum bytes of a place: journal identity, a space, and the sequence."""
 MARK_MAX: Final = 512
 LINE_MAX: Final = 256 * 1024
-"""Bytes of a line. The longest of a table with thirty-two seats is shorter by far."""
+"""Maximum bytes of a line. The longest line of a table with thirty-two seats is much shorter."""
 
 
 class Address(NamedTuple):
-    """One table of one site, as topics name it."""
+    """Table of a site, as topics name it."""
 
     site: str
     table: str
 
     @classmethod
     def checked(cls, site: str, table: str) -> "Address":
-        """ValueError, saying what is allowed, when a name cannot be a level of a topic."""
+        """Return the address. Raise ValueError with what is allowed if a name cannot be a level of a topic."""
         for what, name in (("site", site), ("table", table)):
             if not _NAME.fullmatch(name):
                 allowed = "1 to 64 characters, none of them / + # or a control character, no $ first"
@@ -63,20 +63,21 @@ class Address(NamedTuple):
 
     @property
     def client(self) -> str:
-        """Who we are to the broker: one connection each table."""
+        """Client id at the broker; each table has one connection."""
         return f"dealwire/{self.site}/{self.table}"
 
     @property
     def user(self) -> str:
-        """Who we are to a broker that lets each table write its own topics alone, unless the address names a user."""
+        """User name at a broker that restricts each table to its own topics, unless the address names a user."""
         return f"{self.site}/{self.table}"
 
     def topic(self, level: str) -> str:
-        """One of this table's topics."""
+        """Return one of this table's topics."""
         return f"{ROOT}/{self.site}/{self.table}/{level}"
 
     def properties(self, item: Publication, journal: str, previous: int) -> Properties:
-        """What a line carries beside it; `previous` is the sequence of the table's line before it, 0 for the first."""
+        """Return the properties of a line. `previous` is the sequence of the table's line before it, 0 for the
+        first."""
         found = new_properties(PacketTypes.PUBLISH)
         found.PayloadFormatIndicator = 1
         found.ContentType = "application/json"
@@ -95,8 +96,8 @@ class Address(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """The newest line that the broker has taken, as MARK carries it: journal, sequence, the opening that wrote it, and
-    the witness of its record's place in the chain (hex, or empty where it is not known)."""
+    """Newest line that the broker has taken, as the topic MARK carries it: journal, sequence, the opening that wrote
+    it, and the witness of its record's hash (in hexadecimal, empty if unknown)."""
 
     journal: str
     sequence: int
@@ -105,12 +106,12 @@ class Mark(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As it stands in the topic."""
+        """Payload of the topic."""
         return f"{self.journal} {self.sequence} {self.epoch or '-'} {self.hash or '-'}"
 
     @classmethod
     def parse(cls, payload: bytes | bytearray) -> "Mark":
-        """ValueError, saying what is wrong, when it is none. Epoch and hash may be absent."""
+        """Parse a payload. Raise ValueError if it is not a mark. Epoch and hash are optional."""
         if len(payload) > MARK_MAX:
             raise ValueError(f"a mark of {len(payload)} bytes; at most {MARK_MAX}")
         journal, _, more = payload.decode("ascii").partition(" ")
@@ -122,12 +123,12 @@ class Mark(NamedTuple):
 
 
 def place(journal: str, sequence: int) -> str:
-    """A place in a journal, as AGAIN carries it."""
+    """Return the payload of a request for this place."""
     return f"{journal} {sequence}"
 
 
 def read_place(message: MQTTMessage) -> tuple[str, int]:
-    """Journal and sequence that an AGAIN names; ValueError, saying why not and nothing of what it holds."""
+    """Return journal and sequence of a request. Raise ValueError with a reason that quotes nothing of it."""
     if message.retain:
         raise ValueError("it is retained")
     try:
@@ -136,11 +137,11 @@ def read_place(message: MQTTMessage) -> tuple[str, int]:
         journal, _, digits = message.payload.decode("ascii").partition(" ")
         return _journal(journal), _number(digits, "sequence")
     except ValueError:
-        raise ValueError("it names no place in a journal") from None
+        raise ValueError("it does not name a place in a journal") from None
 
 
 class Received(NamedTuple):
-    """A line as it came from the broker."""
+    """Line as received from the broker."""
 
     site: str
     table: str
@@ -159,8 +160,8 @@ _MAY_LACK: Final = {"line", "epoch", "hash", "type"}
 
 
 def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
-    """The line in a message, and its content; ValueError when something that every line carries is missing or not what
-    it must be. What is nested too deeply is a RecursionError."""
+    """Return the line in a message, and its content. Raise ValueError if something required is missing or wrong,
+    RecursionError if it is nested too deeply."""
     properties = dict(getattr(message.properties, "UserProperty", ()))
     missing = sorted(Received.__annotations__.keys() - properties.keys() - _MAY_LACK)
     if missing:
@@ -186,7 +187,7 @@ def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
 
 
 def read_mark(message: MQTTMessage) -> tuple[str, str, str, int]:
-    """Site, table, journal and sequence that a MARK names; ValueError when it names none."""
+    """Return site, table, journal and sequence of a mark. Raise ValueError if it is not one."""
     _, _, site, table, _ = message.topic.split("/")
     at, mark = Address.checked(site, table), Mark.parse(message.payload)
     return at.site, at.table, mark.journal, mark.sequence
@@ -206,5 +207,5 @@ def _hex(text: str) -> str:
 
 def _number(text: str, what: str) -> int:
     if not _DIGITS.fullmatch(text) or int(text) >= 1 << 63:
-        raise ValueError(f"{what} {text[:40]!r} is no number of 63 bits")
+        raise ValueError(f"{what} {text[:40]!r} is not a number of 63 bits")
     return int(text)

@@ -1,1 +1,1 @@
-"""Simulated dealers, players and floor supervisors: they read the procedure and play it on simulated devices."""
+"""Simulated dealers, players and floor supervisors. They follow the procedure on simulated devices."""

@@ -1,6 +1,6 @@
-"""A betting round as simulated players go through it: whose turn it is, and what may be done by the house's figures.
+"""Betting round of simulated players: whose turn it is, and which actions the house's limits allow.
 
-It is written from the text alone and shares nothing with what judges the same actions at the table.
+This is written from the regulation alone and shares no code with the table's judgment of the same actions.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,13 +12,13 @@ from dealer_flow.procedure.plan import Plan
 from devices.events import BettingAction
 
 LEAST: Final = 200
-"""What simulated players bet at least, and raise by: the big blind. No section names a least bet."""
+"""Minimum bet and raise of simulated players in cents: the big blind. The regulation sets no minimum."""
 BRINGS_IN: Final = 100
-"""What an open card that forces its seat to open brings in."""
+"""Bring-in, in cents, of the seat that an open card forces to open."""
 
 
 class Move(NamedTuple):
-    """One thing that a player may do: what lies before the seat then, from `least` to `most` cents."""
+    """Possible action of a player. `least` and `most` are the total cents in front of the seat afterwards."""
 
     action: BettingAction
     least: int
@@ -27,8 +27,8 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What bounds a bet, in cents, None where only the stake does. `raises`: so many a betting round, None for no
-    end."""
+    """Limits of a bet in cents; None if only the stake limits it. `raises` is the maximum number per betting round,
+    None for no limit."""
 
     most_bet: int | None
     most_raise: int | None
@@ -38,7 +38,7 @@ class Figures:
 
     @classmethod
     def of(cls, plan: Plan) -> "Figures":
-        """Those of a procedure as its options have it."""
+        """Return the limits of a procedure with its options."""
         part, options = plan.betting, plan.options
         assert part is not None, "only where players bet against each other"
         raises = options[part.raises.option]
@@ -53,8 +53,8 @@ class Figures:
 
 @dataclass(slots=True)
 class BettingRound:
-    """`turns`: the seats dealt in, clockwise from who acts first; `lies`: what lies before each; `behind`: the rest of
-    its stake, which shrinks here. `forced`: the first to act brings in."""
+    """Betting round. `turns` are the seats dealt in, clockwise from the first to act; `lies` the chips in front of
+    each; `behind` the rest of its stake, which is reduced here. If `forced`, the first to act brings in."""
 
     figures: Figures
     turns: Sequence[int]
@@ -66,14 +66,14 @@ class BettingRound:
     acted: set[int] = field(default_factory=set)
     checked: set[int] = field(default_factory=set)
     shows_first: int | None = None
-    """Who bet or raised last, else who acted first."""
+    """Seat that bet or raised last, else the one that acted first."""
     _at: int = 0
 
     def __post_init__(self) -> None:
         self.high = max(self.lies.values(), default=0)
 
     def turn(self, live: Collection[int]) -> int | None:
-        """Who is to act; None when every bet is called or nobody is left to bet against."""
+        """Return the seat to act; None if every bet is called or no opponent is left."""
         able = [seat for seat in live if self.behind[seat]]
         if len(live) <= 1 or (len(able) == 1 and self._lies(able[0]) >= self.high):
             return None
@@ -83,13 +83,13 @@ class BettingRound:
         return None
 
     def after(self, seat: int, live: Collection[int]) -> int | None:
-        """Who would be next after a seat that is to act, if another is."""
+        """Return the seat that would act after a seat that is to act, if there is another."""
         start = self.turns.index(seat) + 1
         around = [*self.turns[start:], *self.turns[: start - 1]]
         return next((each for each in around if each in live and self.behind[each] and each not in self.acted), None)
 
     def moves(self, seat: int) -> list[Move]:
-        """What a seat may do."""
+        """Return the possible actions of a seat."""
         lies, high, most = self._lies(seat), self.high, self._lies(seat) + self.behind[seat]
         if self.forced and not high:
             return [Move(BettingAction.BRING_IN, min(BRINGS_IN, most), min(BRINGS_IN, most))]
@@ -107,7 +107,7 @@ class BettingRound:
         return found
 
     def act(self, seat: int, action: BettingAction, cents: int) -> None:
-        """A seat acts; `cents` lie before it then."""
+        """Apply an action. `cents` is the total in front of the seat afterwards."""
         self.behind[seat] -= cents - self._lies(seat)
         self.lies[seat] = cents
         if cents > self.high or self.shows_first is None:

@@ -1,4 +1,4 @@
-"""How simulated people set a hand in two: the house way that the game's text prints, else the best low hand that stays
+"""Arrangement of a split hand by simulated people: the house way of the regulation, else the best low hand that stays
 below the rest."""
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from rules.hands import Ranked
 
 
 def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> Setting:
-    """The hand set in two. Where no game ranks its parts, or a face is not known, the first cards are the low hand."""
+    """Return the split hand. If no game ranks its parts, or a face is unknown, the first cards are the low hand."""
     game_id = game_id_of(procedure)
     game = load_game(game_id) if game_id else None
     if game is None or not game.spec.sets or not all(card.is_face for card in cards):

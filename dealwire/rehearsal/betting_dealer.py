@@ -1,6 +1,6 @@
-"""What a dealer does where players bet against each other: stakes, blinds, actions in turn, hands mucked, pots awarded.
+"""Dealer of games between players: stakes, blinds, actions in turn, mucked hands, awarded pots.
 
-The chips stay before the seats from hand to hand, so that an evening is one economy.
+Chips stay in front of the seats from hand to hand, so that a session is one economy.
 """
 
 from collections import defaultdict
@@ -28,23 +28,23 @@ MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
 
 
 class BettingDealer(PlayingDealer):
-    """Where players bet against each other, chips pass by what they do; elsewhere a dealer as any other."""
+    """Dealer who handles betting between players. In other games it acts as any dealer."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
         self.chips = Chips()
-        """What is left before the seats, and what they bought."""
+        """Chips in front of the seats, and what was paid for them."""
         self.hand: BettingHand | None = None
         self.up: defaultdict[Place, list[Card]] = defaultdict(list)
-        """The cards that were dealt face up, by place."""
+        """Cards dealt face up, by place."""
         self._actions = 0
-        """Actions of this hand."""
+        """Number of actions in this hand."""
         self._wrong: list[What] = []
-        """What goes wrong as soon as it can."""
+        """Faults that happen as soon as they can."""
         super().__init__(scenario, table, cards)
 
     @property
     def won(self) -> bool:
-        """Whether one player alone is left of those who bet against each other."""
+        """True if only one of the players who bet against each other is left."""
         return self.hand is not None and len(self.view.active) > 1 and len(self.view.live) <= 1
 
     def _begin_plan(self, plan: RoundPlan) -> None:
@@ -85,7 +85,7 @@ class BettingDealer(PlayingDealer):
             yield from self._act(step, betting, number)
 
     def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
-        """One player acts, with what goes wrong at it."""
+        """Have one player act, with a fault if one is due."""
         self._actions += 1
         due = [each.what for each in self.plan.troubles if each.what in AT_THE_BETTING]
         self._wrong += [what for what in due if self.plan.find(what, self._actions)]
@@ -105,12 +105,12 @@ class BettingDealer(PlayingDealer):
         self._counts(step, betting, number, action, cents)
 
     def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
-        """It is keyed in."""
+        """Key in an action."""
         how = MANNERS[manner] if manner is not None else ActionManner.NONE
         self.controller.player_acts(number, ACTIONS[action], cents, how)
 
     def _counts(self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int) -> None:
-        """It is what the player did."""
+        """Apply an action to the betting round."""
         assert self.hand is not None, "only where players bet against each other"
         betting.act(number, action, cents)
         self.hand.acted(step, number, cents)
@@ -125,7 +125,7 @@ class BettingDealer(PlayingDealer):
     # -------------------------------------------------------------- what goes wrong at it
 
     def _may_go_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> bool:
-        """Whether it can happen when this seat is to act."""
+        """Return True if the fault can happen while this seat is to act."""
         may = {move.action: move for move in betting.moves(number)}
         match what:
             case What.OUT_OF_TURN:
@@ -140,7 +140,7 @@ class BettingDealer(PlayingDealer):
         return self._deals_early(step)
 
     def _goes_wrong(self, what: What, step: BetStep, betting: BettingRound, number: int) -> Doings:
-        """It does; what the dealer makes of it is what the round goes on with."""
+        """Let the fault happen; the round continues with the dealer's correction of it."""
         may = {move.action: move for move in betting.moves(number)}
         call = may.get(BettingAction.CALL)
         match what:
@@ -170,17 +170,17 @@ class BettingDealer(PlayingDealer):
             yield from self._act(step, betting, number)  # who was passed by acts before anybody else does
 
     def _deals_early(self, step: BetStep) -> bool:
-        """Whether the dealer could deal the next cards while this betting is not over."""
+        """Return True if the dealer could deal the next cards before this betting is over."""
         return False
 
     def _deal_early(self, step: BetStep) -> Doings:
-        """The dealer does, and it is put right."""
+        """Deal the next cards early, and correct it."""
         raise NotImplementedError
 
     # -------------------------------------------------------------- the showdown
 
     def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
-        """Hands are shown in the order of play; some that win nothing are thrown away unseen when it is their turn."""
+        """Show hands in the order of play. Some losing hands are mucked unseen when their turn comes."""
         if self.hand is None or not self._is(Course.PLAY):
             yield from super()._show_seats(players)
             return
@@ -195,7 +195,7 @@ class BettingDealer(PlayingDealer):
                 yield from super()._show_seats([by_seat[number]])
 
     def _award_pots(self) -> Doings:
-        """Each pot goes to whom it is awarded; a hand that was not played out is nobody's."""
+        """Award each pot. A hand that was not played out has no winner."""
         if self.hand is None:
             return
         found = self._takings() if self._is(Course.PLAY) else None

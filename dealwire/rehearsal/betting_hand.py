@@ -1,4 +1,4 @@
-"""The chips of one hand in which simulated players bet against each other: what lies where, and who acts first."""
+"""Chips of one hand between simulated players: bets by seat, and the first to act."""
 
 from collections.abc import Collection, Iterator, Mapping
 from random import Random
@@ -12,8 +12,8 @@ from protocol.cards import Card
 
 
 class BettingHand:
-    """The seats of `stakes` are dealt in, which is what each buys in for when it has too little. `put`: seat -> bet ->
-    cents, as far as the hand has come."""
+    """One hand. The seats of `stakes` are dealt in; each buys in for that amount if it has too little. `put` is the
+    bets so far: seat -> bet -> cents."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class BettingHand:
             chips.buy_in(seat, cents, least_of(plan, self._due, seat, house))
         self.stakes = {seat: chips.behind[seat] for seat in stakes}
         self.last: BettingRound | None = None
-        """The betting round under way, or the last one."""
+        """Current betting round, or the last one."""
         self.gave_up: list[int] = []
-        """Seats that folded or mucked, in their order."""
+        """Seats that folded or mucked, in order."""
         self._first = next((step for step in plan.steps if isinstance(step, BetStep)), None)
 
     def put_up(self) -> Iterator[tuple[int, str, int]]:
-        """Seat, bet and cents of what is put up before the first card."""
+        """Yield seat, bet and cents of each bet before the first card."""
         for bet, seats in self._due.items():
             for seat in seats:
                 if cents := self.chips.put_up(seat, self._house[bet]):
@@ -46,7 +46,7 @@ class BettingHand:
                     yield seat, bet, cents
 
     def betting(self, step: BetStep, live: Collection[int], boards: Mapping[int, tuple[Card, ...]]) -> BettingRound:
-        """A betting round begins. `boards`: the cards that lie open, by seat."""
+        """Start a betting round. `boards` are the open cards by seat."""
         options = self.plan.options
         forced = options[step.bring_in] if step.bring_in is not None else "none"
         start = self.turns[0]
@@ -64,19 +64,19 @@ class BettingHand:
         return self.last
 
     def shown(self, seats: Collection[int]) -> list[int]:
-        """These seats as they show their hands: first who bet or raised last, then clockwise."""
+        """Return these seats in the order of the showdown: first the one that bet or raised last, then clockwise."""
         first = self.last.shows_first if self.last is not None else None
         at = self.turns.index(first) if first is not None else 0
         return [seat for seat in (*self.turns[at:], *self.turns[:at]) if seat in seats]
 
     def acted(self, step: BetStep, seat: int, lies: int) -> None:
-        """So much lies before a seat in this betting round: what it added is its bet of the step."""
+        """Record the chips in front of a seat in this betting round. What it added is its bet of the step."""
         added = lies - (self._blinds(seat) if step is self._first else 0)
         if added:
             self.put[seat][step.bet] = added
 
     def give_back(self) -> None:
-        """Nobody wins: everything goes back to who put it in."""
+        """Return all bets, since nobody wins."""
         for seat, bets in self.put.items():
             self.chips.win(seat, sum(bets.values()))
             bets.clear()
@@ -86,7 +86,7 @@ class BettingHand:
         return sum(self.put[seat].get(name, 0) for name in part.blinds) if part is not None else 0
 
     def _after_blinds(self) -> int:
-        """The seat at the left of the last blind."""
+        """Return the seat to the left of the last blind."""
         part = self.plan.betting
         posted = [seat for name in (part.blinds if part else ()) for seat in self.turns if name in self.put[seat]]
         return self.turns[(self.turns.index(posted[-1]) + 1) % len(self.turns)] if posted else self.turns[0]

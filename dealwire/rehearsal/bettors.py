@@ -1,4 +1,4 @@
-"""How simulated players bet: each by a style, and by chance. They never look at their cards."""
+"""Betting styles of simulated players, who act at random and never look at their cards."""
 
 from collections.abc import Collection, Sequence
 from random import Random
@@ -11,8 +11,7 @@ StyleName = Literal["", "tight", "loose", "aggressive"]
 
 
 class Style(NamedTuple):
-    """How often of a hundred times a player folds to a bet, bets or raises, and puts in all there is; how often a hand
-    that lost is mucked unseen."""
+    """Percentages of a style: folds to a bet, bets or raises, goes all in, mucks a losing hand."""
 
     folds: int
     raises: int
@@ -26,13 +25,13 @@ STYLES: Final[dict[StyleName, Style]] = {
     "loose": Style(12, 12, 4, 40),
     "aggressive": Style(14, 45, 9, 25),
 }
-"""Without a style a player checks, or calls."""
+"""Styles by name. A player without a style checks or calls."""
 IN_TURN: Final[tuple[StyleName, ...]] = ("loose", "aggressive", "tight")
-"""Who sits at a table where nobody says it."""
+"""Styles of the players if the scenario names none."""
 
 
 def acts(style: Style, moves: Sequence[Move], random: Random) -> tuple[BettingAction, int]:
-    """What a player of a style does of what may be done, and all that lies before the seat then."""
+    """Choose an action for a style, and return it with the total chips in front of the seat afterwards."""
     may = {move.action: move for move in moves}
     puts_in = may.get(BettingAction.BET) or may.get(BettingAction.RAISE)
     free = BettingAction.CHECK in may
@@ -48,7 +47,7 @@ def acts(style: Style, moves: Sequence[Move], random: Random) -> tuple[BettingAc
 
 
 def chooses(style: Style, offered: Collection[str], folds: Collection[str], random: Random) -> str:
-    """Which of the choices of a game a player of a style takes."""
+    """Choose one of the decisions of a game for a style."""
     gives_up = [name for name in offered if name in folds]
     plays = [name for name in offered if name not in folds]
     if gives_up and (not plays or _happens(style.folds, random)):
@@ -57,7 +56,7 @@ def chooses(style: Style, offered: Collection[str], folds: Collection[str], rand
 
 
 def mucks(style: Style, random: Random) -> bool:
-    """Whether a hand that lost is thrown away unseen."""
+    """Return True if a losing hand is mucked unseen."""
     return _happens(style.mucks, random)
 
 
@@ -66,7 +65,7 @@ def _happens(of_hundred: int, random: Random) -> bool:
 
 
 def _amount(move: Move, random: Random) -> int:
-    """The least, some more, or all that may be; in whole steps, unless it is all."""
+    """Return the minimum, some more, or the maximum; in whole steps unless it is the maximum."""
     if move.most <= move.least or _happens(10, random):
         return move.most
     return min(move.most, move.least + LEAST // 2 * random.choice((0, 0, 1, 2, 3, 6, 12, 30)))

@@ -1,4 +1,4 @@
-"""The dealer at a card shoe of a game that goes step by step."""
+"""Dealer at a card shoe, for games that are dealt step by step."""
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
@@ -26,7 +26,7 @@ SHOE_BACK, HAND_BACK = 1, 2
 
 
 class CardDealer(ShoeHands, StepDealer):
-    """Plays `scenario` on a card shoe and a table controller."""
+    """Dealer who plays `scenario` on a card shoe and a table controller."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shoe: ShoeModel, rng: Random) -> None:
         super().__init__(scenario, table, cards)
@@ -37,13 +37,13 @@ class CardDealer(ShoeHands, StepDealer):
         self._rounds = 0
         """Rounds dealt from this shoe."""
         self._unburned = False
-        """A burn was forgotten, which is found out when the next cards lie there."""
+        """True if a burn was forgotten, which is noticed after the next cards are dealt."""
         self._worn = False
-        """The cards in the shoe are exchanged before the next round."""
+        """True if the cards in the shoe are replaced before the next round."""
         self._burned_early = False
-        """What the next burn is for lies there already."""
+        """True if the cards after the next burn are already dealt."""
         self._turned = False
-        """A community card was dealt by hand, which is shown with the hands."""
+        """True if a community card was dealt by hand; it is revealed with the hands."""
 
     # -------------------------------------------------------------- the evening
 
@@ -55,7 +55,7 @@ class CardDealer(ShoeHands, StepDealer):
         self._drawn, self._burned_early, self._turned = 0, False, False
 
     def _make_ready(self) -> Doings:
-        """Fill the shoe when it is empty, over, or would not do for the round."""
+        """Fill the shoe if it is empty, finished, or too short for the round."""
         yield from self.at(AT_SHOE)
         plan = self.procedure.plan
         most = plan.cards if plan.decks > 1 else plan.cards // 2
@@ -88,7 +88,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield from super()._clear_table()
 
     def _alike(self) -> bool:
-        """Identical cards out of the shoe lie in one hand, after which it is shuffled."""
+        """Return True if a hand holds identical cards, after which the shoe is shuffled."""
         plan = self.procedure.plan
         places = [plan.place(name) for name in plan.shuffle.identical] if plan.shuffle else []
         cards = [card for place in places for card in self.cards.faces(place)]
@@ -103,9 +103,9 @@ class CardDealer(ShoeHands, StepDealer):
             yield from self._deal_from_shoe(step, packets)
 
     def _run_out(self, step: AnyStep, packets: Sequence[Due], then: str) -> Doings:
-        """The shoe has too few cards. All but the last go out, that one and the burned ones are scrambled and dealt by
-        hand; where these are too few one card is turned up that plays in every hand (47.1-1009(2)); else it is a
-        misdeal."""
+        """Deal from a shoe with too few cards. All but the last card are dealt; that one and the burned cards are
+        scrambled and dealt by hand. If these are too few, one card is turned up that plays in every hand
+        (47.1-1009(2)), or the round is a misdeal."""
         left, burned = len(self.shoe.cards), self.cards.count(BURN)
         whole = max(left - 1, 0)
         if then.startswith("scramble") and burned + min(left, 1) >= len(packets) - whole:
@@ -133,7 +133,7 @@ class CardDealer(ShoeHands, StepDealer):
             self.controller.confirm()
 
     def _burn_last(self) -> Doings:
-        """A card goes to the burned ones."""
+        """Move a card to the burned cards."""
         yield from self.at(AT_SHOE)
         self.shoe.burn(1)
         yield from self._draw_to(BURN)
@@ -194,8 +194,8 @@ class CardDealer(ShoeHands, StepDealer):
         return self.procedure.then(COMMUNITY, What.EARLY, there[-1] if there else "") == "reshuffle"
 
     def _deal_early(self, step: BetStep) -> Doings:
-        """Community cards come while there is still to be acted: they go back into the deck, what was burned before
-        them stays burned."""
+        """Deal community cards before the betting is over. They go back into the deck; the cards burned before them
+        stay burned."""
         yield from self.at(AT_SHOE)
         after = self._after(step)
         burned = takewhile(lambda each: not isinstance(each, DealStep), after)
@@ -216,7 +216,7 @@ class CardDealer(ShoeHands, StepDealer):
         return self.procedure.steps[self.procedure.steps.index(step) + 1 :]
 
     def _forgets(self, burned: Sequence[Due]) -> bool:
-        """Whether the dealer forgets to burn; if not, the shoe knows what the next cards are."""
+        """Return True if the dealer forgets to burn. If not, tell the shoe what the next cards are for."""
         self._unburned = self.plan.find(What.SKIPPED, self.ordinal + 1) is not None
         if self._unburned:
             self.ordinal += len(burned)
@@ -225,7 +225,7 @@ class CardDealer(ShoeHands, StepDealer):
         return self._unburned
 
     def _after_deal(self, step: AnyStep, wrong: Iterable[tuple[Place, str]]) -> Doings:
-        """The cards of a step lie there: what went wrong is judged."""
+        """Judge what went wrong in a step after its cards are dealt."""
         for place, ruling in sorted(set(wrong)):
             yield from self.judge(place, step.name, ruling)
         if self._unburned:
@@ -235,7 +235,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self.at(AT_SHOE)
 
     def _draw_to(self, place: Place) -> Counted:
-        """Draw the next card and lay it at a place; returns how many came out."""
+        """Draw the next card to a place, and return the number of cards that came out."""
         yield from self.before_card(self._drawn + 1)
         self._drawn += 1
         card = self.draw_card(self._drawn)
@@ -246,7 +246,7 @@ class CardDealer(ShoeHands, StepDealer):
         return 1
 
     def _drop(self, place: Place) -> Doings:
-        """A card is dropped on its way to a place, and goes back into the deck; the place gets the next."""
+        """Drop a card on its way to a place and return it to the deck; the place gets the next one."""
         yield from self._draw_to(place)
         self.cards.put_under(place, 1)
         yield from self.at(AT_TABLE)
@@ -261,7 +261,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self._draw_to(place)
 
     def put_back(self, place: Place, how: str, step: str) -> Doings:
-        """The cards come into the shoe again with what is left of it, shuffled."""
+        """Put the cards back into the shoe with the rest, shuffled."""
         plan, there = self.procedure.plan, self.cards.count(place)
         policy = plan.wrong(plan.kind(place), how, step)
         too_many = max(there - self._due[place], 0)
@@ -275,7 +275,7 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self.refill()
 
     def refill(self) -> Doings:
-        """What is left, and what goes back, is shuffled and put into the shoe."""
+        """Shuffle the rest with the returned cards and refill the shoe."""
         yield from self.at(AT_SHOE)
         stub = [*self.shoe.cards, *self.cards.faces(SHOE)]
         self.cards.remove(SHOE)

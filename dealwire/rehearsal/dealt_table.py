@@ -1,7 +1,6 @@
-"""A table of simulated devices with one who deals at it, still without a line. Pure.
+"""Table of simulated devices with a dealer, without lines. Pure.
 
-A dealer's work is written as it is done, as a generator: what it yields is what the dealer waits for, a pause in
-nanoseconds or something that must come true.
+The dealer's work is a generator. It yields what the dealer waits for: a pause in nanoseconds, or a condition.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -17,19 +16,19 @@ from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import TableUnit
 
 Wait = int | Callable[[], bool]
-"""A pause in nanoseconds, or something that must come true."""
+"""Pause in nanoseconds, or condition to wait for."""
 Doings = Generator[Wait, None, None]
 Counted = Generator[Wait, None, int]
-"""Steps that say how many cards they moved."""
+"""Steps that return the number of cards they moved."""
 
 PATIENCE_NS: Final = 2_000 * MS
-"""How long the dealer waits for a display to catch up before going on all the same. Not scaled with people's pace:
-a line's resends are not either, and people are slower than those."""
+"""Nanoseconds that the dealer waits for a display to catch up before continuing anyway. It does not scale with people's
+speed: the resends of a line do not either, and people are slower than those."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeoplePace:
-    """Nanoseconds people take."""
+    """Times that people take, in nanoseconds."""
 
     bet: int = 300 * MS
     step: int = 500 * MS
@@ -42,28 +41,27 @@ class PeoplePace:
     come: int = 20_000 * MS
 
     def faster(self, speed: float) -> "PeoplePace":
-        """The same people, `speed` times as fast."""
+        """Return the times of people who are `speed` times as fast."""
         return PeoplePace(**{item.name: int(getattr(self, item.name) / speed) for item in fields(self)})
 
 
 class Course(Enum):
-    """What the table has decided about the round so far."""
+    """Decision about the course of a round."""
 
     PLAY = auto()
-    """It is played."""
+    """The round is played."""
     PROGRESSIVE = auto()
-    """The hands are dealt out and shown for the progressive only."""
+    """The hands are dealt and revealed for the progressive only."""
     STOP = auto()
     """No further packet is dealt."""
     VOID = auto()
-    """The deck has come out of the shuffler."""
+    """The deck was removed from the shuffler."""
 
 
 class DealtTable:
-    """Feed it what hosts send and the time; take what goes onto each device's line.
+    """Simulated table. Pass it bytes from hosts and the time, and take the output of each device's line.
 
-    The dealer begins when every device believes that its host is there. A subclass puts the dealer on it. `speed` makes
-    people faster.
+    The dealer starts when every device has a host. A subclass provides the dealer. `speed` makes people faster.
     """
 
     dealer: "SimulatedDealer"
@@ -75,11 +73,11 @@ class DealtTable:
         self.lines = {name: LineFaults(Random(seeds.random())) for name in units}
         self.pace = PeoplePace().faster(speed)
         self.deserted = False
-        """Nobody ever deals here, whatever hosts come."""
+        """True if the dealer never starts, whatever hosts connect."""
         self.seated = False
-        """The dealer has begun."""
+        """True after the dealer has started."""
         self.now_ns = 0
-        """When the table last did anything."""
+        """Time of the last activity."""
 
     def power_on(self, now_ns: int) -> None:
         """Switch the devices on."""
@@ -87,7 +85,7 @@ class DealtTable:
             unit.power_on(now_ns)
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        """Bytes from a device's host."""
+        """Pass bytes from a device's host."""
         if not self.lines[device].cut:
             self.units[device].receive(data, now_ns)
         self._go_on(now_ns)
@@ -99,7 +97,7 @@ class DealtTable:
         self._go_on(now_ns)
 
     def take_output(self, device: str, now_ns: int) -> bytes:
-        """What comes out of a device's line now, spoiled where the scenario says so."""
+        """Return the output of a device's line, damaged if the scenario says so."""
         line = self.lines[device]
         return b"".join(
             [line.carry(frame, now_ns) for frame in self.units[device].take_output()] or [line.carry(b"", now_ns)]
@@ -107,7 +105,7 @@ class DealtTable:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When `tick` is due next."""
+        """Time of the next `tick`."""
         dues = [unit.next_deadline_ns for unit in self.units.values()]
         dues += [line.next_deadline_ns for line in self.lines.values()]
         dues.append(self.dealer.next_deadline_ns)
@@ -115,7 +113,7 @@ class DealtTable:
 
     @property
     def finished(self) -> bool:
-        """The scenario has been played, and every host has every event or is gone."""
+        """True if the scenario has been played and every host has every event or is gone."""
         return self.dealer.done and all(unit.all_acknowledged or unit.host_lost for unit in self.units.values())
 
     def _go_on(self, now_ns: int) -> None:
@@ -127,7 +125,8 @@ class DealtTable:
 
 
 class SimulatedDealer:
-    """Plays an evening. Call `start` once, then `tick` whenever a device did something or a deadline fell."""
+    """Dealer who plays a session. Call `start` once, then `tick` whenever a device did something or a deadline
+    passed."""
 
     def __init__(self, table: DealtTable) -> None:
         self.units, self.controller, self.pace = table.units, table.controller, table.pace
@@ -140,18 +139,18 @@ class SimulatedDealer:
         self._until: Callable[[], bool] | None = None
 
     def start(self, now_ns: int) -> None:
-        """Sit down at the table."""
+        """Start dealing."""
         self._script = self._evening()
         self._due_ns = now_ns
         self.tick(now_ns)
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When a pause ends; None while the dealer waits for something to happen."""
+        """End of the current pause; None while the dealer waits for a condition."""
         return self._due_ns
 
     def tick(self, now_ns: int) -> None:
-        """Go on as far as possible."""
+        """Continue as far as possible."""
         self.now_ns = now_ns
         while self._script and not self.done and self._may_go_on(now_ns):
             self._due_ns = self._until = None
@@ -173,7 +172,7 @@ class SimulatedDealer:
         yield self.pace.step
 
     def until_shown(self, devices: Sequence[str]) -> Doings:
-        """Wait until the hosts have what these devices said, or for as long as a person would."""
+        """Wait until the hosts have the events of these devices, or as long as a person would."""
         give_up_ns = self.now_ns + PATIENCE_NS
         units = [self.units[name] for name in devices]
         for unit in units:
@@ -182,13 +181,13 @@ class SimulatedDealer:
             yield 5 * MS
 
     def bet(self, player: int, cents: Mapping[str, int], numbers: Mapping[str, int]) -> Doings:
-        """Put money on bets, each by its number."""
+        """Place bets, given their cents and numbers by name."""
         for name, amount in cents.items():
             self.controller.place_wager(player, numbers[name], amount)
             yield self.pace.bet
 
     def spoil_line(self, troubles: Sequence[PlannedTrouble], ordinal: int) -> None:
-        """Do to the lines what these troubles say of a packet or card."""
+        """Damage the lines as these troubles require at a packet or card."""
         for trouble in troubles:
             if trouble.ordinal != ordinal:
                 continue

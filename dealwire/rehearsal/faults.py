@@ -1,4 +1,4 @@
-"""What hands can do at a device and what can be made to go wrong: one list for plans, buttons and documentation."""
+"""Catalog of manual actions and injectable faults, used by plans, buttons and documentation."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ FILE: Final = Path(__file__).with_name("faults.toml")
 
 
 class UnknownAct(LocalError, ValueError):
-    """A plan or a button asks for something that the catalogue does not have, or with a field that cannot be."""
+    """Error: unknown action or fault, or an impossible field."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, why
@@ -28,17 +28,17 @@ class UnknownAct(LocalError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HandAct:
-    """Something that hands do at a `device`. `ask` is the instruction for a person."""
+    """Manual action at a `device`. `ask` is the instruction for a person."""
 
     name: str
     device: str
     ask: str
     fields: Mapping[str, ActionField]
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By field and value, what a person is told in its place."""
+    """Text that replaces a value in the instruction, by field and value."""
 
     def filled(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Every field, the given ones checked; UnknownAct says which cannot be."""
+        """Return every field, with the given ones checked. Raise UnknownAct for an impossible one."""
         unknown = next((name for name in given if name not in self.fields), None)
         if unknown is not None:
             raise UnknownAct(self.name, f"no field {unknown!r}; allowed: {', '.join(self.fields) or 'none'}")
@@ -51,7 +51,7 @@ class HandAct:
             raise UnknownAct(self.name, f"{error.name}: {error.why}") from None
 
     def instruction(self, given: Mapping[str, object]) -> str:
-        """What a person is told."""
+        """Return the instruction for a person."""
         filled = self.filled(given)
         return self.ask.format(
             **{name: self.words.get(name, {}).get(str(value), value) for name, value in filled.items()}
@@ -60,7 +60,7 @@ class HandAct:
 
 @dataclass(frozen=True, slots=True)
 class InjectableFault(HandAct):
-    """Something that can be made to go wrong; `numbers` are the fault numbers a device raises for it."""
+    """Fault that can be injected. `numbers` are the fault codes that a device raises for it."""
 
     title: str = ""
     numbers: Sequence[int] = ()
@@ -68,32 +68,32 @@ class InjectableFault(HandAct):
 
 @cache
 def acts() -> Mapping[str, HandAct]:
-    """Everything hands can do, by name."""
+    """Return all manual actions by name."""
     return {item["name"]: HandAct(**item, fields=fields) for item, fields in _content("act")}
 
 
 @cache
 def faults() -> Mapping[str, InjectableFault]:
-    """Everything that can be made to go wrong, by name."""
+    """Return all injectable faults by name."""
     return {item["name"]: InjectableFault(**item, fields=fields) for item, fields in _content("fault")}
 
 
 def act_named(name: str) -> HandAct:
-    """One act; UnknownAct names those there are."""
+    """Return one action. Raise UnknownAct with the known names."""
     if name not in acts():
         raise UnknownAct(name, f"no such act; allowed: {', '.join(acts())}")
     return acts()[name]
 
 
 def fault_named(name: str) -> InjectableFault:
-    """One fault; UnknownAct names those there are."""
+    """Return one fault. Raise UnknownAct with the known names."""
     if name not in faults():
         raise UnknownAct(name, f"no such fault; allowed: {', '.join(faults())}")
     return faults()[name]
 
 
 def _content(kind: str) -> list[tuple[dict[str, Any], dict[str, ActionField]]]:
-    """The entries of a kind, and the fields of each."""
+    """Return the entries of a kind with their fields."""
     items = tomllib.loads(FILE.read_text(encoding="utf-8"))[kind]
     return [(item, {name: _field(name, part) for name, part in item.pop("fields", {}).items()}) for item in items]
 
@@ -126,21 +126,21 @@ _OF_THE_LINE: Final = ("line-noise", "line-drop", "line-flip", "line-stall")
 
 
 def injectable() -> tuple[InjectableFault, ...]:
-    """Every fault that can be injected: name, title and fields, in the order of the catalogue."""
+    """Return every injectable fault with name, title and fields, in the order of the catalog."""
     return tuple(faults().values())
 
 
 def inject(bench: SimulatorHost, name: str, fields: Mapping[str, object], *, device: str = "") -> str:
-    """Let the fault `name` happen at the table behind `bench`; says in a few words when and where it will.
+    """Inject the fault `name` at the table behind `bench`, and return when and where it will happen.
 
-    `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownAct names what is
-    allowed when the table, the fault or a field cannot be. Call it from the thread that runs the bench.
+    `device` selects the line for line faults. Packet 0 means the next packet. Raise UnknownAct with what is allowed if
+    the table, the fault or a field does not fit. Call this in the thread that runs the bench.
     """
     return arm(bench.table, name, fields, device=device)
 
 
 def arm(table: object, name: str, fields: Mapping[str, object], *, device: str = "") -> str:
-    """As `inject`, at a table that has no line."""
+    """Inject a fault at a table that has no line; see `inject`."""
     fault = fault_named(name)
     filled = fault.filled(fields)
     if name in _OF_THE_LINE:
@@ -155,7 +155,7 @@ def arm(table: object, name: str, fields: Mapping[str, object], *, device: str =
 
 
 def _check_packet(table: SimulatedTable, name: str, trouble: PlannedTrouble) -> None:
-    """UnknownAct for a packet that the round has not, or that cannot be so short."""
+    """Raise UnknownAct if the round does not have the packet, or it cannot be that short."""
     if trouble.ordinal > table.packets_of_round:
         raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
     cards = table.cards_of_packet(trouble.ordinal)

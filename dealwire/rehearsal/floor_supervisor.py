@@ -1,4 +1,4 @@
-"""The supervisor at a simulated table: who is called, what is counted, what is decided when something is wrong."""
+"""Supervisor at a simulated table: who is called, what is counted, what is decided when something is wrong."""
 
 from typing import Final
 
@@ -11,35 +11,35 @@ from protocol.places import COMMUNITY, DEALER, MUCK, Place
 from protocol.tdp.messages import BadgeLevel
 
 BADGE: Final = 7001
-"""The supervisor's."""
+"""Badge number of the supervisor."""
 
 EXECUTIVE_BADGE: Final = 9001
-"""The executive's."""
+"""Badge number of the executive."""
 
 DEAL_ON: Final = frozenset(
     {Fault.PACKET_SHORT, Fault.PACKET_LONG, Fault.PACKET_LIFTED_EARLY, Fault.EXIT_JAM, Fault.MISDEAL_CALLED_BY_HOST}
 )
-"""Faults after which the house lets the device go on: the hand concerned is counted instead."""
+"""Faults after which the house lets the device continue; the hand in question is counted instead."""
 
 CARDS_ASTRAY: Final = frozenset({Fault.CARD_LOST, Fault.REMAINDER_COUNT_WRONG})
-"""Faults after which nobody knows where a card of the deck is: another deck comes."""
+"""Faults after which a card of the deck is missing: the deck is replaced."""
 
 OTHER_DECK: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS})
-"""Faults of a deck that is not being dealt yet: the round goes on."""
+"""Faults of a deck that is not being dealt yet: the round continues."""
 
 
 class SupervisedDealer(BettingDealer):
-    """A dealer who calls the supervisor when cards are wrong."""
+    """Dealer who calls the supervisor when cards are wrong."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
         self.owed: list[Place] = []
-        """Hands that get the next card for a dead one when all others have theirs."""
+        """Hands that get the next card for a dead one, after all others have theirs."""
         self.short: list[Place] = []
-        """Hands that lack a card, which they get when the others have those of the same deal."""
+        """Hands that lack a card, which they get after the others have those of the same deal."""
         self.defective = False
-        """The deck leaves the table after this round."""
+        """True if the deck leaves the table after this round."""
         self.replaced = 0
-        """Dead cards of this round for which the next one came."""
+        """Number of dead cards in this round that were replaced by the next card."""
         super().__init__(scenario, table, cards)  # begins the first plan
 
     def _begin_plan(self, plan: RoundPlan) -> None:
@@ -49,12 +49,11 @@ class SupervisedDealer(BettingDealer):
         self.short.clear()
 
     def put_back(self, place: Place, how: str, step: str) -> Doings:
-        """Cards of a place go back into the deck, which is shuffled: those too many, or one that another replaces."""
+        """Return cards of a place to the deck, which is shuffled: the extra ones, or one that is replaced."""
         raise NotImplementedError
 
     def judge(self, place: Place, step: str, ruling: str) -> Doings:
-        """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it, or what the
-        supervisor rules."""
+        """Count a hand that is known to be wrong, and apply the house's rule or the supervisor's ruling."""
         yield from self.at("table-controller")
         self.controller.count(place, self.cards.count(place))
         if not self.right(place):
@@ -62,7 +61,7 @@ class SupervisedDealer(BettingDealer):
             yield from self.rule(place, how, step, ruling)
 
     def rule(self, place: Place, how: str, step: str, ruling: str) -> Doings:
-        """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
+        """Apply the consequence of wrong cards at a place. `ruling` is the supervisor's, if a person decides."""
         then = self.procedure.then(place, how, step, self.missing(place) or 1)
         if then == "dead-hand" and place in (COMMUNITY, DEALER):
             then = "defective-deck"  # the house has no hand of its own to lose
@@ -100,7 +99,8 @@ class SupervisedDealer(BettingDealer):
                     self.accept(place)
 
     def award(self) -> Doings:
-        """The dealer selects the winner's spot and presses the hand; the supervisor confirms, a card completes it."""
+        """Award a progressive: the dealer selects the winner's spot and presses the hand; the supervisor confirms; a
+        card completes it."""
         for each in self.plan.awards:
             yield from self.at("table-controller")
             self.controller.select_spot(each.seat)
@@ -115,13 +115,13 @@ class SupervisedDealer(BettingDealer):
             self.controller.press_hand(each.hand)
 
     def call_misdeal(self) -> Doings:
-        """A supervisor calls a misdeal for a reason no device can see."""
+        """Call a misdeal for a reason that no device can detect."""
         yield from self.at("table-controller")
         self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
         self.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
 
     def _judge_uncounted(self) -> Doings:
-        """All hands were counted: what is wrong with which one has its consequence."""
+        """Apply the consequence of each wrong hand, after all hands were counted."""
         for place in self.hands():
             if not self.right(place) and place not in self.dead:
                 yield from self.at("table-controller")

@@ -1,4 +1,4 @@
-"""The dealer of a game that no device deals: the cards come out of the dealer's hand, the controller alone reports."""
+"""Dealer of a game without a dealing device: cards are dealt by hand, and only the controller reports."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,16 +15,16 @@ BACK: Final = 1
 
 
 class HandDealer(StepDealer):
-    """Plays `scenario` with a deck in the dealer's hand and a table controller."""
+    """Dealer who plays `scenario` with a deck in hand and a table controller."""
 
     def _make_ready(self) -> Doings:
-        """A whole deck, shuffled and cut."""
+        """Bring a complete deck, shuffled and cut."""
         self.cards.bring(BACK, REMAINDER, self.procedure.plan.jokers)
         self.cards.shuffle(REMAINDER)
         yield self.pace.step
 
     def _new_deck(self) -> None:
-        """Every round has a whole one."""
+        """Do nothing: every round has a complete deck."""
 
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         yield from self._deal_by_hand(packets)

@@ -1,4 +1,4 @@
-"""The tables of a scenario's file, and what is wrong at a place in it that only the procedure tells."""
+"""Tables of a scenario's file, and errors that depend on the procedure."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -10,51 +10,51 @@ from protocol.tomlfile import Key, TomlFileError, line_of, spell
 
 
 class Part(TomlTable):
-    """A table whose keys are written as they are named here."""
+    """Table whose keys are written exactly like the fields."""
 
     model_config = ConfigDict(alias_generator=None)
 
 
 class OpenPart(Part):
-    """A table of which the procedure tells what keys it takes: `FileKey.only`."""
+    """Table whose allowed keys depend on the procedure; see `FileKey.only`."""
 
     model_config = ConfigDict(extra="allow")
 
 
 class FileKey(NamedTuple):
-    """A key of a file and where it stands. Without a `text` no line is named, as for rounds that stand in no file."""
+    """Key of a file and its position. Without a `text` no line is named, as for rounds that are not from a file."""
 
     file: str
     text: str
     key: Key = ()
 
     def at(self, *key: str | int) -> "FileKey":
-        """A place within this one."""
+        """Return a key below this one."""
         return self._replace(key=(*self.key, *key))
 
     def error(self, why: str) -> TomlFileError:
-        """What is wrong here."""
+        """Return an error at this key."""
         return TomlFileError(self.file, line_of(self.text, self.key), spell(self.key), why)
 
     def needs(self, part: Part, *keys: str) -> None:
-        """TomlFileError for a key that the table here lacks."""
+        """Raise TomlFileError for a key that the table lacks."""
         for key in keys:
             if key not in part.model_fields_set:
                 raise self.at(key).error("missing")
 
     def only(self, part: Part, *keys: str) -> None:
-        """TomlFileError for a key of the table here that is none of these."""
+        """Raise TomlFileError for a key of the table that is not one of these."""
         for key in sorted(part.model_fields_set - {*keys}):
             raise self.at(key).error(f"unknown key; allowed: {', '.join(keys)}")
 
     def among(self, names: Iterable[str], allowed: Collection[str]) -> None:
-        """TomlFileError for a name that is none of these."""
+        """Raise TomlFileError for a name that is not one of these."""
         for name in names:
             if name not in allowed:
                 raise self.error(f"{str(name)!r} is not one of {', '.join(allowed)}")
 
     def number(self, value: int | None, low: int, high: int) -> int:
-        """The number here; TomlFileError when it is missing, or not from `low` to `high`."""
+        """Return the number. Raise TomlFileError if it is missing, or not from `low` to `high`."""
         if value is None:
             raise self.error("missing")
         if not low <= value <= high:

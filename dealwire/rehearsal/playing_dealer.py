@@ -1,7 +1,7 @@
-"""What a dealer does with the hands that lie there, in whatever game: bets, choices, burns, hands arranged and shown.
+"""Dealer's handling of dealt hands in any game: bets, decisions, burns, arranged and revealed hands.
 
-The dealer reacts to what lies on the table, never to what the scenario knows, and reveals the cards that really lie
-there. How the cards come there is the business of `step_dealer`.
+The dealer reacts to the cards on the table, never to the scenario, and reveals the cards that are really there.
+`step_dealer` deals them.
 """
 
 from collections import Counter
@@ -28,11 +28,11 @@ from protocol.tdp.messages import SetBy, Spread
 
 AT_TABLE: Final = "table-controller"
 NAMED: Final = {None: 0x00, "card": 0x2A, "rank": 0x0A, "suit": 0x20}
-"""What a proposition is on, as the table controller sends it: nothing, the ten of diamonds, any ten, any diamond."""
+"""Subject of a proposition as the table controller sends it: none, the ten of diamonds, any ten, any diamond."""
 
 
 class PlayingDealer(SimulatedDealer):
-    """Plays what the players of `scenario` do. A subclass deals."""
+    """Dealer who plays what the players of `scenario` do. A subclass deals."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
         super().__init__(table)
@@ -40,44 +40,44 @@ class PlayingDealer(SimulatedDealer):
         self.dead: set[Place] = set()
         """Hands that are out of play."""
         self.apart: dict[Place, tuple[Card, ...]] = {}
-        """Cards that lie apart from a hand, which is shown without them first."""
+        """Cards laid apart from a hand, which is first revealed without them."""
         self._due: Counter[Place] = Counter()
-        """Cards that should lie at each place."""
+        """Expected number of cards at each place."""
         self.chance = Random(f"{scenario.seed} people")
-        """What players do who have a style."""
+        """Source of the choices of players with a style."""
         self._scenario = scenario
         self._begin_plan(scenario.rounds[0])
 
     # -------------------------------------------------------------- what lies there
 
     def hands(self) -> list[Place]:
-        """Every hand that has cards: the community's, the seats', the dealer's, the game's own."""
+        """Return every hand that has cards: the community's, the seats', the dealer's, the game's own."""
         own = [place for place in self._due if place not in (COMMUNITY, DEALER, BURN) and place.seat is None]
         hands = (COMMUNITY, *sorted(place for place in self._due if place.seat), DEALER, *sorted(own))
         return [place for place in hands if self.cards.count(place)]
 
     def right(self, place: Place) -> bool:
-        """Whether the right number of cards lies at a place."""
+        """Return True if a place has the right number of cards."""
         return self.cards.count(place) == self._due[place]
 
     def missing(self, place: Place) -> int:
-        """Cards that are missing at a place."""
+        """Return the number of cards missing at a place."""
         return max(0, self._due[place] - self.cards.count(place))
 
     def accept(self, place: Place) -> None:
-        """The hand is played as it is."""
+        """Accept the hand as it is."""
         self._due[place] = self.cards.count(place)
 
     def _plays(self, number: int) -> bool:
         return seat(number) not in self.dead and self.right(seat(number))
 
     def _held(self, step: ExchangeStep, place: Place) -> tuple[Card, ...]:
-        """The cards at a place, with those that count with them."""
+        """Return the cards at a place, with those that count with them."""
         others = [self.procedure.plan.place(to) for to in step.counting]
         return tuple(card for at in (place, *others) for card in self.cards.faces(at))
 
     def _lay_down(self, place: Place, count: int) -> None:
-        """So many cards of a hand go to the discards."""
+        """Discard the first `count` cards of a hand."""
         self.cards.pick(place, MUCK, range(count))
         self._due[place] -= count
 
@@ -93,11 +93,11 @@ class PlayingDealer(SimulatedDealer):
     # -------------------------------------------------------------- bets
 
     def on_sensors(self) -> list[SimulatedPlayer]:
-        """The players with a progressive bet."""
+        """Return the players with a progressive bet."""
         return [player for player in self.plan.players if self.procedure.plan.progressive in player.wagers]
 
     def collect_bets(self) -> Doings:
-        """The bets leave the sensors, and the cards the table."""
+        """Take the bets off the sensors and the cards off the table."""
         for player in self.on_sensors():
             self.controller.sense(player.seat, False)
         yield self.pace.collect
@@ -112,7 +112,7 @@ class PlayingDealer(SimulatedDealer):
                 yield self.pace.bet
 
     def _put(self, number: int, bet: str, cents: int) -> None:
-        """Money of a seat on a spot; where that has propositions, the seats are on one after the other."""
+        """Place money of a seat on a spot. If it has propositions, the seats take them in turn."""
         spot = self.procedure.plan.bets[self.procedure.bets[bet]]
         if not spot.propositions:
             self.controller.place_wager(number, spot.number, cents)
@@ -123,14 +123,14 @@ class PlayingDealer(SimulatedDealer):
     # -------------------------------------------------------------- the number, and hands arranged
 
     def _draw_number(self) -> Doings:
-        """The number that names the place which gets the first cards."""
+        """Draw the number of the place that gets the first cards."""
         plan, wanted = self.procedure.plan, self.plan.number or 0
         yield from self.at(AT_TABLE)
         yield self.pace.step
         self.controller.draw_number(next(drawn for drawn in range(1, 100) if plan.numbered(drawn) == wanted))
 
     def _assign(self) -> Doings:
-        """The hands in front of the tray go to the places that the number counts out."""
+        """Assign the hands in front of the tray to the places that the number counts out."""
         deal = self.procedure.plan.counted
         assert deal is not None
         yield from self._draw_number()
@@ -141,7 +141,7 @@ class PlayingDealer(SimulatedDealer):
             yield self.pace.lift
 
     def _set(self, step: SetStep) -> Doings:
-        """Every player arranges the hand, the dealer after them his own."""
+        """Have every player arrange the hand, and the dealer after them."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             place = seat(player.seat)
@@ -187,20 +187,20 @@ class PlayingDealer(SimulatedDealer):
             self.apart[seat(player.seat)] = self.cards.faces(seat(player.seat))[: choice.lays_aside]
 
     def _unplanned(self, player: SimulatedPlayer, offered: Sequence[str], faces: tuple[Card, ...]) -> str:
-        """What a player without a plan chooses: by a style and by chance, or by the cards."""
+        """Return the decision of a player without a plan: by style and at random, or by the cards."""
         if player.style:
             alone = self.procedure.shares_pot and len(self.view.live) == 1  # who has won does not give it up
             return chooses(STYLES["" if alone else player.style], offered, self.procedure.plan.folds, self.chance)
         return self._basic(offered, faces)
 
     def _open_to(self, step: DecideStep, player: SimulatedPlayer) -> list[str]:
-        """The choices that a player with these bets has."""
+        """Return the choices of a player with these bets."""
         choices, bets = self.procedure.plan.choices, player.wagers.keys()
         fits = (name for name in step.choices if bets >= {*choices[name].needs})
         return [name for name in fits if bets.isdisjoint(choices[name].unless)]
 
     def _basic(self, offered: Sequence[str], faces: tuple[Card, ...]) -> str:
-        """The first choice that is no fold, unless the scenario says how good a hand must be."""
+        """Return the first choice that is not a fold, unless the scenario sets a minimum hand."""
         basic = self._scenario.basic
         folds = [name for name in offered if name in self.procedure.plan.folds]
         plays = [name for name in offered if name not in folds] or folds

@@ -1,4 +1,4 @@
-"""Who takes in which pot: what the dealer awards when the hands lie open, by the game's own rules."""
+"""Award of pots: winners by the game's own rules, after the hands are revealed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from rules.settlement import Settlement
 
 
 class HandPlayed(NamedTuple):
-    """What a seat put in by bet, what it holds, how it stands, and what lay before it."""
+    """Bets, cards, status and stake of a seat."""
 
     wagers: Mapping[str, int]
     cards: tuple[Card, ...]
@@ -23,7 +23,7 @@ class HandPlayed(NamedTuple):
 
 
 class Takings(NamedTuple):
-    """`taken`: pot (1 is the main pot), seat and cents; `back`: what nobody matched, by seat."""
+    """Awards: `taken` lists pot (1 is the main pot), seat and cents; `back` is unmatched money by seat."""
 
     taken: tuple[tuple[int, int, int], ...]
     back: Mapping[int, int]
@@ -37,8 +37,8 @@ def takings(
     button: int,
     gave_up: Sequence[int],
 ) -> Takings | None:
-    """Who takes what, on the terms of the table; None where it is not known. `gave_up`: the seats that folded or
-    mucked, in their order."""
+    """Return the awards on the table's terms, or None if they are unknown. `gave_up` lists the seats that folded or
+    mucked, in order."""
     settled = settle_on(_round(procedure, seats, community, button, gave_up), terms)
     if any(line.result == "held" for line in settled.lines):
         return None
@@ -66,7 +66,7 @@ def _round(
     button: int,
     gave_up: Sequence[int],
 ) -> RoundResult:
-    """The round as the dealer sees it."""
+    """Return the round as the dealer sees it."""
     return RoundResult(
         table="rehearsal",
         session="00000000",

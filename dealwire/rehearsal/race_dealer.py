@@ -1,6 +1,6 @@
-"""The dealer of a race at a card shoe.
+"""Dealer of a race at a card shoe.
 
-Goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
+The dealer follows the cards on the table, whatever the shoe has read, and the shoe's own lamp.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from protocol.tdp.messages import ShoeState as S
 from protocol.tomlfile import TomlFileError
 
 TRIES: Final = 200_000
-"""The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
+"""Maximum number of attempts. The rarest end, five of a suit in five cards of one deck, comes once in 505 attempts."""
 
 
 class RaceDealer(ShoeHands):
-    """Plays `scenario` on a card shoe and a table controller."""
+    """Dealer who plays `scenario` on a card shoe and a table controller."""
 
     def __init__(self, scenario: RaceScenario, table: DealtTable, shoe: ShoeModel, rng: Random) -> None:
         super().__init__(table)
         self.game, self.shoe = scenario.game, shoe
         self.plan = scenario.rounds[0]
         self.race: list[Card] = []
-        """The cards on the table, as they lie there."""
+        """Cards on the table, in order."""
         self._scenario, self._rng = scenario, rng
         self._shoes = 0
         self._stopped = False
@@ -48,7 +48,7 @@ class RaceDealer(ShoeHands):
     # -------------------------------------------------------------- the shoe
 
     def _fill(self, number: int) -> Doings:
-        """Fill the shoe when it is empty, over, or will not do for a race."""
+        """Fill the shoe if it is empty, finished, or too short for a race."""
         shoe = self.shoe
         yield from self.at(AT_SHOE)
         if shoe.state is S.SHOE_END or len(shoe.cards) <= self.game.all:
@@ -93,7 +93,7 @@ class RaceDealer(ShoeHands):
         self.shoe.end_round()
 
     def _switch(self) -> Doings:
-        """No column is full: money is moved, and one more card comes."""
+        """Move money after no column was filled, and draw the extra card."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             yield from self.bet(player.seat, player.switch, self.game.bets)
@@ -101,7 +101,7 @@ class RaceDealer(ShoeHands):
         yield from self._card(self.game.all + 1)
 
     def _card(self, number: int) -> Doings:
-        """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
+        """Draw the next card with its faults; number 0 is an extra card."""
         yield from self.before_card(number)
         self.spoil_line(self.plan.troubles, number)
         card = self.draw_card(number)
@@ -115,7 +115,7 @@ class RaceDealer(ShoeHands):
 
 
 def _switched(plan: RoundPlan) -> bool:
-    """Whether anybody moves money to the extra card."""
+    """Return True if any player moves money to the extra card."""
     return any(player.switch for player in plan.players)
 
 
@@ -123,9 +123,9 @@ def _switched(plan: RoundPlan) -> bool:
 
 
 def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
-    """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
+    """Return all cards of a shoe, ordered for the races `plans` as far as it goes. `first` are its first cards.
 
-    TomlFileError when no order was found in which a race ends as it should, and there is an end to the races.
+    Raise TomlFileError if no order was found in which a race ends as required and the races have an end.
     """
     rest = list(DECK) * scenario.decks
     rng.shuffle(rest)
@@ -156,7 +156,7 @@ def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first
 
 
 def _race(game: RaceGame, plan: RoundPlan, rest: list[Card], rng: Random) -> list[Card] | None:
-    """The cards that leave the shoe in this race, in order; None when chance did not give any."""
+    """Return the cards that leave the shoe in this race, in order; None if no random attempt gave any."""
     for _ in range(TRIES):
         cards = rng.sample(rest, game.all + 1)
         end = game.end_of(cards)

@@ -1,8 +1,8 @@
-"""The reference devices in C at a table, and hands that deal at them what simulated people deal at simulated ones.
+"""Reference devices in C at a table, and an operator who deals on them what simulated people deal on simulated devices.
 
-Who deals is the scenario's own dealer, at simulated devices on a clock of their own. What people did there is read off
-the devices' reports, and done again at the programs `tdp-device`, each act when its device has come into the state that
-it was done in. What the devices themselves do, the programs do.
+The scenario's own dealer deals on simulated devices with a simulated clock. People's actions are derived from the
+reports of those devices, and repeated at the programs `tdp-device`, each when its device is in the state in which the
+action was done. The programs do what devices do themselves.
 """
 
 import contextlib
@@ -27,24 +27,24 @@ from protocol.tdp.messages import ActionManner, BadgeLevel, PlayerAction, Reveal
 NAMES: Final = ("shuffler", "table-controller")
 PROGRAM: Final = "tdp-device"
 BUILT: Final = Path(__file__).parents[2] / "build/firmware" / PROGRAM
-"""Where `make firmware` puts it in a checkout."""
+"""Path of the program after `make firmware` in a checkout."""
 START_S: Final = 10.0
 PATIENCE_NS: Final = 30_000_000_000
-"""Far above what a device takes for any motion at the usual speeds."""
+"""Nanoseconds far above any motion of a device at usual speeds."""
 LOOK_S: Final = 0.005
 PACE_S: Final = 0.8
-"""Between two acts of people, by the wall clock of a real table."""
+"""Seconds between two actions of people, by the wall clock of a real table."""
 
 
 class NoReferenceDevice(LocalError):
-    """There is no program to run."""
+    """Error: the program does not exist."""
 
     def __init__(self) -> None:
         super().__init__(f"{PROGRAM} is not here: build it with 'make firmware' in a checkout, or put it on the PATH")
 
 
 class Act(NamedTuple):
-    """What hands do at a device, in the words of its control socket; `state`: when it is in this one, None: at once."""
+    """Action at a device, as its control socket takes it. It waits for `state`; None means at once."""
 
     device: str
     order: str
@@ -52,7 +52,7 @@ class Act(NamedTuple):
 
 
 def reference_program() -> Path:
-    """The program. NoReferenceDevice when there is none."""
+    """Return the path of the program. Raise NoReferenceDevice if there is none."""
     found = shutil.which(PROGRAM)
     if found is None and not BUILT.is_file():
         raise NoReferenceDevice
@@ -60,8 +60,8 @@ def reference_program() -> Path:
 
 
 def acts_of(scenario: Scenario) -> list[Act]:
-    """What people do in all its rounds, in order; what goes wrong in a packet is arranged before its round begins, and
-    who starts anew has lost its power."""
+    """Return people's actions in all rounds, in order. A wrong packet is arranged before its round begins, and a
+    restart means a power cycle."""
     acts: list[Act] = []
     rounds = len(scenario.rounds)
     started: set[str] = set()
@@ -90,7 +90,7 @@ def acts_of(scenario: Scenario) -> list[Act]:
 
 
 def order_of(body: object) -> str | None:
-    """What hands did for a device to report this; None for what it does of itself."""
+    """Return the action that made a device report this; None for what it does by itself."""
     match body:
         case e.DeckLoaded():
             return "load 0 0"
@@ -131,14 +131,14 @@ def order_of(body: object) -> str | None:
 
 
 def _number(kind: type[IntEnum], name: str) -> int:
-    """`raise` and `time-limit` by their numbers; no name is the number that says nothing, 0."""
+    """Return the number of a name such as `raise` or `time-limit`; 0 for an empty name."""
     return kind[name.upper().replace("-", "_")] if name else 0
 
 
 class ReferenceTable:
-    """A shuffler and a table controller in C, on pseudo-terminals, so many times as fast as real ones.
+    """Shuffler and table controller in C on pseudo-terminals, `speed` times as fast as real ones.
 
-    `addresses` are their lines. `begin` lets people deal, in a thread of its own; `failed` says why they stopped short.
+    `addresses` are their lines. `begin` starts dealing in a thread; `failed` is the reason that it stopped early.
     """
 
     def __init__(self, scenario: Scenario, folder: Path, speed: float) -> None:
@@ -153,7 +153,7 @@ class ReferenceTable:
         self._dealer = threading.Thread(target=self._deal, name="hands", daemon=True)
 
     def start(self) -> None:
-        """Switch both on."""
+        """Switch both devices on."""
         program = reference_program()
         for name in NAMES:
             line, control = self._folder / name, self._folder / f"{name}.control"
@@ -171,12 +171,12 @@ class ReferenceTable:
         self._order("shuffler", f"speed {max(1, min(255, round(self._speed)))}")
 
     def begin(self) -> None:
-        """People begin to deal. No effect when they have begun."""
+        """Start dealing. Later calls have no effect."""
         if self._dealer.ident is None:
             self._dealer.start()
 
     def join(self) -> None:
-        """Wait until everything is dealt, or nothing goes on."""
+        """Wait until everything is dealt or dealing has stopped."""
         self._dealer.join()
 
     def close(self) -> None:
@@ -202,7 +202,7 @@ class ReferenceTable:
             self.failed = str(error)
 
     def _do(self, act: Act) -> None:
-        """When the device is where it was; an act of which nothing comes is done again."""
+        """Do an action once the device is in its state, and repeat it while it has no effect."""
         end_ns = self._clock.now_ns() + PATIENCE_NS
         while not self._over.is_set():
             there = act.state is None or self._order(act.device, f"state {act.state}") == "ok"
@@ -226,7 +226,7 @@ class ReferenceTable:
 
 @contextlib.contextmanager
 def reference_table(scenario: Scenario, speed: float) -> Iterator[ReferenceTable]:
-    """The devices, switched on, in a temporary folder."""
+    """Switch on the devices, with their files in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
         table = ReferenceTable(scenario, Path(folder), speed)
         try:

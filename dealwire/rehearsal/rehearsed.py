@@ -1,4 +1,4 @@
-"""A procedure as simulated people play it: what they wait for, what the shuffler is programmed with, what bets cost."""
+"""Procedure as simulated people play it: steps they wait for, the shuffler's program, prices of bets."""
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
@@ -24,7 +24,7 @@ from rules.kinds.table import TableBet
 
 
 class NotDealt(LocalError):
-    """The simulated dealer cannot deal this procedure step by step."""
+    """Error: the simulated dealer cannot deal this procedure step by step."""
 
     def __init__(self, procedure: str) -> None:
         super().__init__(
@@ -34,14 +34,15 @@ class NotDealt(LocalError):
 
 
 class ProgramPart(NamedTuple):
-    """Packets of one size without a pause, and the steps they belong to."""
+    """Packets of one size without a pause, and their steps."""
 
     group: PacketGroup
     steps: tuple[str, ...]
 
 
 class RehearsedProcedure:
-    """`plan` with `steps` that are really taken: nobody shows a hand early, and nobody takes one that is offered."""
+    """Procedure whose `steps` are those really taken in simulation: nobody reveals a hand early, and nobody takes an
+    offered one."""
 
     def __init__(self, procedure: Procedure, options: Mapping[str, str] | None = None) -> None:
         if not procedure.step:
@@ -56,18 +57,18 @@ class RehearsedProcedure:
         spec = load_game(game).spec if game else None
         settled = spec.bets if spec is not None else ()
         self.shares_pot = spec is not None and spec.pot is not None
-        """Whether players win a pot from each other."""
+        """True if players win a pot from each other."""
         tabled = (bet for bet in settled if isinstance(bet, TableBet))
         self.kept_when_folded = frozenset(bet.name for bet in tabled if bet.fold == "stands")
-        """Bets under which a folded hand is kept and shown."""
+        """Bets that keep a folded hand in play until it is revealed."""
 
     def cents(self, bet: str, wagers: Mapping[str, int], choice: str) -> int:
-        """What a bet costs that goes with a choice, by its rules; as much as the first bet without them."""
+        """Return the price of a bet that goes with a choice, by its rules; without them, as much as the first bet."""
         first = wagers.get(self.enters[0]) or max(wagers.values(), default=CENTS)
         return stake_of(self.plan, bet, wagers, first, choice)
 
     def then(self, place: Place, how: str, step: str, missing: int = 1) -> str:
-        """What follows when the cards at `place` are wrong in this way: a person rules where nothing is said of it."""
+        """Return the consequence of wrong cards at `place`. A person rules if the procedure says nothing."""
         kind = self.plan.kind(place)
         counted = how in ("short", "long")
         policy = self.plan.wrong(kind, how, step, missing) if counted else self.plan.mishap(how, kind, step)
@@ -75,7 +76,7 @@ class RehearsedProcedure:
 
     @property
     def last_deal(self) -> str:
-        """The step after which the remainder comes."""
+        """Name of the step after which the remainder comes."""
         rest = self.plan.procedure.remainder
         if rest and rest.after in [step.name for step in self.steps]:
             return rest.after
@@ -85,8 +86,8 @@ class RehearsedProcedure:
 
     @cached_property
     def program(self) -> tuple[ProgramPart, ...]:
-        """The groups of packets that leave a packet shuffler, in their order. Steps one after the other with packets of
-        one size make one group; any other step is a pause, and burned cards are a group of their own."""
+        """Groups of packets from a packet shuffler, in order. Consecutive steps with packets of one size form a group;
+        any other step is a pause, and burned cards are a group of their own."""
         parts, joins = list[ProgramPart](), False
         for step in self.steps:
             if not step.from_device:
@@ -105,17 +106,17 @@ class RehearsedProcedure:
 
     @property
     def packet_size(self) -> int:
-        """Cards of every packet; 0 when they differ."""
+        """Cards of every packet; 0 if they differ."""
         return self.program[0].group.cards if len(self.program) == 1 else 0
 
     def group_of(self, step: AnyStep) -> int:
-        """Which group of the program the step's packets belong to."""
+        """Return the index of the group that the step's packets belong to."""
         return next(number for number, part in enumerate(self.program) if step.name in part.steps)
 
 
 def packets_of(step: AnyStep, view: RoundView, house_draws: int) -> list[Due]:
-    """The packets of a step in their order; at a shoe, too, the cards of a packet go out as one. `house_draws`: cards
-    the house exchanges."""
+    """Return the packets of a step in order. At a shoe, the cards of a packet also go out together. `house_draws` is
+    the number of cards the house exchanges."""
     found: list[Due] = []
     whole = getattr(step, "by", "single") == "packet"
     for _, dues in groupby(step.dues(view), key=lambda due: due.place):
@@ -128,7 +129,7 @@ def packets_of(step: AnyStep, view: RoundView, house_draws: int) -> list[Due]:
 
 
 def _may_be_left(step: AnyStep, offered: Collection[str]) -> bool:
-    """Whether play does not wait for the step."""
+    """Return True if play does not wait for the step."""
     match step:
         case ShowStep():
             return all(hand in offered or (step.optional and hand != "seats") for hand in step.of)
@@ -139,7 +140,7 @@ def _may_be_left(step: AnyStep, offered: Collection[str]) -> bool:
 
 
 def _group(step: AnyStep) -> PacketGroup:
-    """The packets of one step. How many the seats get is not known beforehand."""
+    """Return the packets of one step. The number of packets for the seats is not known in advance."""
     match step:
         case BurnCardStep():
             return PacketGroup(1, step.cards)

@@ -1,6 +1,6 @@
-"""Scenarios: who plays, what they bet and choose, and what goes wrong. `scenario_file` reads them.
+"""Scenarios: players, their bets and choices, and faults. `scenario_file` reads them.
 
-One without an end has its rounds again and again, with faults thrown in if wanted.
+An endless scenario repeats its rounds, with random faults if wanted.
 """
 
 from collections import Counter
@@ -40,14 +40,19 @@ from rules.paytables.amounts import AmountField, WagerField
 from rules.settlement import NO_PERCENT, HouseRake
 
 Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
-"""Cents by the bet's name."""
+"""Cents by name of the bet."""
 
 
 class SimulatedPlayer(Part):
-    """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
-    nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
-    a race. `declares`: shows the hand wherever one may be declared. `stake`: cents that a player buys chips for, once
-    none are left, where players bet against each other; `style`: how, and how one chooses that goes by the cards."""
+    """Player at one seat.
+
+    - `wagers`: cents by bet.
+    - `choices`: decisions in order; after these, `decision`, which is a choice by name or `basic` (by the cards).
+    - `switch`: cents moved to another bet before the extra card of a race.
+    - `declares`: reveals the hand wherever that is allowed.
+    - `stake`: cents of a buy-in, whenever no chips are left, in games between players.
+    - `style`: betting style, also for decisions by the cards.
+    """
 
     seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     wagers: Bets = Field(default_factory=dict)
@@ -59,22 +64,23 @@ class SimulatedPlayer(Part):
     style: StyleName = ""
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
-        """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
+        """Return the planned choice after `made` others; `basic` if the cards decide, empty if there is none."""
         if made < len(self.choices):
             return self.choices[made]
         return self.decision if self.decision == "basic" or self.decision in offered else ""
 
 
 class BasicPlay(Part):
-    """What a player without a plan goes by: plays with `least` cards of one suit, `wild` ranks included."""
+    """Basic strategy of a player without a plan: plays with at least `least` cards of one suit, including `wild`
+    ranks."""
 
     wild: Annotated[str, Field(pattern=f"^[{RANKS}]?$")] = ""
     least: Annotated[int, Field(ge=1, le=13)]
 
 
 class HousePart(Part):
-    """How the house of this table settles, where the dealer takes in pots by it: named as the options of `dealwire
-    settle`, money in cents."""
+    """Terms of the house at this table, by which the dealer awards pots. Names are those of the options of `dealwire
+    settle`; money is in cents."""
 
     token: WagerField = 25
     rake: str = NO_PERCENT
@@ -84,14 +90,14 @@ class HousePart(Part):
     readings: dict[str, str] = Field(default_factory=dict)
 
     def figure(self) -> HouseRake:
-        """What is taken of pots."""
+        """Return the rake."""
         return HouseRake(self.rake, self.rake_cap, self.rake_step, self.jackpot_rake)
 
 
 class Award(Part):
-    """What is awarded at the controller after the hands were shown: a seat, its hand button, whose card completes it.
+    """Award at the controller after the hands were revealed: seat, hand button, and the card that completes it.
 
-    `slips`: the button is pressed by accident and again to put it out, before it is pressed for good.
+    If `slips`, the button is pressed by accident and again to undo it, before it is pressed for good.
     """
 
     seat: int
@@ -101,15 +107,19 @@ class Award(Part):
 
     @property
     def level(self) -> BadgeLevel:
-        """Of the card."""
+        """Level of the card."""
         return BadgeLevel[self.card.upper()]
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
-    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges;
-    `ends`: after how many cards the shoe lets a race end, 0 as it falls."""
+    """One round.
+
+    - `players`: in rising order of seats.
+    - `number`: the seat that gets cards first if one is drawn, 0 for the dealer.
+    - `house_draws`: number of cards that the house exchanges.
+    - `ends`: number of cards after which a race ends, 0 for random.
+    """
 
     players: tuple[SimulatedPlayer, ...]
     troubles: tuple[PlannedTrouble, ...]
@@ -119,17 +129,17 @@ class RoundPlan:
     ends: int = 0
 
     def find(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
-        """The trouble of a kind at a packet or card, if any."""
+        """Return the trouble of a kind at a packet or card, or None."""
         return next((trouble for trouble in self.troubles if (trouble.what, trouble.ordinal) == (what, ordinal)), None)
 
 
 DEVICES: Final = {"packet-shuffler": "shuffler", "card-shoe": "shoe", "hand": "hand"}
-"""What a procedure is dealt from -> the name of the device at the table; from a `hand` there is none."""
+"""Device at the table, by the procedure's `device`. A game dealt by `hand` has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Everything the simulated table does. The same seed gives the same cards."""
+    """Script of a simulated table. The same seed gives the same cards."""
 
     id: str
     seed: int
@@ -137,31 +147,31 @@ class Scenario:
     procedure: RehearsedProcedure
     rounds: tuple[RoundPlan, ...]
     basic: BasicPlay | None = None
-    """Without it players without a plan play on whatever they hold."""
+    """Without it, players without a plan play any hand."""
     cut_after: int | None = None
-    """Where the cut card lies in a shoe."""
+    """Position of the cut card in a shoe."""
     dealt_by: str = ""
-    """The procedure as the file names it: an id, or a file of the house's own."""
+    """Procedure as the file names it: an id, or a file of your own."""
     packet_stays: bool = False
-    """The shuffler counts a packet that nobody lifted as a packet beside the remainder."""
+    """True if the shuffler counts a packet that was not lifted separately from the remainder."""
     posts: Mapping[str, int] = field(default_factory=dict)
-    """Cents by bet that are put up before the first card, where the house's figures are others than the usual."""
+    """Bets before the first card, in cents by bet, if they differ from the usual amounts."""
     house: HousePart = field(default_factory=HousePart)
-    """How the table settles."""
+    """Terms of the table."""
     terms: Terms | None = None
-    """The same as the rules of the game have it, by which pots are taken in; None where no game says who wins them."""
+    """The terms as the game's rules have them, to award pots; None if no game decides who wins them."""
     forever: bool = False
-    """The rounds are dealt again and again."""
+    """True if the rounds are repeated endlessly."""
     faults: float | None = None
-    """In so large a share of those (0 to 1) one thing goes wrong by chance, and nothing else."""
+    """Share of those rounds, from 0 to 1, in which one random fault happens instead of the planned ones."""
 
     @property
     def device(self) -> str:
-        """What the cards come from: `shuffler`, `shoe` or the dealer's `hand`."""
+        """Source of the cards: `shuffler`, `shoe` or the dealer's `hand`."""
         return DEVICES[self.procedure.plan.procedure.device]
 
     def plans(self) -> Iterator[RoundPlan]:
-        """The rounds in their order. The same seed goes wrong in the same ones."""
+        """Yield the rounds in order. The same seed gives the same faults."""
         random = Random(self.seed)
         for turn, round_ in enumerate(cycle(self.rounds) if self.forever else self.rounds):
             plan = _with_button(round_, turn) if self.forever and self.procedure.plan.button else round_
@@ -169,19 +179,19 @@ class Scenario:
 
 
 class RaceGame:
-    """A procedure whose cards are drawn into columns, as simulated people play it."""
+    """Procedure whose cards are drawn into columns, as simulated people play it."""
 
     def __init__(self, procedure: Procedure) -> None:
         shoe = Plan(procedure, {}).shoe
         assert shoe is not None
         self.shoe = shoe
         self.all = shoe.all_end or len(shoe.columns) * ((shoe.column_end or 1) - 1) + 1
-        """After how many cards it is over at the latest."""
+        """Maximum number of cards."""
         self.bets = {bet.name: bet.number for bet in procedure.bet}
 
     def end_of(self, cards: list[Card]) -> int:
-        """After how many of `cards` a column is full; `all` + 1 when none of the first `all` fills one, 0 when it is
-        still open."""
+        """Return the number of `cards` after which a column is full; `all` + 1 if none of the first `all` fills one, 0
+        if the race is still open."""
         end = Draw(self.shoe, cards).end
         if end is None:
             return 0
@@ -190,33 +200,33 @@ class RaceGame:
 
 @dataclass(frozen=True, slots=True)
 class RaceScenario:
-    """Everything that happens at a simulated shoe. The same seed gives the same cards."""
+    """Script of a simulated shoe. The same seed gives the same cards."""
 
     id: str
     seed: int
     game: RaceGame
     decks: int
     cards: tuple[Card, ...]
-    """The first cards of the first shoe; none when they fall by chance."""
+    """First cards of the first shoe; empty for random ones."""
     burn: int
     cut_after: int | None
     round_limit: int | None
     rounds: tuple[RoundPlan, ...]
     dealt_by: str = ""
-    """The procedure as the file names it: an id, or a file of the house's own."""
+    """Procedure as the file names it: an id, or a file of your own."""
     forever: bool = False
-    """The races are drawn again and again; one that cannot end as it should with the cards that are left in the shoe
-    ends as they fall."""
+    """True if the races are repeated endlessly. A race that cannot end as planned with the remaining cards ends at
+    random."""
     faults: float | None = None
-    """As in `Scenario`."""
+    """Share of random faults, as in `Scenario`."""
     device: ClassVar[str] = "shoe"
 
     def plans(self) -> Iterable[RoundPlan]:
-        """The races in their order."""
+        """Return the races in order."""
         return map(self._plan, count()) if self.forever else self.rounds
 
     def plans_from(self, number: int) -> Sequence[RoundPlan]:
-        """Those from this one on, as many as a shoe may hold; the first is 0."""
+        """Return the races from `number` (counted from 0), as many as a shoe may hold."""
         if not self.forever:
             return self.rounds[number:]
         most = self.decks * len(DECK) // (self.game.shoe.column_end or 1)
@@ -234,8 +244,8 @@ AnyScenario = Scenario | RaceScenario
 
 
 class RoundUnderWay:
-    """What the simulated dealer knows of a round: a `RoundView` for the procedure's steps. `plays`: whether a seat's
-    hand is in play."""
+    """Dealer's knowledge of a round: a `RoundView` for the procedure's steps. `plays` tells if a seat's hand is in
+    play."""
 
     def __init__(
         self, procedure: RehearsedProcedure, round_: RoundPlan, plays: Callable[[int], bool] = lambda _: True
@@ -247,7 +257,7 @@ class RoundUnderWay:
         self.wagers = {player.seat: set(player.wagers) for player in round_.players}
         self.folded = set[int]()
         self.made = Counter[int]()
-        """Choices made, by seat."""
+        """Number of choices made, by seat."""
         self.chosen = {number: set[str]() for number in self.active}
         self._done = set[int]()
         self._draws = dict[int, int]()
@@ -255,24 +265,24 @@ class RoundUnderWay:
 
     @property
     def live(self) -> list[int]:
-        """The seats that have neither folded nor a hand that is out of play."""
+        """Seats that have not folded and whose hand is in play."""
         return [number for number in self.active if number not in self.folded and self._plays(number)]
 
     @property
     def drawing(self) -> list[int]:
-        """Those of them that are not done with choosing."""
+        """Live seats that still have choices."""
         return [number for number in self.live if number not in self._done]
 
     def draws(self, number: int) -> int:
-        """How many cards the seat exchanges."""
+        """Return the number of cards that the seat exchanges."""
         return self._draws.get(number, 0)
 
     def chooses(self, step: DecideStep, number: int) -> bool:
-        """Whether the seat has a choice in this step."""
+        """Return True if the seat has a choice in this step."""
         return number in self.drawing and (step.only is None or step.only in self.wagers[number])
 
     def choose(self, number: int, choice: DecisionPart | None) -> None:
-        """The seat has chosen, or said nothing."""
+        """Record the seat's choice, or None."""
         self.made[number] += 1
         if choice is None:
             return
@@ -287,8 +297,8 @@ class RoundUnderWay:
 
 
 def packets(procedure: RehearsedProcedure, round_: RoundPlan) -> list[Due]:
-    """The packets of a round as planned, those dealt by hand too: nobody's hand is dead, and who goes by the cards
-    plays on."""
+    """Return the planned packets of a round, including those dealt by hand. No hand is dead, and players who decide by
+    the cards play on."""
     view, found = RoundUnderWay(procedure, round_), list[Due]()
     for step in procedure.steps:
         if isinstance(step, DecideStep):
@@ -301,7 +311,7 @@ def packets(procedure: RehearsedProcedure, round_: RoundPlan) -> list[Due]:
 
 
 def places(procedure: RehearsedProcedure, round_: RoundPlan) -> tuple[Place, ...]:
-    """To whom the packets of a round go, in the order they are dealt."""
+    """Return the places of a round's packets, in the order of dealing."""
     return tuple(packet.place for packet in packets(procedure, round_))
 
 
@@ -313,12 +323,12 @@ AT_THE_BURN: Final = (What.BURN, What.REVEAL_BEFORE_BURN)
 def _by_chance(
     plan: RoundPlan, rate: float, random: Random, mishap: Callable[[RoundPlan, Random], PlannedTrouble]
 ) -> RoundPlan:
-    """The round with one thing going wrong, or nothing."""
+    """Return the round with one random fault, or none."""
     return replace(plan, troubles=(mishap(plan, random),) if random.random() < rate else ())
 
 
 def _with_button(plan: RoundPlan, turn: int) -> RoundPlan:
-    """The button has gone on by so many players."""
+    """Return the round with the button moved by `turn` players."""
     seats = [player.seat for player in plan.players]
     first = next((at for at, number in enumerate(seats) if number >= (plan.number or 0)), 0)
     return replace(plan, number=seats[(first + turn) % len(seats)])
@@ -328,9 +338,8 @@ AnyKind = TypeVar("AnyKind", bound=AnyScenario)
 
 
 def endless(scenario: AnyKind, *, faults: float | None = None, seed: int | None = None) -> AnyKind:
-    """`scenario` without an end. With a rate `faults` (0 to 1) so large a share of its rounds has one thing go wrong,
-    and what the scenario itself has go wrong is left out. `seed` also shuffles the cards, otherwise the scenario's own
-    does."""
+    """Return `scenario` without an end. With a rate `faults` (0 to 1), that share of its rounds has one random fault,
+    instead of the scenario's own. `seed` also determines the cards; by default it is the scenario's."""
     return replace(scenario, forever=True, faults=faults, seed=scenario.seed if seed is None else seed)
 
 
@@ -363,7 +372,7 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
 
 
 def _wrong_burn(right: Sequence[int], random: Random) -> tuple[int, ...]:
-    """As many positions as are to be burned, but not these."""
+    """Return as many positions as are to be burned, but wrong ones."""
     others = [each for each in combinations(range(1, max(right) + 1), len(right)) if {*each} != {*right}]
     return random.choice(others) if others else (max(right) + 1,)
 

@@ -1,4 +1,4 @@
-"""Scenarios as files: TOML, strict; see `docs/simulator.md`. What is wrong is one line with its place."""
+"""Scenario files: strict TOML; see `docs/simulator.md`. An error is one line with its place."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,23 +39,23 @@ from rules.game.load import game_id_of, load_game
 
 HERE: Final = Path(__file__).parent / "scenarios"
 _OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts", "house")
-"""Keys of a file whose game is dealt step by step."""
+"""Keys of games that are dealt step by step."""
 FIRST_SEAT: Final = 2
-"""Who gets cards first in it, where a number is drawn for it."""
+"""Seat that gets cards first, in games that draw a number for it."""
 
 
 def scenario_ids() -> list[str]:
-    """The scenarios that come with the program."""
+    """Return the ids of the included scenarios."""
     return sorted(path.stem for path in HERE.glob("*.toml"))
 
 
 def shoe_scenario_ids() -> list[str]:
-    """The scenarios at a card shoe that come with the program."""
+    """Return the ids of the included scenarios at a card shoe."""
     return sorted(path.stem for path in (HERE / "shoe").glob("*.toml"))
 
 
 class RoundPart(OpenPart):
-    """One entry of `rounds`."""
+    """Entry of `rounds`."""
 
     players: tuple[SimulatedPlayer, ...]
     troubles: tuple[TroublePart, ...] = ()
@@ -66,7 +66,7 @@ class RoundPart(OpenPart):
 
 
 class ScenarioFile(OpenPart):
-    """A whole file, of a game that is dealt step by step or of races."""
+    """Scenario file, of a game dealt step by step or of races."""
 
     procedure: str
     title: str
@@ -86,10 +86,10 @@ class ScenarioFile(OpenPart):
 
 
 def find_scenario(source: str | Path) -> AnyScenario:
-    """A scenario by id, or from a file, a Path or a text that ends with .toml; its procedure says at which device it is
-    played.
+    """Load a scenario by id or from a file (a Path, or a text that ends with .toml). Its procedure decides which device
+    deals.
 
-    TomlFileError names the file, the key and what is allowed.
+    Raise TomlFileError with the file, the key and what is allowed.
     """
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
@@ -108,7 +108,7 @@ def find_scenario(source: str | Path) -> AnyScenario:
 
 
 def load_scenario(source: str | Path) -> Scenario:
-    """As `find_scenario`, for who has a packet shuffler; TomlFileError for what is dealt from a card shoe, too."""
+    """Load a scenario for a packet shuffler. Raise TomlFileError also if it is dealt from a card shoe or by hand."""
     known = [*scenario_ids(), *shoe_scenario_ids()]
     if isinstance(source, str) and not source.endswith(".toml") and source not in known:
         raise _unknown(source, scenario_ids())
@@ -125,8 +125,8 @@ def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
 
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
-    """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal, as
-    far as the rules of the bets let them; where players bet against each other, all of them check or call."""
+    """Return a round as in a scenario file: players at these seats with a bet on every early spot, as far as the rules
+    of the bets allow; in games between players all of them check or call."""
     plan = Plan(procedure, {})
     players = [{"seat": number, "wagers": stakes_of(plan, number, progressive=progressive)} for number in seats]
     if plan.betting is not None:
@@ -145,15 +145,15 @@ def scenario_of(
     options: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Scenario:
-    """The scenario of these rounds, as if read from a file; TomlFileError names the key and what is allowed. NotDealt
-    for a procedure of races."""
+    """Return the scenario of these rounds, as if read from a file. Raise TomlFileError with the key and what is
+    allowed, NotDealt for a procedure of races."""
     file, top = _as_file(procedure, rounds, seed=seed, options=dict(options or {}), **more)
     return _scenario(file, top, procedure, procedure.id)
 
 
 def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "") -> AnyScenario:
-    """One clean round of any procedure, or one clean race; `source` is the file it is from, if it is. Where players bet
-    against each other they are of different styles."""
+    """Return one clean round of any procedure, or one clean race. `source` is its file, if any. In games between
+    players the styles differ."""
     named = {"procedure": source or procedure.id}
     rounds = [clean_round(procedure, seats)]
     if procedure.betting is not None:
@@ -177,7 +177,7 @@ def _as_file(dealt: Procedure, rounds: Sequence[Mapping[str, Any]], **more: Any)
 
 
 def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> Scenario:
-    """The file of a game that is dealt step by step."""
+    """Return the scenario of a game that is dealt step by step."""
     top.only(
         file,
         *("procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "posts"),
@@ -211,7 +211,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
 
 
 def _terms(house: HousePart, here: FileKey, procedure: RehearsedProcedure) -> Terms | None:
-    """How a pot is taken in that players win from each other; TomlFileError for what the game does not allow."""
+    """Return the terms of a pot between players. Raise TomlFileError for what the game does not allow."""
     game = game_id_of(procedure.id, procedure.plan.options)
     if game is None or not procedure.shares_pot:
         if house.model_fields_set:
@@ -255,7 +255,7 @@ def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> Rou
 
 
 def _seated(part: RoundPart, here: FileKey) -> tuple[SimulatedPlayer, ...]:
-    """The players of a round, in rising order of seats."""
+    """Return the players of a round in rising order of seats."""
     players = tuple(sorted(part.players, key=lambda player: player.seat))
     if not players or len({player.seat for player in players}) != len(players):
         raise here.at("players").error("a round needs at least one player and one player a seat")
@@ -263,7 +263,7 @@ def _seated(part: RoundPart, here: FileKey) -> tuple[SimulatedPlayer, ...]:
 
 
 def _race_scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> RaceScenario:
-    """The file of races."""
+    """Return the scenario of races."""
     top.only(
         file,
         *(key for key in ScenarioFile.model_fields if key not in _OF_STEPS),

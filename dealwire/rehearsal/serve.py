@@ -1,4 +1,4 @@
-"""A scenario dealt on real lines, until it has ended."""
+"""Service of a scenario on real lines."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -11,7 +11,7 @@ from devices.line.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
 
 LINGER_S: Final = 0.2
-"""Time for the host to read what is still in the line before it is hung up."""
+"""Seconds for the host to read the rest of the line before it is closed."""
 
 
 def serve(
@@ -26,9 +26,9 @@ def serve(
 ) -> None:
     """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
 
-    `shoe_dialect` is what a shoe speaks. Dealing starts when the host of every device that can tell has opened its
-    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. What `beside`
-    gives is run with it. BadLine, LineBusy or LineAbsent when a line cannot be made.
+    `shoe_dialect` is the dialect of a shoe. Dealing starts when every device whose dialect has sessions has one. The
+    function returns when the scenario has ended and the hosts have every event or are gone; with `forever` it never
+    returns. Members returned by `beside` run along. Raise BadLine, LineBusy or LineAbsent if a line cannot be made.
     """
     clock = SystemClock()
     table = set_up(scenario, speed=speed, shoe_dialect=shoe_dialect)

@@ -1,4 +1,4 @@
-"""What hands do at a card shoe with one card, and who comes when it halts."""
+"""Dealer's handling of single cards at a card shoe, and the response when it halts."""
 
 from typing import Final
 
@@ -18,20 +18,20 @@ AT_SHOE: Final = "shoe"
 
 
 class ShoeHands(SimulatedDealer):
-    """What a dealer at a shoe does with one card. A shoe that is locked is waited for, one that halts is put right: a
-    card drawn meanwhile would belong to no game."""
+    """Dealer at a shoe. A locked shoe is waited for, and a halted one is cleared: a card drawn in between would belong
+    to no game."""
 
     shoe: ShoeModel
     plan: RoundPlan
 
     def at(self, device: str) -> Doings:
-        """Turn to a device; to the shoe when it may be used."""
+        """Turn to a device; to the shoe once it may be used."""
         yield from super().at(device)
         if device == AT_SHOE:
             yield from self.free()
 
     def free(self) -> Doings:
-        """Until the shoe may be drawn from, filled or emptied."""
+        """Wait until the shoe may be drawn from, filled or emptied."""
         while self.shoe.state in (S.LOCKED, S.ERROR):
             if self.shoe.state is S.ERROR:
                 yield from self.attend()
@@ -39,7 +39,7 @@ class ShoeHands(SimulatedDealer):
                 yield lambda: self.shoe.state is not S.LOCKED
 
     def before_card(self, number: int) -> Doings:
-        """What happens while the dealer's hand is at the card and it does not come out."""
+        """Do what happens before the card comes out."""
         yield from self.shown()
         yield from self.free()
         if self.plan.find(What.ERROR, number):
@@ -58,11 +58,11 @@ class ShoeHands(SimulatedDealer):
         yield from self.free()
 
     def draw_card(self, number: int) -> Card | None:
-        """Draw it; None when nothing came out."""
+        """Draw the card. Return None if nothing came out."""
         return self.shoe.draw(readable=self.plan.find(What.UNREAD, number) is None)
 
     def after_card(self, number: int, card: Card) -> Doings:
-        """What the shoe halts for is put right; a card that was not read is named, or nobody names it."""
+        """Clear a halt of the shoe. An unread card is named, or stays unnamed."""
         unread = self.plan.find(What.UNREAD, number)
         if unread is not None:
             yield from self.at(AT_TABLE)
@@ -82,13 +82,13 @@ class ShoeHands(SimulatedDealer):
             self.shoe.draw()
 
     def attend(self) -> Doings:
-        """The shoe halts: the supervisor comes and puts it right."""
+        """Call the supervisor to a halted shoe, and clear it."""
         yield from self.at(AT_TABLE)
         self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
         yield from self._put_right()
 
     def shown(self) -> Doings:
-        """Give the shoe the time to say what it has to."""
+        """Give the shoe time to report."""
         yield from self.until_shown([AT_SHOE])
         yield self.pace.draw
 

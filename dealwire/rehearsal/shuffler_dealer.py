@@ -1,4 +1,4 @@
-"""The dealer at a packet shuffler: one pair of hands that plays a scenario's rounds on both devices."""
+"""Dealer at a packet shuffler: one person who plays a scenario's rounds on both devices."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,45 +21,46 @@ from protocol.tdp.messages import ShufflerState as S
 DECKS: Final = (1, 2)
 AT_SHUFFLER: Final = "shuffler"
 SETTABLE: Final = (S.EMPTY, S.READY)
-"""Where a person may select another game at the device."""
+"""States in which a person may select another game at the device."""
 TAKES_GREEN: Final = (S.READY, S.PACKET_WAIT, S.DISPENSING)
-"""Where the green button does something."""
+"""States in which the green button has an effect."""
 UNDER_WAY: Final = (S.PACKET_WAIT, S.DISPENSING, S.RECOVERING, S.DUMPING, S.MISDEAL)
-"""Until the remainder lies in the tray."""
+"""States until the remainder is in the tray."""
 RESTING: Final = (S.PACKET_WAIT, S.REMAINDER_WAIT)
-"""Where the device waits for a person in mid-round."""
+"""States in which the device waits for a person in the middle of a round."""
 
 
 class ShufflerDealer(StepDealer):
-    """Plays `scenario` on a packet shuffler and a table controller.
+    """Dealer who plays `scenario` on a packet shuffler and a table controller.
 
-    Whatever the dealer waits for there, a lit lamp, a deck that came out or a wrong game on the display is seen to
-    meanwhile (`until`): a host may ask for anything at any moment.
+    While the dealer waits (`until`), a lit lamp, a deck that came out, or a wrong game on the display is handled, since
+    a host may request anything at any moment.
     """
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shuffler: ShufflerModel) -> None:
         super().__init__(scenario, table, cards)
         self.shuffler = shuffler
         self.in_round = False
-        """From the bets until the cards are gathered."""
+        """True from the bets until the cards are collected."""
         self.dealt = False
-        """Every packet of this round has come, or the deal was stopped."""
+        """True if every packet of this round was dealt or the deal was stopped."""
         self.by_hand = False
-        """What is left was shuffled by hand, and is dealt by hand."""
+        """True if the rest was shuffled by hand and is dealt by hand."""
         self._laid = False
-        """Cards of this round may lie on the table."""
+        """True if cards of this round may be on the table."""
         self._dealing = False
-        """The deck is in the shuffler, from the first packet until the remainder is lifted."""
+        """True while the deck is in the shuffler, from the first packet until the remainder is lifted."""
         self._removals = 0
-        """How often a deck had been taken out when this deal began."""
+        """Number of removed decks when this deal began."""
         self._game = shuffler.game
-        """What the shuffler is to be set to."""
+        """Game that the shuffler should be set to."""
         self._group = -1
-        """The group of packets being dealt, -1 before the first."""
+        """Index of the current group of packets, -1 before the first."""
         self._next_troubles: list[PlannedTrouble] = []
 
     def add_trouble(self, trouble: PlannedTrouble) -> bool:
-        """One thing more goes wrong: in this round (True) while its packet is still to come, else in the next."""
+        """Add a fault. Return True if it happens in this round, since its packet is still to come; else it happens in
+        the next."""
         to_come = not self.dealt or trouble.what is What.DECK
         now = self.in_round and to_come and trouble.ordinal not in range(1, self.next_packet)
         if now:
@@ -72,7 +73,7 @@ class ShufflerDealer(StepDealer):
 
     @property
     def next_packet(self) -> int:
-        """The packet that is still to come out whole: 1 when none has."""
+        """Number of the next packet that has not begun to come out; 1 if there was none."""
         counts = self.shuffler.round
         coming = self.shuffler.motion is not None
         return len(counts.packets) + 1 + coming if counts is not None and self.in_round and not self.dealt else 1
@@ -92,7 +93,8 @@ class ShufflerDealer(StepDealer):
         self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
 
     def reload(self, overlooked: int = 0) -> Doings:
-        """Put every deck that lies on the table into the shuffler as soon as its input is free, all but a few cards."""
+        """Load every deck on the table into the shuffler as soon as its input is free, except for `overlooked`
+        cards."""
         for deck in DECKS:
             if self.cards.count(Bay.CHAMBER) and self.cards.count(Bay.INPUT):
                 return
@@ -108,18 +110,19 @@ class ShufflerDealer(StepDealer):
     # -------------------------------------------------------------- what the shuffler needs hands for
 
     def until(self, holds: Callable[[], bool]) -> Doings:
-        """Wait until something holds at the shuffler, and do meanwhile what it needs hands for."""
+        """Wait for a condition at the shuffler, and meanwhile do what it needs."""
         while not holds():
             yield lambda: holds() or self._needs_hands()
             if not holds():
                 yield from self._lend_a_hand()
 
     def _deal_until(self, holds: Callable[[], bool]) -> Doings:
-        """As `until`, in a deal; it may be over with that."""
+        """Wait during a deal; the deal may be over afterwards."""
         yield from self.until(lambda: self._is(Course.VOID) or (holds() and not self._held_up()))
 
     def _held_up(self) -> bool:
-        """Whether green would deal something else: the deck of this round is out, or the display shows another game."""
+        """Return True if green would deal something else: the deck of this round is out, or another game is
+        selected."""
         return self.shuffler.removals != self._removals if self._dealing else self._wrong_game()
 
     def _wrong_game(self) -> bool:
@@ -145,7 +148,7 @@ class ShufflerDealer(StepDealer):
             yield from self.reload()
 
     def put_back(self, place: Place, how: str, step: str) -> Doings:
-        """The packet is shuffled by hand with what is left, which comes out for it; the rest is dealt by hand."""
+        """Shuffle the packet by hand with the remainder, which comes out for it; the rest is dealt by hand."""
         size = self._due[place]
         if not self.by_hand:
             yield from self._remainder()
@@ -178,13 +181,13 @@ class ShufflerDealer(StepDealer):
                 break
 
     def _begin_deal(self) -> None:
-        """Green was pressed: the first packet of the round comes, or of another group."""
+        """Note that the first packet of the round, or of another group, comes."""
         if not self._dealing and not self._is(Course.VOID):
             self._laid = self._dealing = True
             self._removals = self.shuffler.removals
 
     def _goes_on(self, step: AnyStep) -> bool:
-        """Whether a later step deals packets of the same group."""
+        """Return True if a later step deals packets of the same group."""
         later = self.procedure.steps[self.procedure.steps.index(step) + 1 :]
         group = self.procedure.group_of(step)
         return any(other.from_device and self.procedure.group_of(other) == group for other in later)
@@ -222,7 +225,7 @@ class ShufflerDealer(StepDealer):
         return self.shuffler.state is S.PACKET_WAIT and self.cards.count(Bay.TRAY) > 0
 
     def _ran_out(self) -> bool:
-        """The deck holds no further packet, and nothing moves."""
+        """Return True if the deck holds no further packet and nothing moves."""
         resting = self.shuffler.state is S.PACKET_WAIT and self.shuffler.next_deadline_ns is None
         return resting and not self.cards.count(Bay.TRAY)
 
@@ -234,7 +237,7 @@ class ShufflerDealer(StepDealer):
         return expected != counted
 
     def _mishandle(self, ordinal: int, place: Place) -> Doings:
-        """What people do wrong, and the power, while or when a packet comes."""
+        """Do what people do wrong, and cut the power, at this packet."""
         if self.plan.find(What.LIFTED_EARLY, ordinal):
             yield from self._deal_until(lambda: self.shuffler.state is S.DISPENSING or self._is_there())
             if self.shuffler.state is S.DISPENSING:
@@ -263,12 +266,12 @@ class ShufflerDealer(StepDealer):
                 self.course = Course.STOP
 
     def _is_there(self) -> bool:
-        """Whether the next packet lies in the tray, or none will."""
+        """Return True if the next packet is in the tray, or none will be."""
         return self._packet_waits() or self._ran_out()
 
     def _press_green(self, press: Callable[[int], bool] | None = None) -> Doings:
-        """Press, and press again once what holds the device up is over: without a host, locked, or with its lamp lit it
-        does nothing new. Returns also when the round is void."""
+        """Press green, and again after a hold-up: without a host, locked, or with a lit lamp it has no effect. Also
+        return if the round is void."""
         press = press or self.shuffler.press_green
         while not self._is(Course.VOID) and (self._held_up() or not press(self.now_ns)):
             if self.shuffler.state is S.READY and self._dealing and not self._held_up():
@@ -279,7 +282,7 @@ class ShufflerDealer(StepDealer):
         yield from self._deal_until(lambda: self.shuffler.state in TAKES_GREEN and self._standing() != before)
 
     def _standing(self) -> tuple[object, ...]:
-        """What decides whether green does something; while that stays the same, pressing again changes nothing."""
+        """Return what decides whether green has an effect. While it is unchanged, pressing again changes nothing."""
         shuffler = self.shuffler
         return shuffler.state, shuffler.verified, shuffler.powered, self._held_up()
 
@@ -299,7 +302,7 @@ class ShufflerDealer(StepDealer):
             yield from super()._remainder()
 
     def _bring_out(self) -> Doings:
-        """What is left of a round that ended early comes out, and is lifted."""
+        """Take out the rest of a round that ended early."""
         while self.shuffler.round is not None:
             yield from self.until(lambda: self.shuffler.round is None or self.shuffler.state in RESTING)
             yield from self.at(AT_SHUFFLER)
@@ -326,7 +329,7 @@ class ShufflerDealer(StepDealer):
     # -------------------------------------------------------------- the red lamp
 
     def attend(self) -> Doings:
-        """The red lamp is lit: the supervisor comes, looks, acknowledges it and decides about the deck."""
+        """Handle the red lamp: the supervisor comes, looks, acknowledges it and decides about the deck."""
         yield from self.at("table-controller")
         yield from self._come()
         self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
@@ -355,7 +358,7 @@ class ShufflerDealer(StepDealer):
         yield self.pace.step
 
     def deck_is_out(self) -> Doings:
-        """Somebody else ended the deal, and the cards came out of the shuffler: no hand can be completed."""
+        """Handle a deck that came out because somebody else ended the deal: no hand can be completed."""
         yield from self.at("table-controller")
         self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
         if self.controller.in_game:
@@ -363,13 +366,13 @@ class ShufflerDealer(StepDealer):
         self.course = Course.VOID
 
     def _come(self) -> Doings:
-        """Who lit the lamp from afar has some time to put it out again; only then somebody at the table does."""
+        """Wait for a host that lit the lamp to put it out again; otherwise the table does."""
         give_up_ns = self.now_ns + self.pace.come
         while Fault.MISDEAL_CALLED_BY_HOST in self.shuffler.latched and self.now_ns < give_up_ns:
             yield self.pace.step
 
     def _hands_explain(self) -> bool:
-        """Whether every card of the deck is there, so that only hands are wrong."""
+        """Return True if every card of the deck is present, so that only hands are wrong."""
         deck = self.shuffler.round.deck if self.shuffler.round else 0
         outside = (Bay.TRAY, Bay.REJECT)
         there = [card for spot, card in self.cards if isinstance(spot, Place) or spot in outside]

@@ -1,4 +1,4 @@
-"""Rounds dealt on simulated devices in this program, on a clock of their own: no line, no waiting."""
+"""Rounds on simulated devices in this process, on a simulated clock: no lines, no waiting."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -19,14 +19,14 @@ from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 
 SPEED: Final = 20.0
-"""Of people and machines: what they do then still takes longer than what the protocol does."""
+"""Speed of people and machines. Their actions still take longer than the protocol."""
 
 
 SEED_MAX: Final = 2**32 - 1
 
 
 class NotInRange(LocalError):
-    """An argument that is no number of those it may be."""
+    """Error: an argument is not one of the allowed numbers."""
 
     def __init__(self, name: str, given: object, allowed: str) -> None:
         self.name, self.given, self.allowed = name, given, allowed
@@ -36,11 +36,11 @@ class NotInRange(LocalError):
 def simulate(
     procedure: str, *, rounds: int = 3, seed: int = 1, players: int = 3, faults: float = 0.0
 ) -> Iterator[TableOutcome]:
-    """Deal rounds of a procedure, by id or file, and settle them where a game does: each `Incident`, `RoundResult` and
-    `Settlement` as it comes.
+    """Deal rounds of a procedure (an id or a file), settle them if a game does, and yield each `Incident`,
+    `RoundResult` and `Settlement` as it comes.
 
-    The same `seed` gives the same rounds. In the share `faults` (0 to 1) of them something goes wrong. A LocalError
-    says what is wrong with the procedure, NotInRange with another argument.
+    The same `seed` gives the same rounds. The share `faults` (0 to 1) of them has a random fault. Raise a LocalError
+    for an invalid procedure, NotInRange for another argument.
     """
     for name, given, least, most in (
         ("rounds", rounds, 0, None),
@@ -66,7 +66,7 @@ def _outcomes(table: Table, scenario: AnyScenario, rounds: int) -> Iterator[Tabl
 
 
 def reports(scenario: AnyScenario) -> Iterator[Seen]:
-    """What both devices report, without an end."""
+    """Yield the reports of both devices, without an end."""
     heard: list[Seen] = []
     for _ in hosted(set_up(scenario, speed=SPEED), ManualClock().now_ns(), heard.append):
         yield from heard
@@ -80,7 +80,7 @@ def hosted(
     trace: Callable[[Output], None] | None = None,
     role: Role = Role.OBSERVE,
 ) -> Iterator[int]:
-    """Deal at `table`, each device joined to a real host link, without an end; what time it is after each turn."""
+    """Deal at `table` with a real host link for each device, without an end. Yield the time after each turn."""
     table.power_on(now_ns)
     feeds: dict[str, Feed] = {}
     for name in table.units:

@@ -1,4 +1,4 @@
-"""What simulated players bet: every spot they may, so much as the rules of the game let them."""
+"""Bets of simulated players: every allowed spot, with amounts that the game's rules allow."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -7,16 +7,16 @@ from dealer_flow.procedure.bet_rules import BetRule
 from dealer_flow.procedure.plan import Plan
 
 CENTS: Final = 500
-"""What a player bets on a spot, unless a rule says otherwise."""
+"""Bet on a spot in cents, unless a rule sets another amount."""
 TIPS_EVERY: Final = 3
-"""Of so many seats one tips the dealer."""
+"""One in this many seats tips the dealer."""
 _ROUNDS: Final = 6
-"""Amounts that rest on each other are settled after so many looks at most."""
+"""Maximum number of passes to settle amounts that depend on each other."""
 
 
 def stakes_of(plan: Plan, seat: int, *, progressive: bool = True) -> dict[str, int]:
-    """Cents by bet of one player before the deal. Of bets that exclude each other the seats take turns. Nothing where
-    players bet against each other: there the blinds move around, see `chips`."""
+    """Return one player's bets before the deal, in cents by bet. For bets that exclude each other the seats take turns.
+    Games between players have none: there the blinds move around, see `chips`."""
     if plan.betting is not None:
         return {}
     placed = [bet for bet in plan.bets.values() if bet.placed == "before-deal" and (progressive or not bet.progressive)]
@@ -31,7 +31,7 @@ def stakes_of(plan: Plan, seat: int, *, progressive: bool = True) -> dict[str, i
 
 
 def stake_of(plan: Plan, bet: str, wagers: Mapping[str, int], cents: int, choice: str) -> int:
-    """What a bet that goes with this choice costs beside these; `cents` where no rule says it."""
+    """Return the price of a bet that goes with a choice, in addition to `wagers`; `cents` if no rule sets it."""
     there = {bet, *wagers, ""}  # a bet of an earlier choice is as much as the first bet, as this one is
     rules = [
         rule for rule in plan.rules if rule.choice in (None, choice) and (not rule.amount or rule.amount.bet in there)
@@ -46,7 +46,7 @@ def _clash(rule: BetRule, bet: str, chosen: Iterable[str]) -> bool:
 
 
 def _with_what_they_need(rules: Iterable[BetRule], names: list[str]) -> list[str]:
-    """Those of the bets whose others lie there, too."""
+    """Return the bets whose required other bets are made, too."""
     lacking = {
         bet
         for rule in rules
@@ -58,7 +58,7 @@ def _with_what_they_need(rules: Iterable[BetRule], names: list[str]) -> list[str
 
 
 def _fit(rules: Iterable[BetRule], wagers: dict[str, int], free: Iterable[str]) -> dict[str, int]:
-    """The same bets with the amounts of the `free` ones as the rules want them."""
+    """Adjust the amounts of the `free` bets to the rules."""
     for _ in range(_ROUNDS):
         broken = [breach for rule in rules if rule.amount is not None and (breach := rule.breach(wagers))]
         for breach in broken:

@@ -1,7 +1,7 @@
-"""What a dealer does at every table where a game goes step by step, whatever device the cards come from: the round's
-course, the cards of each step, and what happens to them.
+"""Dealer of games that go step by step, with any device: course of the round, cards of each step, and what happens to
+them.
 
-The dealer reacts to what the devices show and to what lies on the table, never to what the scenario knows.
+The dealer reacts to what the devices show and to the cards on the table, never to the scenario.
 """
 
 from collections.abc import Sequence
@@ -34,28 +34,28 @@ from protocol.tdp.messages import BadgeLevel, Mishandling
 from protocol.tdp.messages import ControllerState as C
 
 STRAY: Final = CARDS[FIRST_JOKER]
-"""A joker that is no card of the deck."""
+"""Joker that is not a card of the deck."""
 MISHANDLED: Final = {what: Mishandling[what.name] for what in HANDS}
 
 
 class StepDealer(SupervisedDealer):
-    """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
+    """Dealer who plays `scenario`. A subclass prepares the device, deals packets, and handles the remainder."""
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
         self.ordinal = 0
-        """Packets of this round that were dealt."""
+        """Number of packets dealt in this round."""
         self._dealt_in: set[int] = set()
-        """Seats that played when the cards under way began to go out."""
+        """Seats that played when the current cards began to go out."""
         self._goes_around = False
-        """It is asked who gets the next of them."""
+        """True while the recipients of the next cards are determined."""
         super().__init__(scenario, table, cards)  # begins the first plan
 
     def packet_trouble(self) -> PlannedTrouble | None:
-        """What the scenario has wrong with the packet just dealt."""
+        """Return the planned fault of the packet just dealt."""
         return self.plan.find(What.PACKET, self.ordinal)
 
     def lay(self, packet: Due, arrived: int) -> None:
-        """The cards that came to lie on a place go behind those that lie there, so that they lie as they came."""
+        """Put the cards that arrived at a place behind the others, so that they stay in order."""
         self.cards.put_under(packet.place, arrived)
         self._due[packet.place] += packet.cards
         step = next(each for each in self.procedure.steps if each.name == packet.step)
@@ -82,39 +82,39 @@ class StepDealer(SupervisedDealer):
         self._begin_plan(plan)
 
     def _clear_table(self) -> Doings:
-        """Take the cards of the round off the table for good."""
+        """Remove the cards of the round from the table."""
         for spot in {spot for spot, _ in self.cards}:
             self.cards.remove(spot)
         yield from ()
 
     def _make_ready(self) -> Doings:
-        """Until cards may be dealt."""
+        """Wait until cards may be dealt."""
         raise NotImplementedError
 
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
-        """Bring these packets to their places."""
+        """Deal these packets."""
         raise NotImplementedError
 
     def _complete(self, place: Place) -> Doings:
-        """Bring one more card to a hand that is short."""
+        """Deal one more card to a hand that is short."""
         raise NotImplementedError
 
     def _remainder(self) -> Doings:
-        """All cards are out: what is left is dealt with, here by counting it where the procedure says how many."""
+        """Handle the remainder after all cards are dealt; here it is counted if the procedure sets its size."""
         if self.procedure.plan.exact_rest is not None:
             yield from self.at(AT_TABLE)
             self.controller.count(REMAINDER, self._left())
 
     def _left(self) -> int:
-        """Cards that are left of the deck."""
+        """Return the number of cards left in the deck."""
         return self.cards.count(REMAINDER)
 
     def _new_deck(self) -> None:
-        """Put another deck in the place of the one that was dealt."""
+        """Replace the deck that was dealt."""
         raise NotImplementedError
 
     def _from_hand(self, place: Place, cards: int) -> int:
-        """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
+        """Deal cards from the deck in the dealer's hand to a place, and return their number."""
         return self.cards.deal(REMAINDER, place, cards)
 
     # -------------------------------------------------------------- the round
@@ -206,8 +206,8 @@ class StepDealer(SupervisedDealer):
             yield from self._complete(self.owed.pop(0))
 
     def _packets(self, step: AnyStep) -> list[Due]:
-        """What the step deals. A hand that died, or lacks a card, since the cards of one deal began to go out gets its
-        others all the same."""
+        """Return the packets of a step. A hand that died or became short since the cards of one deal began to go out
+        still gets its others."""
         before = self.procedure.steps[: self.procedure.steps.index(step)]
         if not before or not before[-1].deals or not self._deals_on(before[-1]):
             self._dealt_in = {*self.view.live}
@@ -220,7 +220,7 @@ class StepDealer(SupervisedDealer):
         return number in self._dealt_in if self._goes_around else super()._plays(number)
 
     def _must(self, step: ExchangeStep, packets: list[Due]) -> list[Due]:
-        """The cards that the house must draw by what it holds; those it lays down for them lie first in its hand."""
+        """Return the cards that the house must draw by its hand, and discard those that they replace."""
         found = [due for due in packets if due.place.seat is not None]
         for to in step.to:
             place = DEALER if to == "seats" else self.procedure.plan.place(to)
@@ -234,7 +234,7 @@ class StepDealer(SupervisedDealer):
         return found
 
     def _expose(self, step: ExchangeStep, packets: Sequence[Due]) -> Doings:
-        """Each hand is turned up before its card; one that needs none gets none."""
+        """Turn up each hand before its card; one that needs none gets none."""
         for packet in packets:
             yield from self.at(AT_TABLE)
             yield self.pace.show
@@ -249,15 +249,15 @@ class StepDealer(SupervisedDealer):
                 self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
-        """Whether cards go out in the next step too: a hand is completed when all others have theirs, and before the
-        next card is burned. Of players who bet against each other, before the next street."""
+        """Return True if the next step also deals: a hand is completed after all others have their cards and before the
+        next burn. In games between players, before the next street."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
         if self.procedure.plan.betting is not None and isinstance(after, DealStep) and COMMUNITY.text in after.to:
             return False
         return after.foreseen and after.from_device and not isinstance(after, BurnCardStep)
 
     def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
-        """Cards from a deck in the dealer's hand, which no device sees."""
+        """Deal from a deck in the dealer's hand, which no device sees."""
         yield from self.at(AT_TABLE)
         wrong: list[tuple[Place, str]] = []
         for packet in packets:
@@ -271,7 +271,7 @@ class StepDealer(SupervisedDealer):
             yield from self.judge(place, packets[0].step, ruling)
 
     def _mishandled(self, packets: Sequence[Due], first: int) -> Doings:
-        """What a person saw happen to cards of this step, whose first packet has the number `first`."""
+        """Report what a person saw happen to cards of this step, whose first packet has the number `first`."""
         for trouble in self.plan.troubles:
             if trouble.what not in HANDS or not first <= trouble.ordinal < first + len(packets):
                 continue

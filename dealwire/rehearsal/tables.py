@@ -1,4 +1,4 @@
-"""Whole simulated tables: the devices, the cards and the dealer, still without a line. Pure."""
+"""Complete simulated tables: devices, cards and dealer, without lines. Pure."""
 
 from random import Random
 from typing import Final
@@ -26,9 +26,8 @@ CONTROLLER: Final = "table-controller"
 
 
 class SimulatedTable(DealtTable):
-    """`speed` makes people and machines faster, never the protocol. The dealer begins when both hosts have opened their
-    sessions.
-    """
+    """Table with a packet shuffler. `speed` makes people and machines faster, never the protocol. The dealer begins
+    when both hosts have opened their sessions."""
 
     dealer: ShufflerDealer
 
@@ -58,24 +57,25 @@ class SimulatedTable(DealtTable):
 
     @property
     def packets_of_round(self) -> int:
-        """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
+        """Number of packets in the current or next round; without a dealer, as many as the deck holds."""
         if not self.seated:
             return self.shuffler.game.cards // self.shuffler.game.group(0).cards
         return len(packets(self.scenario.procedure, self.dealer.plan))
 
     def cards_of_packet(self, ordinal: int) -> int:
-        """How many cards it should have; without a dealer, as many as the first ones."""
+        """Return the planned number of cards in a packet; without a dealer, that of the first group."""
         if not self.seated:
             return self.shuffler.game.group(0).cards
         return packets(self.scenario.procedure, self.dealer.plan)[ordinal - 1].cards
 
     @property
     def next_packet(self) -> int:
-        """The next packet something can happen to."""
+        """Next packet that can have a fault."""
         return self.dealer.next_packet
 
     def add_trouble(self, trouble: PlannedTrouble) -> str:
-        """One thing more goes wrong; says in which round. Without a dealer, only what happens in the shuffler."""
+        """Add a fault, and return the round in which it happens. Without a dealer, only faults in the shuffler are
+        possible."""
         if self.seated:
             return "this round" if self.dealer.add_trouble(trouble) else "the next round"
         mishap = trouble.mishap()
@@ -86,11 +86,11 @@ class SimulatedTable(DealtTable):
 
 
 class RehearsedShoe(DealtTable):
-    """A card shoe and a table controller, at which races are drawn or a game is dealt step by step. `speed` makes
-    people and machines faster. `dialect`: what the shoe speaks, a key of FRONT_ENDS.
+    """Table with a card shoe and a table controller, for races or games that go step by step. `speed` makes people and
+    machines faster. `dialect` is the shoe's, a key of FRONT_ENDS.
 
-    The dealer begins when the table controller's host has opened its session; a shoe that hears no host takes one to
-    be there.
+    The dealer begins when the table controller's host has opened its session; a shoe whose dialect has no session
+    assumes a host.
     """
 
     dealer: RaceDealer | CardDealer
@@ -113,7 +113,7 @@ class RehearsedShoe(DealtTable):
 
 
 class HandTable(DealtTable):
-    """A table controller, at which a game is dealt out of the dealer's hand. `speed` makes people and machines faster.
+    """Table with a table controller only; the game is dealt by hand. `speed` makes people and machines faster.
 
     The dealer begins when the controller's host has opened its session.
     """
@@ -130,7 +130,7 @@ class HandTable(DealtTable):
 
 
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
-    """The table a scenario is played at."""
+    """Return the table for a scenario."""
     if isinstance(scenario, RaceScenario) or scenario.device == "shoe":
         return RehearsedShoe(scenario, speed=speed, dialect=shoe_dialect)
     if scenario.device == "hand":

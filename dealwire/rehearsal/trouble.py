@@ -1,4 +1,4 @@
-"""What can go wrong in a scenario: one entry of `troubles`, its keys by kind."""
+"""Faults of a scenario: entries of `troubles`, with the keys of each kind."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from protocol.places import MUCK
 
 
 class What(StrEnum):
-    """The kinds of trouble."""
+    """Kinds of faults."""
 
     PACKET = "packet"
     REMAINDER = "remainder"
@@ -59,15 +59,15 @@ class What(StrEnum):
 
 
 AT_AN_ACTION: Final = (What.OUT_OF_TURN, What.STRING_BET, What.SHORT_CALL, What.LONG_CALL, What.TIME_LIMIT)
-"""What a player does wrong who bets against others."""
+"""Mistakes of a player who bets against others."""
 AT_THE_BETTING: Final = (*AT_AN_ACTION, What.PREMATURE)
-"""And what the dealer does, who deals community cards while there is still to be acted."""
+"""Also the dealer's: community cards dealt before the betting is over."""
 AT_A_CARD: Final = (What.UNREAD, What.PUSH_BACK, What.PULL_BACK, What.ERROR)
-"""What can go wrong at a shoe's reader, whatever game is dealt."""
+"""Faults at a shoe's reader, in any game."""
 AT_A_RACE: Final = (What.UNREAD, What.OVERDRAW, What.PUSH_BACK, What.PULL_BACK, What.EARLY, What.ERROR, What.LOCKED)
 LINE: Final = (What.NOISE, What.DROP, What.FLIP, What.STALL)
 RACE: Final = (*AT_A_RACE, *LINE)
-"""What can go wrong in a race."""
+"""Faults in a race."""
 AT_A_PACKET: Final = (
     What.PACKET,
     What.JAM,
@@ -89,15 +89,15 @@ HANDS: Final = (
     What.FOULED_BY_OTHERS,
     What.EXPOSED_BY_PLAYER,
 )
-"""What a person sees happen to a card at a place."""
+"""Things that a person sees happen to a card at a place."""
 WHILE_DEALT: Final = (What.MISPLACED, What.EXTRA, What.SKIPPED, What.DROPPED)
-"""What goes wrong as a card is drawn to a place."""
+"""Mistakes while a card is drawn to a place."""
 FROM_SHOE: Final = (What.PACKET, *WHILE_DEALT, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
-"""What can go wrong without a shuffler."""
+"""Faults without a shuffler."""
 
 
 ACTIONS_MAX: Final = 200
-"""Actions of a hand that something can go wrong at."""
+"""Maximum number of the action at which a fault can happen."""
 AMOUNTS: Final = {
     What.JAM: ("tries", 1, RECOVERY_TRIES + 1),
     **dict.fromkeys((What.REMAINDER, What.REJECTED, What.DECK), ("cards", 1, 5)),
@@ -105,7 +105,7 @@ AMOUNTS: Final = {
     What.FLIP: ("bits", 1, 100),
     What.STALL: ("ms", 1, 10_000),
 }
-"""The key that says how much, and its bounds."""
+"""Key of the amount, with its bounds."""
 KEYS: Final = {
     What.PACKET: ("by", "noticed"),
     What.MISPLACED: ("cards", "to"),
@@ -116,17 +116,17 @@ KEYS: Final = {
     What.UNREAD: ("named",),
     **{kind: (key, *(("device",) if kind in LINE else ())) for kind, (key, *_) in AMOUNTS.items()},
 }
-"""A kind's own keys."""
+"""Additional keys, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrouble:
-    """One thing that goes wrong. `ordinal` is the packet it happens at, at a shoe's reader the card, in the betting the
-    action of the hand, or the next one at which it can; 0 when at none.
+    """Planned fault. `ordinal` is its packet, its card (at a shoe's reader) or its action (in the betting, or the next
+    possible one); 0 if it has none.
 
-    `amount` counts what the kind counts: cards too many (negative: too few) for packet and overdraw, cards missing for
-    remainder and deck, cards rejected or misplaced, tries for jam, bytes for noise and drop, bits for flip,
-    milliseconds for stall.
+    `amount` depends on the kind: extra cards (negative: missing) for packet and overdraw, missing cards for remainder
+    and deck, rejected or misplaced cards, tries for jam, bytes for noise and drop, bits for flip, milliseconds for
+    stall.
     """
 
     what: What
@@ -136,14 +136,14 @@ class PlannedTrouble:
     device: str = "shuffler"
     positions: tuple[int, ...] = ()
     to: str = ""
-    """Where a misplaced card is laid."""
+    """Place of a misplaced card."""
     ruling: str = "misdeal"
-    """What the supervisor says where a person rules: `misdeal` or `go-on`."""
+    """Supervisor's ruling if a person decides: `misdeal` or `go-on`."""
     named: bool = True
-    """Whether a supervisor says what an unread card is."""
+    """True if a supervisor names an unread card."""
 
     def mishap(self) -> MachineMishap | None:
-        """The trouble as something that goes wrong inside the shuffler; None when it happens elsewhere."""
+        """Return the fault as one inside the shuffler; None if it happens elsewhere."""
         match self.what:
             case What.PACKET:
                 return MachineMishap(self.ordinal, by=self.amount, noticed=self.noticed)
@@ -160,7 +160,7 @@ class PlannedTrouble:
 
 
 class TroublePart(OpenPart):
-    """One entry of `troubles`. Which keys it takes, its kind says."""
+    """Entry of `troubles`. Its allowed keys depend on its kind."""
 
     what: str
     packet: int | str | None = None
@@ -182,7 +182,7 @@ class TroublePart(OpenPart):
 
 
 def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
-    """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
+    """Return the planned fault of one entry. `packets` are those of the round in order, dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "table-controller" if plan.from_hand else "shuffler"
     of_shoe = {*AT_A_RACE, *WHILE_DEALT, *AT_THE_BETTING} - {What.MISPLACED}
     kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in of_shoe]
@@ -225,7 +225,7 @@ def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: P
 
 
 def planned_at_card(trouble: TroublePart, here: FileKey, kinds: Collection[str], last: int) -> PlannedTrouble:
-    """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
+    """Return a fault at a shoe or on a line, at a card from 1 to `last` if it is at one."""
     what = _kind(trouble, here, kinds)
     at_card = what not in (What.OVERDRAW, What.EARLY)
     _check(trouble, what, here, "shoe", *(("card",) if at_card else ()))
@@ -239,19 +239,19 @@ def planned_at_card(trouble: TroublePart, here: FileKey, kinds: Collection[str],
 
 
 def _kind(trouble: TroublePart, here: FileKey, kinds: Collection[str]) -> What:
-    """Of a kind there is here."""
+    """Return the kind, which must be one of `kinds`."""
     here.at("what").among([trouble.what], kinds)
     return What(trouble.what)
 
 
 def _check(trouble: TroublePart, what: What, here: FileKey, source: str, *keys: str) -> None:
-    """With no key but these and its kind's own, at a device there is."""
+    """Check that the entry has only these keys and those of its kind, and a device that exists."""
     here.only(trouble, "what", *keys, *KEYS.get(what, ()))
     here.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
 def _ordinal(trouble: TroublePart, here: FileKey, packets: Sequence[Due]) -> int:
-    """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
+    """Return the packet's number: as given, or the first packet to a place, in the named step if one is given."""
     if isinstance(trouble.packet, int):
         return here.at("packet").number(trouble.packet, 1, len(packets))
     if trouble.step is not None:

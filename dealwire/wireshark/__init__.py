@@ -1,1 +1,1 @@
-"""Eyes: a dissector for Wireshark, printed from the protocols, and interfaces for it to capture from."""
+"""Wireshark support: a dissector that is generated from the protocols, and capture interfaces."""

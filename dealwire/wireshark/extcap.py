@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Interfaces for Wireshark: a serial line, a serial server in the network, a recording as it grows.
+"""Capture interfaces for Wireshark: a serial line, a network serial server, a growing recording.
 
-Wireshark starts this file by itself and asks it what there is (extcap, see its manual). It stands alone and imports
-little, because Wireshark waits for the answer. It listens: no byte goes to a device, and a list is given without
-opening a port. Opening a serial port lets the system raise DTR and RTS, which no program can prevent.
+Wireshark starts this file and asks for its interfaces (extcap, see its manual). The file is self-contained and imports
+little, because Wireshark waits for the answer. It only listens: no byte goes to a device, and listing interfaces opens
+no port. Opening a serial port makes the system raise DTR and RTS, which no program can prevent.
 """
 
 import os
@@ -15,15 +15,15 @@ DIALECTS = ("tdp", "angel-eye", "bee-tek")
 BAUD = {"tdp": 115200, "angel-eye": 4800, "bee-tek": 9600}
 LINE, SERVER, RECORDING = "dealwire-line", "dealwire-server", "dealwire-recording"
 AGAIN_S, AGAIN_MOST_S = 0.25, 4.0
-"""Between two looks at a recording that does not grow; before a line that is gone is opened again, twice as long after
-each time that it did not hold."""
+"""Seconds between two looks at a recording that does not grow, and before a lost line is reopened. The latter doubles
+after each attempt that did not hold."""
 HELD_S = 5.0
-"""A line that is there so long without a byte holds; one with a byte holds at once."""
+"""Seconds after which a reopened line counts as stable without a byte; with a byte it is stable at once."""
 GUIDE = "docs/guides/wireshark.md of dealwire"
 
 
 def ports() -> list[str]:
-    """Serial adapters by the names that stay, else by those that the system gave; none is opened."""
+    """Return the serial adapters, by their stable names or else those of the system. No port is opened."""
     found: list[str] = []
     seen: set[str] = set()
     for folder, starts in (("/dev/serial/by-id", ("",)), ("/dev", ("ttyUSB", "ttyACM", "cu.usb"))):
@@ -36,7 +36,7 @@ def ports() -> list[str]:
 
 
 def interfaces() -> None:
-    """What there is to choose from."""
+    """Print the interfaces."""
     print(f"extcap {{version={VERSION}}}{{help=https://www.wireshark.org/docs/man-pages/extcap.html}}")
     for path in ports():
         print(f"interface {{value={LINE}:{path}}}{{display=Card device on {path}}}")
@@ -46,7 +46,7 @@ def interfaces() -> None:
 
 
 def config(name: str) -> None:
-    """What can be set before a capture."""
+    """Print the options of an interface."""
     kind, _, path = name.partition(":")
     arguments = []
     if kind == LINE:
@@ -67,7 +67,7 @@ def config(name: str) -> None:
 
 
 def options(words: list[str]) -> dict[str, str]:
-    """`--name value` and `--name=value`; a word that stands alone is true. What is not known is kept and not used."""
+    """Parse `--name value` and `--name=value`. An option without a value is empty; unknown options are ignored."""
     found: dict[str, str] = {}
     at = 0
     while at < len(words):
@@ -86,7 +86,7 @@ class Gone(Exception):
 
 
 def put(out: int, data: bytes) -> None:
-    """All of it, or Gone."""
+    """Write all bytes. Raise Gone if the pipe is closed."""
     while data:
         try:
             data = data[os.write(out, data) :]
@@ -95,18 +95,18 @@ def put(out: int, data: bytes) -> None:
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """One pcapng block."""
+    """Return a pcapng block."""
     size = (len(body) + 12).to_bytes(4, "little")
     return kind.to_bytes(4, "little") + size + body + size
 
 
 def option(code: int, value: bytes) -> bytes:
-    """One pcapng option."""
+    """Return a pcapng option."""
     return code.to_bytes(2, "little") + len(value).to_bytes(2, "little") + value + bytes(-len(value) % 4)
 
 
 def packet(data: bytes, comment: str = "") -> bytes:
-    """What was read just now, as an enhanced packet with the serial header; a note has no bytes."""
+    """Return data that was just read as an enhanced packet with the serial header. A note has no bytes."""
     import time
 
     now = time.time_ns()
@@ -121,7 +121,7 @@ def packet(data: bytes, comment: str = "") -> bytes:
 
 
 def header(name: str, address: str, dialect: str, baud: int) -> bytes:
-    """What a file of one line begins with."""
+    """Return the head of a file with one line."""
     words = f"dialect={dialect} line={os.path.basename(address)} baud={baud} format=8N1".replace("'", "")
     start = (0x1A2B3C4D).to_bytes(4, "little") + (1).to_bytes(2, "little") + bytes(2) + b"\xff" * 8
     about = option(2, name.encode()) + option(3, words.encode()) + option(9, b"\x09") + option(0, b"")
@@ -130,7 +130,7 @@ def header(name: str, address: str, dialect: str, baud: int) -> bytes:
 
 
 def open_port(path: str, baud: int) -> int:
-    """A serial port to read from and nothing else; its echo off before anything else, for an echo would be sent."""
+    """Open a serial port for reading only. Its echo is switched off first, since an echo would send bytes."""
     import termios
 
     port = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -154,7 +154,7 @@ def open_port(path: str, baud: int) -> int:
 
 
 def open_server(address: str) -> int:
-    """A connection that only listens."""
+    """Open a connection that is only read."""
     import socket
 
     host, _, number = address.removeprefix("tcp://").rpartition(":")
@@ -167,8 +167,8 @@ def open_server(address: str) -> int:
 
 
 def watch(line: int, out: int, news: str) -> tuple[str, bool]:
-    """Packets from a line until it is lost; gives why, and whether it held. `news` is noted once it does. Gone when
-    Wireshark closed the pipe."""
+    """Write packets from a line until it is lost. Return the reason, and True if it was stable; `news` is noted once it
+    is. Raise Gone if Wireshark closed the pipe."""
     import select
     import time
 
@@ -195,7 +195,7 @@ def watch(line: int, out: int, news: str) -> tuple[str, bool]:
 
 
 def receive(line: int) -> tuple[bytes, str]:
-    """What has arrived, or why the line is lost, or neither."""
+    """Return new bytes, or the reason that the line is lost, or neither."""
     try:
         data = os.read(line, 65536)
     except BlockingIOError:
@@ -206,7 +206,7 @@ def receive(line: int) -> tuple[bytes, str]:
 
 
 def closed(out: int, seconds: float) -> None:
-    """Wait so long; Gone when Wireshark closes the pipe meanwhile."""
+    """Wait. Raise Gone if Wireshark closes the pipe in the meantime."""
     import select
 
     poll = select.poll()
@@ -216,8 +216,8 @@ def closed(out: int, seconds: float) -> None:
 
 
 def listen(kind: str, out: int, given: dict[str, str]) -> None:
-    """A line as packets, opened again when it was lost, ever more rarely while it does not hold. One that cannot be
-    opened at first is an error; an outage is noted once, when it begins and when it is over."""
+    """Write a line as packets. A lost line is reopened, at longer intervals while it is not stable. It is an error if
+    the line cannot be opened at first; an outage is noted once at its start and once at its end."""
     wanted = given.get("dialect", "")
     dialect = wanted if wanted in DIALECTS else "tdp"
     baud = int(given.get("baud") or 0) or BAUD[dialect]
@@ -247,7 +247,7 @@ def listen(kind: str, out: int, given: dict[str, str]) -> None:
 
 
 def follow(path: str, out: int) -> None:
-    """The blocks of a recording, each as soon as it is whole, until Wireshark closes the pipe."""
+    """Write the blocks of a recording, each as soon as it is complete, until Wireshark closes the pipe."""
     import stat
 
     file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -272,7 +272,7 @@ def follow(path: str, out: int) -> None:
 
 
 def refusal(name: str, given: dict[str, str]) -> str:
-    """Why this cannot be captured, in one line; empty when it can."""
+    """Return the reason that this cannot be captured, empty if it can."""
     if not given.get("fifo"):
         return "--fifo names the pipe that Wireshark reads"
     if not given["address"]:
@@ -284,7 +284,7 @@ def refusal(name: str, given: dict[str, str]) -> str:
 
 
 def capture(name: str, given: dict[str, str]) -> int:
-    """Write to Wireshark's pipe until it is closed; gives the exit code."""
+    """Write to Wireshark's pipe until it is closed, and return the exit code."""
     kind, _, path = name.partition(":")
     given["address"] = given.get("address") or path
     why = refusal(name, given)
@@ -311,7 +311,7 @@ def capture(name: str, given: dict[str, str]) -> int:
 
 
 def main(words: list[str]) -> int:
-    """Answer what Wireshark asks."""
+    """Answer Wireshark's request."""
     given = options(words)
     name = given.get("extcap-interface", "")
     if "extcap-interfaces" in given:

@@ -1,4 +1,4 @@
-"""Where Wireshark looks for what a person adds to it, and putting our files there."""
+"""Installation of files where Wireshark looks for extensions."""
 
 import os
 import re
@@ -22,21 +22,21 @@ DISSECTOR: Final = "dealwire.lua"
 EXTCAP: Final = "dealwire-extcap"
 COLOURS: Final = "dealwire.colorfilters"
 MARK: Final = b"dealwire"
-"""Stands near the beginning of each file of ours; one without it is another's."""
+"""Text near the beginning of each file from dealwire. A file without it is not overwritten."""
 _PATIENCE_S: Final = 20
 _LONGEST_START: Final = 127
 
 
 class ForeignFile(LocalError):
-    """A file of that name is there and is not ours."""
+    """Error: the file exists and is not from dealwire."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        super().__init__(f"{path}: not a file of dealwire, so it stays as it is; move it away or name another folder")
+        super().__init__(f"{path}: not a file from dealwire; move it away or name another folder")
 
 
 class NotWritten(LocalError):
-    """The system did not let us write there."""
+    """Error: the system refused to write."""
 
     def __init__(self, path: Path, cause: OSError) -> None:
         self.path, self.why = path, cause.strerror or str(cause)
@@ -44,17 +44,17 @@ class NotWritten(LocalError):
 
 
 class Installed(StrEnum):
-    """What lies at a place."""
+    """State of an installed file."""
 
     ABSENT = "not installed"
     CURRENT = "installed"
     OLDER = "another version"
-    """Or of another Python, which the interfaces are started with."""
+    """Also a file for another Python, which starts the interfaces."""
     FOREIGN = "not ours"
 
 
 class InstalledFile(Struct, frozen=True):
-    """One file to install: what it is, where it goes, what it holds, whether it is a program."""
+    """File to install: description, path, content, and True if it is a program."""
 
     what: str
     path: Path
@@ -63,7 +63,7 @@ class InstalledFile(Struct, frozen=True):
 
     @property
     def state(self) -> Installed:
-        """What lies there now."""
+        """Current state."""
         try:
             now = self.path.read_bytes()
         except OSError:
@@ -73,7 +73,7 @@ class InstalledFile(Struct, frozen=True):
         return Installed.OLDER if MARK in now[:2000] else Installed.FOREIGN
 
     def install(self) -> Installed:
-        """Put it there; gives what was there. ForeignFile and NotWritten."""
+        """Install the file, and return its former state. Raise ForeignFile or NotWritten."""
         with self._ours() as before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if before is not Installed.CURRENT:
@@ -83,14 +83,14 @@ class InstalledFile(Struct, frozen=True):
         return before
 
     def remove(self) -> Installed:
-        """Take it away; gives what was there. ForeignFile and NotWritten."""
+        """Remove the file, and return its former state. Raise ForeignFile or NotWritten."""
         with self._ours() as before:
             self.path.unlink(missing_ok=True)
         return before
 
     @contextmanager
     def _ours(self) -> Iterator[Installed]:
-        """What lies there, to be changed."""
+        """Yield the current state for a change, and convert its errors."""
         before = self.state
         if before is Installed.FOREIGN:
             raise ForeignFile(self.path)
@@ -101,7 +101,7 @@ class InstalledFile(Struct, frozen=True):
 
 
 def pieces(folder: Path | None = None) -> list[InstalledFile]:
-    """What is installed, and where: below `folder`, else where Wireshark of this machine looks."""
+    """Return the files to install, below `folder` or where the installed Wireshark looks."""
     named = {} if folder else _folders()
     own = folder or personal()
     lua = named.get("Personal Lua Plugins", own / "plugins")
@@ -122,8 +122,9 @@ def pieces(folder: Path | None = None) -> list[InstalledFile]:
 
 
 def _first_lines(python: str) -> bytes:
-    """What starts a script with that Python, alone. The system cuts a first line at a blank and after 127 bytes: a
-    shell is started there, to which the second line is a command and to Python a text that nobody uses."""
+    """Return the first lines of a script that start it with this Python in isolated mode. The system cuts a first line
+    at a space and after 127 bytes: in that case a shell is started, for which the second line is a command and for
+    Python an unused string."""
     plain = f"#!{python} -IS\n".encode()
     if len(plain) < _LONGEST_START and not re.search(r"\s", python):
         return plain
@@ -131,7 +132,7 @@ def _first_lines(python: str) -> bytes:
 
 
 def personal(system: str = sys.platform, environment: Mapping[str, str] = os.environ) -> Path:
-    """Wireshark's personal folder, as its manual gives it for each system."""
+    """Return Wireshark's personal folder, as its manual gives it for each system."""
     if system == "win32":
         return Path(environment.get("APPDATA", str(Path.home() / "AppData" / "Roaming"))) / "Wireshark"
     home = Path(environment.get("HOME", str(Path.home())))
@@ -141,7 +142,7 @@ def personal(system: str = sys.platform, environment: Mapping[str, str] = os.env
 
 
 def _folders() -> dict[str, Path]:
-    """Folders as tshark names them; nothing where there is no tshark."""
+    """Return the folders that tshark reports, empty without tshark."""
     program = shutil.which("tshark")
     if program is None:
         return {}

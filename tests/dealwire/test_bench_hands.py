@@ -325,7 +325,7 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
 
 def test_a_socket_with_nobody_at_it_is_one_line(tmp_path: Path) -> None:
     for address in (str(tmp_path / "none"), "tcp://127.0.0.1:1"):
-        done = subprocess.run([PROGRAM, "hands", "socket", address], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([PROGRAM, "operator", "socket", address], capture_output=True, text=True, timeout=60)
         assert done.returncode == 3
         assert done.stderr.startswith(f"dealwire: {address}: ")
         assert done.stderr.count("\n") == 1

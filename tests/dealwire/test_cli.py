@@ -48,7 +48,7 @@ def test_replay_json_is_objects_alone_and_ends_with_a_summary() -> None:
 
 
 def test_replay_for_people_names_the_outcome_and_the_clause() -> None:
-    done = dealwire("replay", str(CLEAN))
+    done = dealwire("replay", str(CLEAN), "-v")
     text = done.stdout.decode()
     assert done.returncode == 0
     assert "complete" in text
@@ -175,7 +175,10 @@ def test_a_meter_pays_its_share() -> None:
 def test_an_unknown_procedure_names_the_known_ones() -> None:
     done = dealwire("replay", str(CLEAN), "--procedure", "solitaire")
     assert done.returncode == 2
-    assert "flushes-gone-wild.co" in complaint(done)
+    assert "208.co, 3-5-7.co" in complaint(done)
+    assert " more, or a .toml file" in complaint(done)
+    done = dealwire("replay", str(CLEAN), "--procedure", "flushes-gone-wild.c0")
+    assert "did you mean flushes-gone-wild.co?" in complaint(done)
 
 
 @pytest.mark.every(6)
@@ -346,7 +349,7 @@ def of_usbmon(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (noise_only, "135 bytes, but not a frame"),
+        (noise_only, "it holds 135 bytes, but no frame"),
         (no_lines, "no line was recorded in it"),
         (of_usbmon, "it holds no serial line (link type 250), only link type 220"),
     ],
@@ -355,7 +358,7 @@ def test_a_recording_with_nothing_to_deal_is_no_success(make: Callable[[Path], P
     path = make(tmp_path)
     done = dealwire("replay", str(path))
     assert done.returncode == 6
-    assert done.stderr.decode().splitlines()[-1] == f"dealwire: {path}: nothing to deal: {why}"
+    assert done.stderr.decode().splitlines()[-1] == f"dealwire: {path}: nothing to replay: {why}"
     done = dealwire("replay", str(tmp_path))
     assert done.returncode == 6
     assert "1 recordings, 1 with a problem" in done.stderr.decode()

@@ -68,8 +68,8 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ((), 2, "judge one device"),
-        (("shuffler", "--simulated", "--shuffler", "/dev/null"), 2, "judge one device"),
+        ((), 2, "name one device"),
+        (("shuffler", "--simulated", "--shuffler", "/dev/null"), 2, "name one device"),
         (("shoe", "--shuffler", "/dev/null"), 2, "the plan 'shoe' is for a shoe, not for a shuffler"),
         (("nope", "--simulated"), 2, "nope: no such plan; known: link, shoe, shuffler, table-controller"),
         (("shuffler", "--simulated", "--operator-program", "true"), 2, "--operator-program is for an attached device"),
@@ -78,7 +78,7 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
             2,
             "--operator-program and --unattended exclude each other",
         ),
-        (("shuffler", "--simulated", "--only", "dance.*"), 2, "names no check of the plan"),
+        (("shuffler", "--simulated", "--only", "dance.*"), 2, "matches no check of the plan"),
         (("shuffler", "--simulated", "--html", "/nowhere/at/all.html"), 2, "no such folder: /nowhere/at"),
         (("shuffler", "--simulated", "--report", "/nowhere/at/all.json"), 2, "no such folder: /nowhere/at"),
         (("shuffler", "--simulated", "--report", "a", "--html", "./a"), 2, "a: --report and --html must be different"),
@@ -111,7 +111,7 @@ def test_lists() -> None:
     assert plans.exit_code == 0
     assert "table-controller" in plans.output
     assert "packet-count" in plans.output
-    assert f"\n\nThe plans test for the Table Device Protocol {VERSION_TEXT}.\n\nfaults " in plans.output
+    assert f"\n\nThe plans test for the Table Device Protocol {VERSION_TEXT}.\n\nFaults " in plans.output
     dialects = CliRunner().invoke(main, ["dialect", "list"]).output
     assert f"Table Device Protocol {VERSION_TEXT}, this project's own" in dialects
     checks = run("shoe", "--list")
@@ -122,10 +122,11 @@ def test_what_the_line_may_add_is_chosen_and_told() -> None:
     real = ("shuffler", "--simulated", "--real-time", "--only", "frame.hello")
     chosen = run(*real, "--allowance", "20")
     assert (
-        "20 ms of this machine and the line on every limit, chosen by --allowance; the plan has 50 ms" in chosen.output
+        "20 ms added to every limit, for this machine and the line, set by --allowance; the plan has 50 ms"
+        in chosen.output
     )
     planned = run(*real)
-    assert "50 ms of this machine and the line on every limit\n" in planned.output
+    assert "50 ms added to every limit, for this machine and the line\n" in planned.output
     simulated = run("shuffler", "--simulated", "--allowance", "20")
     assert simulated.exit_code == 2
     assert "--allowance needs a real line or --real-time; on the simulated clock it is 0" in simulated.stderr
@@ -168,7 +169,7 @@ def test_a_report_is_verified_and_its_other_forms_made_again(signed: Path, tmp_p
     html = tmp_path / "again.html"
     result = run("--verify", str(signed), "--key", str(tmp_path / "lab.pub"), "--html", str(html))
     assert result.exit_code == 0, result.output
-    for said in ("good  signature", "good  plan", "Lab 3", "Ann", "T-1", "nothing speaks against it"):
+    for said in ("good  signature", "good  plan", "Lab 3", "Ann", "T-1", "no problem found"):
         assert said in result.output
     assert signed.with_name("report.json.sig").read_text().split()[3] in html.read_text()
 
@@ -180,7 +181,7 @@ def test_a_report_that_was_altered_is_exit_code_1_and_no_form_is_made(signed: Pa
     assert result.exit_code == 1
     assert "BAD   signature   the report is not what was signed with key" in result.output
     assert f"BAD   counts      not run: the report says 0, its checks give {CHECKS - 1}" in result.output
-    assert "this is not what the bench wrote" in result.output
+    assert "this is not a report as the bench wrote it" in result.output
     assert not html.exists()
 
 
@@ -216,7 +217,7 @@ def test_a_report_names_so_many_instruments(tmp_path: Path) -> None:
         if number == 40:
             assert (result.exit_code, page.stat().st_size < 300_000) == (0, True), result.output
     for refused in (result, run(*FRAMES, *("--instrument", "a clock") * 41)):
-        assert (refused.exit_code, "a report has room for 40" in refused.output) == (2, True), refused.output
+        assert (refused.exit_code, "a report holds at most 40" in refused.output) == (2, True), refused.output
         assert refused.output.count("\n") == 1
 
 
@@ -273,10 +274,10 @@ def test_a_last_report_whose_counts_do_not_hold_is_said_to_be_so(signed: Path, t
     trimmed = tmp_path / "trimmed.json"
     trimmed.write_bytes(signed.read_bytes().replace(b"%d not run" % (CHECKS - 1), b"0 not run"))
     for arguments in (FRAMES, ("--verify", str(signed))):
-        assert "counts do not hold" not in run(*arguments, "--against", str(signed)).stderr
+        assert "counts are wrong" not in run(*arguments, "--against", str(signed)).stderr
         result = run(*arguments, "--against", str(trimmed))
-        (line,) = [line for line in result.stderr.splitlines() if "do not hold" in line]
-        assert line.startswith(f"dealwire: {trimmed}: its counts do not hold: the head says ")
+        (line,) = [line for line in result.stderr.splitlines() if "counts are wrong" in line]
+        assert line.startswith(f"dealwire: {trimmed}: its counts are wrong: the head says ")
 
 
 def test_two_reports_are_held_against_each_other_without_a_run(signed: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_the_right_image_the_wrong_one_and_none(tmp_path: Path) -> None:
     right = run("verify", "sim:shoe?speed=50", "--image", str(good), "--nonce", nonce, "--json")
     assert (right.exit_code, json.loads(right.output)["digest"], json.loads(right.output)["same"]) == (0, digest, True)
     wrong = run("verify", "sim:shoe?speed=50", "--image", str(bad))
-    assert (wrong.exit_code, wrong.output.splitlines()[-1]) == (1, "the firmware is NOT this image")
+    assert (wrong.exit_code, wrong.output.splitlines()[-1]) == (1, "the firmware does NOT match the image")
     alone = run("verify", "-", "--digest-of", str(good), "--nonce", nonce, "--json")
     assert json.loads(alone.output)["digest"] == digest
 

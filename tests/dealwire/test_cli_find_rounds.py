@@ -75,13 +75,17 @@ def test_times_of_one_evening_go_together_and_a_little_ahead_is_today(journal: P
 
 def test_a_line_says_when_and_how_much_and_how_to_see_all_of_it(journal: Path) -> None:
     result = run("rounds", journal, "--held", "--seat", 2)
-    head, line = result.stdout.splitlines()
+    head, day, short = result.stdout.splitlines()
+    assert head.split() == ["round", "began", "staked", "of", "seat", "2", "out", "outcome"]
+    assert day.startswith("20")
+    assert short.split()[-4:] == ["$0.00", "complete,", "$100.00", "held"]
+    head, line = run("rounds", journal, "--held", "--seat", 2, "-v").stdout.splitlines()
     assert head.split()[:5] == ["round", "table", "began", "ended", "outcome"]
     assert "staked of seat 2" in head
     assert [line.split()[at] for at in (0, 1, 5)] == ["2", "table-1", "complete"]
     assert line.split()[-4:] == ["$100.00", "$0.00", "$100.00", "-"]
     opens = f"dealwire journal round 2 {journal} --table table-1"
-    assert result.stderr.splitlines() == [f"{opens} shows all of the first"]
+    assert result.stderr.splitlines() == [f"dealwire: to see all of the first round: {opens}"]
     assert run(*opens.split()[2:]).exit_code == 0
 
 
@@ -91,7 +95,7 @@ def test_what_is_not_there_names_what_is(journal: Path) -> None:
     assert "no such round; table-1 has rounds 1 to 3, 20" in result.stderr
     assert result.stderr.strip().endswith("; table-2 has no rounds")
     result = run("rounds", journal, "--limit", 2)
-    assert "there are more; use --limit 4" in result.stderr
+    assert "there are more rounds; use --limit 4" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -100,16 +104,16 @@ def test_what_is_not_there_names_what_is(journal: Path) -> None:
         (["--at", "25:99"], "invalid value for --at: '25:99' is no time; allowed: 21:05, "),
         (["--from", "21:05", "--to", "x"], "invalid value for --to: 'x' is no time; allowed: "),
         (["--from", "2023-11-15Z", "--to", "2023-11-13Z"], "invalid value for --to: earlier than --from, 2023-11-1"),
-        (["--at", "21:05", "--to", "22:00"], "--at and --from or --to both say when"),
+        (["--at", "21:05", "--to", "22:00"], "--at excludes --from and --to"),
         (
             ["--amount", "2.5"],
             "invalid value for --amount: '2.5' is not an amount; write it such as 25 or 25.50",
         ),
-        (["--outcome", "misdael"], "'misdael' is no outcome (did you mean misdeal?); see"),
-        (["--result", "x"], "'x' is no result; allowed: win, lose, push, returned, held; see"),
-        (["--incident", "seat-cont"], "'seat-cont' is no incident (did you mean seat-count-wrong?); see"),
-        (["--incident", "x"], "'x' is no incident; docs/incidents.md lists them; see"),
-        (["--table", "pit"], "'pit' is no table; allowed: table-1, table-2; see"),
+        (["--outcome", "misdael"], "'misdael' is not a known outcome (did you mean misdeal?); see"),
+        (["--result", "x"], "'x' is not a known result; allowed: win, lose, push, returned, held; see"),
+        (["--incident", "seat-cont"], "'seat-cont' is not a known incident (did you mean seat-count-wrong?); see"),
+        (["--incident", "x"], "'x' is not a known incident; docs/incidents.md lists them; see"),
+        (["--table", "pit"], "'pit' is not a known table; allowed: table-1, table-2; see"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line_that_says_what_can(journal: Path, options: list[str], what: str) -> None:

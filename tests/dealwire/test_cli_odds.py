@@ -253,11 +253,11 @@ def test_what_the_game_does_not_have_is_named(arguments: tuple[str, ...], said: 
 
 
 def test_the_text_is_a_table_with_remarks(tmp_path: Path) -> None:
-    done = run("odds", small_game(tmp_path))
+    done = run("odds", small_game(tmp_path), "-v")
     assert done.exit_code == 0
     assert "bet" in done.stdout.splitlines()[0]
     assert "of 1,326 hands" in done.stdout
-    assert "even at a meter of 160,530.53 wagers" in run("odds", GAME, "--bet", "progressive").stdout
+    assert "even at a meter of 160,530.53 wagers" in run("odds", GAME, "--bet", "progressive", "-v").stdout
 
 
 def test_without_numpy_only_the_showdowns_are_missing() -> None:

@@ -53,7 +53,10 @@ def test_a_rake_and_what_is_for_a_jackpot() -> None:
         }
     ]
     assert [meter["after"] for meter in found["meters"]] == [950]
-    assert "$18 of the pot of $20, less a rake of $1.50 and $0.50 for the jackpot" in settle(*options, "--text").stdout
+    assert (
+        "$18 of the pot of $20, less a rake of $1.50 and $0.50 for the jackpot"
+        in settle(*options, "--text", "-v").stdout
+    )
 
 
 @pytest.mark.parametrize("options", [("--rake", "11"), ("--rake", "ten"), ("--jackpot-rake", "201")])

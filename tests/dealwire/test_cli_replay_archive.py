@@ -224,7 +224,7 @@ def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: 
     (line,) = long_run.stderr.read().splitlines()
     assert long_run.wait(timeout=60) == 1
     assert str(summary["capture"]) in line
-    assert "a process was killed" in line
+    assert "a worker process was killed" in line
     assert (summary["problem"], total["type"], total["problems"]) == (line.removeprefix("dealwire: "), "total", 1)
     assert not any(running(pid) for pid in workers)
 

@@ -96,7 +96,7 @@ def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequ
         ),
         (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler; --shoe-dialect does not apply"),
         (["--scenario", "race-5", "--shoe-dialect", "morse"], "'morse' is not one of 'tdp', 'angel-eye', 'bee-tek'"),
-        (["--scenario", "race-5", "--faults", "0.5"], "--faults and --seed are for rounds without end"),
+        (["--scenario", "race-5", "--faults", "0.5"], "--faults and --seed need --endless or --procedure"),
         (["--scenario", "race-5", "--shoe", "usb"], "shoe: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"),
     ],
 )

@@ -158,9 +158,9 @@ def test_a_recording_without_a_serial_line_says_why_nothing_is_dealt() -> None:
     code, _, err = run("replay", str(file))
     assert code == 6
     assert err.splitlines()[-1] == (
-        f"dealwire: {file}: nothing to deal: it holds no serial line (link type 250), only link type 220"
+        f"dealwire: {file}: nothing to replay: it holds no serial line (link type 250), only link type 220"
     )
-    assert "nothing to deal" not in run("replay", CLEAN)[2]
+    assert "nothing to replay" not in run("replay", CLEAN)[2]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")

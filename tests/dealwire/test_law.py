@@ -143,7 +143,7 @@ def test_a_clause_that_is_cited_otherwise_is_a_difference(tmp_path: Path) -> Non
     [
         (("law", "show", "colorado"), "dealwire: colorado: no such edition"),
         (("law", "diff", PRINTED, "no.toml"), "dealwire: no.toml: cannot be read: No such file or directory"),
-        (("law", "diff", PRINTED, "south-dakota-2015"), "they are no editions of one law"),
+        (("law", "diff", PRINTED, "south-dakota-2015"), "they are not editions of one regulation"),
         (("law", "diff", PRINTED), "missing argument 'NEW'"),
         (("law", "--json", "show", PRINTED), "put --json after the subcommand"),
     ],

@@ -790,7 +790,7 @@ def test_a_journal_that_a_service_has_open_is_released_there(tmp_path: Path) -> 
         before = journal.head
         done = release(path, before.sequence, "0000000a", 1)
         assert (done.exit_code, done.output.count("\n")) == (Exit.BUSY, 1)
-        assert "at its table's page in the console, or end the service first" in done.output
+        assert "on the table's page in the console, or stop the service first" in done.output
         assert journal.head == before
 
 
@@ -823,7 +823,7 @@ def test_a_release_by_command_asks_whether_the_clock_is_right(tmp_path: Path) ->
         write_held(journal, "old", [("0000000a", 1, 4600)])
     done = release(tmp_path / "journal.sqlite", 3, "0000000a", 1)
     assert done.exit_code == Exit.CHECK_FAILED
-    assert "set the clock, or say that it is right: --trust-clock" in done.output
+    assert "set the clock, or accept it with --trust-clock" in done.output
     assert release(tmp_path / "journal.sqlite", 3, "0000000a", 1, "--trust-clock").exit_code == 0
 
 

@@ -129,7 +129,7 @@ def test_rounds_that_were_looked_for_are_told_in_words(tmp_path: Path) -> None:
     for line in (*RIDES[:2], "packet seat 1 should be 3: AH KD", "count seat 1: 2", "misdeal", "end"):
         table.say(line)
     write_rounds(tmp_path / "j", "let-it-ride.co", table.seen, ends=False)
-    found = run("journal", "rounds", tmp_path / "j")
+    found = run("journal", "rounds", tmp_path / "j", "-v")
     assert "seat count wrong, misdeal called" in found
     assert not {code for code in INCIDENTS if "-" in code and code in found}
     assert json.loads(run("journal", "rounds", tmp_path / "j", "--json"))["incidents"]

@@ -201,7 +201,7 @@ def _timing(report: Report) -> str:
     )
     return (
         '<h2>Times in milliseconds</h2><div class="wide"><table><thead><tr><th scope="col">what</th>'
-        f'{heads}<th scope="col">maximum, relative to limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        f'{heads}<th scope="col">maximum / limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 

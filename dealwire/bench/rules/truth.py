@@ -309,7 +309,7 @@ _PLACES: Final[dict[int, tuple[int, ...]]] = {
 
 @dataclass
 class _FaultValues(BenchRule, name="fault-values"):
-    """`place` of FaultRaised is the device's, and `value` is what the fault counts: the count in the event before it."""
+    """`place` of FaultRaised is the device's, and `value` is the count in the event before it."""
 
     before: m.Event | None = None
 

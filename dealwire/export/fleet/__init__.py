@@ -1,1 +1,1 @@
-"""The lines of many tables in one PostgreSQL database, each once."""
+"""Storage of the lines of many tables in one PostgreSQL database, each once."""

@@ -1,7 +1,7 @@
-"""From the broker into the database: a message is acknowledged once its line is committed.
+"""Consumer that stores lines from the broker in the database. A message is acknowledged after its line is committed.
 
-A kill at any instant leaves either nothing or the whole batch; what was not acknowledged comes again and is there
-already. What the broker lost is seen by the line that follows it, or by the place the table announces, and asked for.
+A kill at any instant leaves nothing or the whole batch: unacknowledged messages come again, and committed lines already
+exist. Lines that the broker lost are detected by the next line, or by the mark that the table publishes, and requested.
 """
 
 import asyncio
@@ -18,58 +18,58 @@ from dealwire.export.fleet.refusals import RefusalKind, RefusedMessage, check_vi
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
 
 EXPIRY_S: Final = 30 * 24 * 3600
-"""How long the broker keeps lines for a consumer that is away."""
+"""Seconds that the broker keeps lines for an absent consumer."""
 ASK_S: Final = 10.0
-"""How long a table may take to send lines again before it is asked once more."""
+"""Seconds after which a table is asked again for missing lines."""
 REQUESTS_IN_VAIN: Final = 2
-"""How often a table of which no line ever came is asked for what a mark announced."""
+"""Number of requests to a table that never sent a line, for what a mark announced."""
 STRANGERS_MAX: Final = 10_000
-"""Tables that are remembered to have been asked in vain."""
+"""Maximum number of remembered tables that never answered."""
 GRACE_S: Final = 0.5
-"""How long a line that seems missing may still be on its way."""
+"""Seconds that a missing line may still be on its way."""
 REPORT_S: Final = 60.0
-"""How often it is told that messages were refused, at most."""
+"""Minimum seconds between two reports of refused messages."""
 LOOK_S: Final = 0.1
-"""How often gaps are looked at while there are any."""
+"""Seconds between two looks at gaps while there are any."""
 
 
 @dataclass
 class ConsumerCounts:
-    """What a consumer has done since it started."""
+    """Counters of a consumer since its start."""
 
     lines: int = 0
-    """Lines committed, those that were there already included."""
+    """Committed lines, including those that already existed."""
     refused: Counter[RefusalKind] = field(default_factory=Counter)
     requested: int = 0
     gaps: int = 0
-    """Tables and journals that lines are missing of, at the last look."""
+    """Number of (table, journal) with missing lines, at the last look."""
     disputed: int = 0
-    """Numbers under which several lines came, at the last look: none of them counts in money."""
+    """Number of sequences with several different lines, at the last look. None of them counts in money."""
     listening: bool = False
     last_ns: int = 0
-    """When the newest line that came was journalled."""
+    """Time of the newest line, as journalled, in nanoseconds."""
 
 
 class RepeatRequests:
-    """Whom to ask for what, and when: not at once, because lines may be on their way; again as soon as some came and
-    no more do; when none come, after a while."""
+    """Schedule of requests for missing lines. A request waits a moment, because lines may be on their way; the next
+    follows when some came and no more do, or after a while if none come."""
 
     def __init__(self) -> None:
         self.due: dict[tuple[Address, str], float] = {}
-        """Table and journal with a gap -> when to ask if nothing comes, in seconds of any clock."""
+        """Time of the next request, in seconds of any clock, by table and journal with a gap."""
         self._seen: dict[tuple[Address, str], int] = {}
-        """Where each gap began at the last look."""
+        """Start of each gap at the last look."""
         self.in_vain: Counter[tuple[Address, str]] = Counter()
-        """How often a gap was asked for without anything coming of it."""
+        """Number of requests for a gap without any effect."""
         self._requested: dict[tuple[Address, str], int] = {}
         self._looked_s = 0.0
 
     def looks_at(self, now_s: float) -> bool:
-        """True when there were gaps, and it is a while since somebody looked whether they are still there."""
+        """Return True if there were gaps and it is time to look at them again."""
         return bool(self.due) and now_s >= self._looked_s + LOOK_S
 
     def of(self, gaps: list[MissingLine], now_s: float) -> list[tuple[Address, str, int]]:
-        """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
+        """Return table, journal and place of the requests that are due."""
         places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
         self._looked_s = now_s
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
@@ -87,7 +87,7 @@ class RepeatRequests:
 
 
 def sort(messages: list[MQTTMessage]) -> Batch:
-    """Lines, announced places, and what is none of them; presence and requests are not for us."""
+    """Sort messages into lines, marks and refused ones. Presence and requests are ignored."""
     batch = Batch()
     for message in messages:
         level = message.topic.rpartition("/")[2]
@@ -109,8 +109,8 @@ def sort(messages: list[MQTTMessage]) -> Batch:
 
 
 class Consumer:
-    """Takes every line of the sites and tables it may see. `group` shares them among consumers of that name; each
-    needs a `name` of its own. `report` gets one line for each new trouble."""
+    """Consumer of every line of the sites and tables it may read. Consumers with the same `group` share the lines; each
+    needs its own `name`. `report` gets one line per new problem."""
 
     def __init__(
         self, broker: Broker, dsn: str, *, name: str, group: str | None = None, report: Callable[[str], None]
@@ -121,18 +121,19 @@ class Consumer:
         self._problem: str | None = None
         self._retry = Retry()
         self._live: dict[tuple[Address, str], int] = {}
-        """Up to where tables say that their lines go, of those that were asked for some."""
+        """Newest sequence that tables announce, of those that were asked for lines."""
         self._strangers: dict[Address, None] = {}
-        """Tables that were asked for what a mark announced, and of which no line ever came; the newest last."""
+        """Tables that were asked for what a mark announced but never sent a line; the newest last."""
         self._reported_s = -REPORT_S
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
-        """Commit what is under way and end."""
+        """Commit the current batch and end."""
         self._stopping.set()
 
     async def run(self, *, wait: bool) -> None:
-        """Consume until stopped. Without `wait`, BrokerUnusable or DatabaseUnusable when the first attempt fails."""
+        """Consume until stopped. Without `wait`, raise BrokerUnusable or DatabaseUnusable if the first attempt
+        fails."""
         worked = wait
         while not self._stopping.is_set():
             try:
@@ -157,7 +158,7 @@ class Consumer:
         self._problem = what
 
     async def _serve(self, link: Connection, database: Database) -> None:
-        """Batch after batch until stopped."""
+        """Store batch after batch until stopped."""
         asking, now_s = RepeatRequests(), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
@@ -181,8 +182,8 @@ class Consumer:
                 await self._give_up(database, asking)
 
     async def _give_up(self, database: Database, asking: RepeatRequests) -> None:
-        """Anybody can write a mark: what it alone announces is no gap where there is no such table, or where the table
-        itself says less and sends nothing."""
+        """Give up gaps that only a mark announced, since anyone can write a mark: there is no such table, or the table
+        itself announces less and sends nothing."""
         for key in [key for key, times in asking.in_vain.items() if times >= REQUESTS_IN_VAIN]:
             refused, stranger = await database.give_up(*key, self._live.get(key))
             if refused and stranger:
@@ -194,7 +195,7 @@ class Consumer:
             del self._strangers[next(iter(self._strangers))]
 
     def _count(self, batch: Batch, refused: Counter[RefusalKind]) -> None:
-        """Note what a batch held, and say that something was refused: at once, then once a minute."""
+        """Count a batch, and report refused messages: at once, then once a minute."""
         self.counts.lines += len(batch.lines)
         self.counts.last_ns = max([self.counts.last_ns, *(line.at_ns for line in batch.lines)])
         self.counts.refused += refused
@@ -203,10 +204,10 @@ class Consumer:
             self._reported_s = now_s
             number, kind = self.counts.refused.total(), max(refused)
             what = f"{number} message{'s' * (number > 1)} refused so far, the newest {kind}"
-            self._report(f"{what}; why stands in dealwire.refused")
+            self._report(f"{what}; see the reasons in dealwire.refused")
 
     async def _next(self, link: Connection, patience_s: float) -> list[MQTTMessage]:
-        """What came in; nothing when stopped or after `patience_s`."""
+        """Return new messages, empty if stopped or after `patience_s`."""
         receiving = asyncio.ensure_future(link.receive())
         stopped = asyncio.ensure_future(self._stopping.wait())
         try:

@@ -1,4 +1,4 @@
-"""The fleet's database: its tables, and one batch of lines into them."""
+"""Database of the fleet: its tables, and the insertion of batches."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -14,12 +14,12 @@ from protocol.errors import DealwireError
 
 CONNECT_S: Final = 10
 LOCK: Final = 0x6465616C
-"""An advisory lock, so that two that bring the tables up to date do not meet."""
+"""Advisory lock that serializes migrations."""
 
 
 class DatabaseUnusable(DealwireError):
-    """The database cannot be reached, refuses, or has other tables. `refused`: it answered, and said no; `usage`:
-    something must be put right by who asked."""
+    """Error: the database cannot be reached, refuses, or has other tables. `refused`: it answered and refused. `usage`:
+    the user has to fix something."""
 
     def __init__(self, why: str, *, refused: bool = False, usage: bool = False) -> None:
         self.why, self.refused, self.usage = why, refused, usage
@@ -27,11 +27,11 @@ class DatabaseUnusable(DealwireError):
 
 
 LineKey = tuple[str, str, str, int]
-"""Site, table, journal and sequence: what names a line for ever."""
+"""Site, table, journal and sequence: the permanent key of a line."""
 
 
 class MissingLine(NamedTuple):
-    """A line that is missing; `after` is the newest line before it that is there."""
+    """Missing line. `after` is the newest existing line before it."""
 
     site: str
     table: str
@@ -41,7 +41,7 @@ class MissingLine(NamedTuple):
 
 
 class BatchOutcome(NamedTuple):
-    """What became of a batch: how many gaps were found, and how many messages were refused of each kind."""
+    """Result of a batch: number of new gaps, and of refused messages by kind."""
 
     gaps: int
     refused: Counter[RefusalKind]
@@ -49,14 +49,14 @@ class BatchOutcome(NamedTuple):
 
 @dataclass
 class Batch:
-    """What came in together: lines, places that were announced as sent, and what is none of them."""
+    """Messages that came in together: lines, announced places, and refused messages."""
 
     lines: list[Received] = field(default_factory=list)
     announced: list[tuple[str, str, str, int]] = field(default_factory=list)
-    """Site, table, journal and sequence of a line that must be there."""
+    """Site, table, journal and sequence of lines that must exist."""
     refused: list[RefusedMessage] = field(default_factory=list)
     live: dict[tuple[Address, str], int] = field(default_factory=dict)
-    """By table and journal, the newest line as the table itself says it now: the broker had not kept that for us."""
+    """Newest line by table and journal as the table itself announces it now, rather than as the broker retained it."""
 
 
 _KEY: Final = "site, table_name, journal, sequence"
@@ -75,14 +75,14 @@ SELECT came.* FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::
 JOIN dealwire.line USING ({_KEY})
 WHERE came.line <> line.line OR (came.hash <> line.hash AND '' NOT IN (came.hash, line.hash))
 ON CONFLICT DO NOTHING RETURNING site, table_name, journal, sequence, line"""
-"""Lines under a number of which another is there, each once."""
+"""Insert lines whose number already has a different line, each once."""
 
 _DISPUTED: Final = f"SELECT count(*) FROM (SELECT DISTINCT {_KEY} FROM dealwire.contradiction) AS number"
 
 _STRANGERS: Final = """
 SELECT site, table_name FROM unnest(%s::text[], %s::text[]) AS it (site, table_name) WHERE NOT EXISTS
     (SELECT FROM dealwire.line WHERE (line.site, line.table_name) = (it.site, it.table_name))"""
-"""Of some tables those that no line has come of."""
+"""Select the tables without any line."""
 
 _FORGET: Final = """
 DELETE FROM dealwire.gap WHERE announced AND (site, table_name) = (%s, %s) AND (%s OR (journal = %s AND sequence > %s))
@@ -96,16 +96,19 @@ WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (d
 ON CONFLICT ({_KEY}) DO UPDATE SET announced = false WHERE gap.announced AND NOT excluded.announced"""
 
 _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUES (%s, %s, %s, %s)"
-_ROLLED_BACK: Final = "another line has this journal and sequence: the journal was put back to an older copy, or forged"
+_ROLLED_BACK: Final = (
+    "another line has this journal and sequence: the journal was restored from an older copy, or forged"
+)
 
-_NEVER_WAS: Final = "a mark of a table of which no line ever came, though it was asked"
-_OVERSTATES: Final = "a mark of a line that the table's own marks know nothing of, and that it did not send"
+_NEVER_WAS: Final = "a mark of a table that never sent a line, although it was asked"
+_OVERSTATES: Final = "a mark of a line that the table did not send and that its own marks do not reach"
 
 _UNHOLDABLE: Final = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
-"""What the database says of a line that it cannot hold, and never will; everything else is a trouble of its own."""
+"""Database errors for a line that can never be stored. All others are problems of the database itself."""
 
 _NEVER: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
-"""Every question here is about a few keys. A planner that has no statistics yet would read the whole table instead."""
+"""Planner settings that are switched off. All queries are about a few keys; a planner without statistics would read the
+whole table."""
 
 _CLOSED: Final = """
 DELETE FROM dealwire.gap USING unnest(%s::text[], %s::text[], %s::text[], %s::bigint[])
@@ -121,14 +124,14 @@ FROM (SELECT site, table_name, journal, min(sequence) AS sequence FROM dealwire.
 
 
 class Database:
-    """A connection to the fleet's database, used once. What goes wrong is DatabaseUnusable."""
+    """Connection to the fleet's database, used once. Errors are raised as DatabaseUnusable."""
 
     def __init__(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
         self._connection = connection
 
     @classmethod
     async def connect(cls, dsn: str) -> Self:
-        """Connect; the tables must be there and of this program's version."""
+        """Connect. The tables must exist in this program's version."""
         found = cls(await _connect(dsn))
         try:
             await found._check_version()
@@ -146,7 +149,7 @@ class Database:
         await self.close()
 
     async def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         await self._connection.close()
 
     async def _check_version(self) -> None:
@@ -157,12 +160,12 @@ class Database:
             )
         if has > needs:
             raise DatabaseUnusable(
-                f"its tables are of version {has}, this program knows {needs}: update dealwire", usage=True
+                f"its tables are of version {has}, this program supports {needs}: update dealwire", usage=True
             )
 
     async def store(self, batch: Batch, strangers: Collection[Address] = ()) -> BatchOutcome:
-        """All of a batch, in one transaction; what is there already stays as it is. Marks of `strangers`, tables that
-        were asked in vain, are refused while no line of them has come."""
+        """Store a batch in one transaction; existing lines are not changed. Marks of `strangers`, tables that never
+        answered, are refused while they have no line."""
         try:
             try:
                 return await self._store(batch, strangers)
@@ -172,7 +175,7 @@ class Database:
             raise _as_ours(error) from error
 
     async def gaps(self) -> list[MissingLine]:
-        """The first line that is missing of each journal and table."""
+        """Return the first missing line of each journal and table."""
         try:
             async with self._connection.transaction():
                 return [MissingLine(*row) for row in await (await self._connection.execute(_GAPS)).fetchall()]
@@ -180,7 +183,7 @@ class Database:
             raise _as_ours(error) from error
 
     async def disputed(self) -> int:
-        """Under how many numbers several lines came, and nobody has said yet which is true."""
+        """Return the number of sequences with several different lines that are not resolved yet."""
         try:
             row = await (await self._connection.execute(_DISPUTED)).fetchone()
             return int(row[0]) if row else 0
@@ -188,9 +191,9 @@ class Database:
             raise _as_ours(error) from error
 
     async def give_up(self, address: Address, journal: str, newest: int | None) -> tuple[int, bool]:
-        """A table was asked in vain for what a mark announced. That was no gap, and the mark is refused, if no line of
-        the table ever came, or if its own marks, as it says them now, go to `newest` only. How many were; whether
-        there is no such table."""
+        """Give up what a mark announced and the table did not send. The mark is refused if the table has no line at
+        all, or if its own marks now reach only to `newest`. Return the number of refused marks, and True if there is no
+        such table."""
         try:
             async with self._connection.transaction():
                 stranger = bool(await self._strangers([address]))
@@ -205,7 +208,7 @@ class Database:
             raise _as_ours(error) from error
 
     async def _strangers(self, addresses: Collection[Address]) -> set[Address]:
-        """Of some tables those that no line has come of."""
+        """Return the tables without any line."""
         if not addresses:
             return set()
         columns = [list(column) for column in zip(*addresses, strict=True)]
@@ -214,7 +217,7 @@ class Database:
     async def _announced(
         self, marks: Sequence[LineKey], strangers: Collection[Address]
     ) -> tuple[int, list[RefusedMessage]]:
-        """The gaps that marks show, how many are new, and what is refused of marks."""
+        """Return the number of new gaps from marks, and the refused marks."""
         unanswered = {Address(*mark[:2]) for mark in marks} & set(strangers)
         still = await self._strangers(unanswered)
         good = [mark for mark in marks if Address(*mark[:2]) not in still]
@@ -246,13 +249,13 @@ class Database:
         return BatchOutcome(found, Counter(each.kind for each in refused))
 
     async def _contradictions(self, lines: Sequence[Received]) -> list[RefusedMessage]:
-        """Those that came under a number which another line has: kept beside that one, and told of once."""
+        """Store lines whose number has a different line separately, and return them as refused, each once."""
         columns = [list(column) for column in zip(*lines, strict=True)]
         cursor = await self._connection.execute(_CONTRADICT, columns)
         return [_contradicting(*row) for row in await cursor.fetchall()]
 
     async def _sorted_out(self, batch: Batch) -> Batch:
-        """The batch without the lines that the database cannot hold, which are kept aside."""
+        """Return the batch without lines that the database cannot store; those are refused."""
         good = Batch([], batch.announced, list(batch.refused))
         for each in batch.lines:
             try:
@@ -266,7 +269,7 @@ class Database:
 
 
 async def migrate(dsn: str) -> list[int]:
-    """Make the tables, or bring them up to date; the versions that were added."""
+    """Create or migrate the tables, and return the added versions."""
     connection = await _connect(dsn)
     try:
         async with connection.transaction():
@@ -314,13 +317,13 @@ def _topic(site: str, table: str, journal: str, sequence: int) -> str:
 
 
 def _contradicting(site: str, table: str, journal: str, sequence: int, line: str) -> RefusedMessage:
-    """A line that came under a number which another line has."""
+    """Return a refused line whose number has a different line."""
     topic = _topic(site, table, journal, sequence)
     return RefusedMessage(topic, line.encode()[:PAYLOAD_MAX], _ROLLED_BACK, "contradicting")
 
 
 def _refused_mark(mark: Sequence[Any], why: str) -> RefusedMessage:
-    """A mark that shows no gap: site, table, journal and sequence."""
+    """Return a refused mark, given its site, table, journal and sequence."""
     site, table, journal, sequence = mark
     return RefusedMessage(Address(site, table).topic(MARK), f"{journal} {sequence}".encode(), why)
 

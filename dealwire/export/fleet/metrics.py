@@ -1,4 +1,4 @@
-"""What Prometheus reads of the fleet's reader."""
+"""Prometheus metrics of the fleet's consumer."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, get_args
@@ -12,25 +12,23 @@ from dealwire.export.fleet.refusals import RefusalKind
 from dealwire.export.metrics import NS, counter, families, gauge
 
 FLEET_MEASURES: Final = {
-    "dealwire_fleet_lines": counter("", "Lines committed, those that were there already included."),
-    "dealwire_fleet_refused": counter(
-        "kind", "Messages kept aside: unreadable, or contradicting a line that is there."
-    ),
-    "dealwire_fleet_requests": counter("", "How often tables were asked for lines again."),
-    "dealwire_fleet_gaps": gauge("", "Tables and journals that lines are missing of, at the last look."),
+    "dealwire_fleet_lines": counter("", "Committed lines, including those that already existed."),
+    "dealwire_fleet_refused": counter("kind", "Refused messages: unreadable, or contradicting an existing line."),
+    "dealwire_fleet_requests": counter("", "Requests to tables for missing lines."),
+    "dealwire_fleet_gaps": gauge("", "Tables and journals with missing lines, at the last look."),
     "dealwire_fleet_disputed": gauge(
-        "", "Line numbers under which several lines came, at the last look: none of them counts in money."
+        "", "Line numbers with several different lines, at the last look; none of them counts in money."
     ),
-    "dealwire_fleet_listening": gauge("", "1 while broker and database are both there."),
+    "dealwire_fleet_listening": gauge("", "1 if broker and database are both connected."),
     "dealwire_fleet_last_line_timestamp_seconds": gauge(
-        "", "When the newest line that came was journalled; 0 when none has come."
+        "", "Time of the newest line in its journal; 0 if there is none."
     ),
 }
-"""By name; a counter's samples end in `_total`."""
+"""Metrics by name. Samples of a counter end in `_total`."""
 
 
 class FleetMetrics(Collector):
-    """The numbers of one consumer, as they are when they are read. `registry` holds it and nothing else."""
+    """Collector of one consumer's current numbers. `registry` contains only this collector."""
 
     def __init__(self, counts: ConsumerCounts) -> None:
         self.registry = CollectorRegistry()
@@ -38,17 +36,17 @@ class FleetMetrics(Collector):
         self.registry.register(self)
 
     def start(self) -> None:
-        """Nothing to begin: what is read is counted elsewhere."""
+        """Do nothing: the consumer counts by itself."""
 
     def stop(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: what is registered is known without being counted."""
+        """Return nothing, so that registration does not count."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """Every metric with its samples as they are now."""
+        """Return every metric with its current samples."""
         counts = self._counts
         refused: dict[tuple[str, ...], int] = {(kind,): counts.refused[kind] for kind in get_args(RefusalKind)}
         values: dict[str, Mapping[tuple[str, ...], int]] = {
