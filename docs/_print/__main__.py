@@ -1,5 +1,5 @@
-"""Print what of `docs/` is printed from the program: all of it, as `make docs` does, or the parts that are named. Odds
-of a game that are not kept yet are counted, which takes minutes."""
+"""Print the generated parts of `docs/`: all of them, as `make docs` does, or the named ones. Odds of a game that
+changed since they were counted on this machine are counted again, which takes minutes."""
 
 import argparse
 import inspect
@@ -15,17 +15,17 @@ from docs._print.everything import PRINTED
 from protocol.nearest import instead
 
 PARTS: Final[Mapping[str, ModuleType]] = {part.__name__.rpartition(".")[2]: part for part in PRINTED}
-"""What may be named, in the order in which all is printed."""
+"""Parts by the name that the command line takes, in the order of printing."""
 
 
 class _OneLine(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Say in one line what cannot be."""
+        """Exit with a one-line message."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
 def main(arguments: Sequence[str], docs: Path = DOCS) -> None:
-    """Print the parts that are named, or all; SystemExit 2, and nothing is printed, where one is no part."""
+    """Print the named parts, or all. Exit with code 2, without printing anything, if a name is unknown."""
     parser = _OneLine(
         prog="python -m docs._print",
         description=fill(inspect.cleandoc(__doc__ or ""), 100),
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str], docs: Path = DOCS) -> None:
 
 
 def _line(name: str) -> str:
-    """A part and what it is, by the first sentence of its module."""
+    """Return a part with the first sentence of its module's docstring."""
     said = " ".join(inspect.cleandoc(PARTS[name].__doc__ or "").partition("\n\n")[0].split())
     return fill(f"{name:<16}{said}", 100, initial_indent="  ", subsequent_indent=" " * 18, break_on_hyphens=False)
 

@@ -1,4 +1,4 @@
-"""The bench's page: what a device must have passed to conform, and what it may lack."""
+"""Tables of the bench's page: what a device must pass to conform, and what it may lack."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,7 +10,7 @@ _PAGE: Final = "bench.md"
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs` -> text."""
+    """Return the page by its path under `docs`."""
     return {_PAGE: printed(_PAGE, _conformances())}
 
 

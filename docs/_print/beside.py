@@ -1,5 +1,5 @@
-"""Pages printed from what stands beside the program: the vectors, which readers of the text wrote, the devices that are
-broken on purpose, the faults of a line, and the numbers of the protocol for C."""
+"""Pages printed from sources outside the program: test vectors written by readers of the text, deliberately broken
+devices, line faults, and the numbers of the protocol for C."""
 
 from docs._print import DOCS
 from firmware import print_header
@@ -9,7 +9,7 @@ from tests.support.programs import fault_matrix
 
 
 def pages() -> dict[str, str]:
-    """Every file: path under `docs` -> text. The page of the bench is printed in part, after `docs._print.bench`."""
+    """Return every file by its path under `docs`. The bench's page is printed in part, after `docs._print.bench`."""
     return {
         "protocol-vectors.json": vectors_by_hand.render(),
         "dialects/angel-eye-vectors.json": dialects_by_hand.render(dialects_by_hand.angel_eye()),

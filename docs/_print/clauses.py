@@ -1,4 +1,4 @@
-"""The clauses that procedures and games cite, and how many files cite each: `docs/clauses.md`."""
+"""Clauses that procedures and games cite, with the number of files that cite each: `docs/clauses.md`."""
 
 import re
 from collections import Counter
@@ -11,16 +11,17 @@ from docs._print import printed, table
 from rules.game.load import load_game
 
 OTHER: Final = ("procedure", "house limit", "SD", "WA", "WAC", "RTF")
-"""What is no clause of Rule 10: the house's own, and the texts of South Dakota, Washington and Race to the Flush."""
+"""Prefixes of citations outside Rule 10: the house's own rules, and the texts of South Dakota, Washington and Race to
+the Flush."""
 _SECTION: Final = re.compile(r"47\.1-10\d\d(?:\.\d+)?")
 _PARAGRAPH: Final = re.compile(r"(?P<words>(?:[a-z]+ )*)(?P<first>(?:\(\w+(?:\.\d+)?\))+)(?:-(?P<last>\(\w+\)))?$")
 _HEADING: Final = re.compile(r"(?:progressive )?envy bonus|appendix [A-Z]")
-"""A part of a section that is cited as a whole."""
+"""Part of a section that is cited as a whole."""
 _PLAIN: Final = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+))?$")
 
 
 def cited(value: Any, key: str = "") -> Iterator[str]:
-    """Every clause in the tables of a file: the values of all keys that name one, where it says something."""
+    """Yield every clause in the tables of a file: the nonempty values of all keys that name one."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from cited(inner, name if "clause" in name or key != "clauses" else key)
@@ -32,8 +33,8 @@ def cited(value: Any, key: str = "") -> Iterator[str]:
 
 
 def single(citation: str) -> Iterator[tuple[str, str]]:
-    """Section and paragraph of each clause in a citation, the paragraph empty where the whole section is meant;
-    `47.1-1017.10(8), (10)(d)` is two. Both ends of `(8)-(9)` are given. ValueError when it is no citation."""
+    """Yield section and paragraph of each clause in a citation; the paragraph is empty if the whole section is cited.
+    `47.1-1017.10(8), (10)(d)` gives two, and `(8)-(9)` gives both ends. Raise ValueError if it is not a citation."""
     section = ""
     for part in citation.split(", "):
         if part.startswith(OTHER) or (not section and not part.startswith("47.1-")):
@@ -56,7 +57,7 @@ def single(citation: str) -> Iterator[tuple[str, str]]:
 
 
 def files() -> dict[str, list[str]]:
-    """Each file's citations."""
+    """Return the citations of each file."""
     games = [*files_of("pays")]
     return {
         **{f"procedure {name}": [*cited(load_procedure(name).model_dump(mode="json"))] for name in known_procedures()},
@@ -65,12 +66,12 @@ def files() -> dict[str, list[str]]:
 
 
 def pages() -> dict[str, str]:
-    """The printed part of `clauses.md`."""
+    """Return the page `clauses.md` with its printed part."""
     return {"clauses.md": printed("clauses.md", _lines())}
 
 
 def _lines() -> Iterator[str]:
-    """Every clause cited, with the number of files that cite it."""
+    """Yield every cited clause with the number of files that cite it."""
     clauses: Counter[tuple[str, str]] = Counter()
     others: Counter[str] = Counter()
     for citations in files().values():
@@ -84,7 +85,7 @@ def _lines() -> Iterator[str]:
 
 
 def _order(clause: tuple[str, str]) -> tuple[list[tuple[int, str]], ...]:
-    """Numbers by their value, letters by the alphabet."""
+    """Return a sort key: numbers by value, letters by the alphabet."""
     return tuple(
         [(int(word), "") if word.isdigit() else (0, word) for word in re.findall(r"\d+|[a-zA-Z]+", part)]
         for part in clause

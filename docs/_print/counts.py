@@ -1,4 +1,4 @@
-"""Numbers in essays that count what the program has: nobody types them."""
+"""Numbers in hand-written pages that count something in the program, so that no one types them."""
 
 import re
 from typing import Final
@@ -10,11 +10,11 @@ _COUNTED: Final = {
     "../README.md": r"(?<=\*\*)\d+(?= procedures\*\*)",
     "quality.md": r"(?<=\ball )\d+(?= procedures\b)",
 }
-"""Page under `docs/` -> where it counts the procedures."""
+"""Pattern of the number of procedures, by page under `docs/`."""
 
 
 def pages() -> dict[str, str]:
-    """Every such page: path under `docs` -> text."""
+    """Return every such page by its path under `docs`."""
     number = str(len(known_procedures()))
     texts = {path: (DOCS / path).read_text(encoding="utf-8") for path in _COUNTED}
     return {path: re.sub(counted, number, texts[path]) for path, counted in _COUNTED.items()}

@@ -1,4 +1,4 @@
-"""The evenings of a game: rounds of the captures that come along, and some dealt on simulated devices from a seed."""
+"""Sessions of a game: the rounds of its captures in the tree, and rounds dealt on simulated devices from a seed."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -20,13 +20,14 @@ from rules.game.load import Game, wrong_option
 
 CAPTURES: Final = Path(__file__).parents[2] / "captures"
 ROUNDS: Final = 100
-"""Rounds of a game that are dealt."""
+"""Number of dealt rounds for a game."""
 SEED: Final = 31
 _PLAYERS: Final = 5
 
 
 def made_of(game: Game) -> str:
-    """The SHA-256 of what its evenings are made of: the game, its procedures, their captures, how it is dealt."""
+    """Return the SHA-256 of everything the sessions depend on: the game, its procedures, their captures, and how it is
+    dealt."""
     own = [f"{ROUNDS} {SEED} {_PLAYERS}", game.sha256]
     own += [load_procedure(name).ref().sha256 for name in game.spec.procedures]
     captures = (path for name in game.spec.procedures for path in _captures().get(name, ()))
@@ -35,7 +36,7 @@ def made_of(game: Game) -> str:
 
 
 def evenings(game: Game) -> Iterator[RoundResult]:
-    """Every round of them that is the game's."""
+    """Yield every round of the sessions that the game settles."""
     for name in game.spec.procedures:
         for path in _captures().get(name, ()):
             recorded = (each for each in replay(path) if isinstance(each, RoundResult))
@@ -45,7 +46,7 @@ def evenings(game: Game) -> Iterator[RoundResult]:
 
 @cache
 def _captures() -> dict[str, tuple[Path, ...]]:
-    """Id of a procedure -> the captures that name it."""
+    """Return the captures that name a procedure, by its id."""
     found: dict[str, tuple[Path, ...]] = {}
     for path in sorted(CAPTURES.glob("*.pcapng")):
         try:
@@ -57,7 +58,7 @@ def _captures() -> dict[str, tuple[Path, ...]]:
 
 
 def _dealt(game: Game) -> Iterator[RoundResult]:
-    """As many as are dealt: every bet is made, and players of unlike styles fold by chance."""
+    """Yield the dealt rounds: every bet is made, and players of different styles fold at random."""
     scenario, options = _scenario(game)
     table = Table(load_procedure(game.spec.procedures[0]), None, name="evening", options=options)
     yield from _first(ROUNDS, (each for seen in reports(endless(scenario, seed=SEED)) for each in table.handle(seen)))

@@ -1,5 +1,7 @@
-"""JSON Schema of every kind of file that a person writes, generated from the models that read them. Published in
-`docs/schema/`, with the meaning of each key."""
+"""JSON Schema of every kind of file that a user writes, generated from the models that read them.
+
+The schemas are published in `docs/schema/`, with the meaning of each key.
+"""
 
 import ast
 import inspect
@@ -39,7 +41,7 @@ _EXAMPLES: Final = DOCS / "examples"
 
 
 class FileKind(NamedTuple):
-    """One kind of file: what it is called here, the model that reads it, and files of it that come along."""
+    """Kind of file: its name here, the model that reads it, and the files of this kind in the tree."""
 
     name: str
     model: type[TomlTable]
@@ -47,13 +49,13 @@ class FileKind(NamedTuple):
 
     @property
     def schema(self) -> str:
-        """What such a file's `schema` says."""
+        """Return the value of the key `schema` in such a file."""
         said: str = self.model.model_fields["schema_"].annotation.__args__[0]  # type: ignore[union-attr]
         return said
 
     @property
     def file(self) -> str:
-        """The JSON Schema's file in `docs/schema/`."""
+        """Return the name of the JSON Schema's file in `docs/schema/`."""
         return f"{self.schema.removeprefix('dealwire.').replace('/', '-')}.json"
 
 
@@ -78,7 +80,7 @@ FILE_KINDS: Final = {
         FileKind("relay", RelayFile, _in(_EXAMPLES, '"dealwire.relay/')),
     )
 }
-"""By name."""
+"""Kinds of files by name."""
 
 COMMON: Final = {
     "schema_": "Which kind of file this is, and of which version.",
@@ -94,14 +96,14 @@ COMMON: Final = {
     "save": "Variable to field: what it holds is known by that name from then on.",
     "notes": "What is worth knowing of how the text was read, in sentences.",
 }
-"""Keys that mean the same in every table that has them and says nothing else of them."""
+"""Meanings of keys that are the same in every table that has them without a text of its own."""
 
 # ------------------------------------------------------------------ what a key means
 
 
 @cache
 def meanings(model: type[BaseModel]) -> Mapping[str, str]:
-    """Field -> what it means: the text below it in the source, or what the docstring of its table says."""
+    """Return the meaning of each field: the text below it in the source, or the part of its table's docstring about it."""
     found: dict[str, str] = {}
     for kind in reversed(model.__mro__):
         if issubclass(kind, TomlTable) and kind is not TomlTable:
@@ -123,27 +125,27 @@ def _of_tables(held: list[type[TomlTable]]) -> str:
 
 
 def _spelled(model: type[BaseModel], text: str) -> str:
-    """A text with keys as the file writes them, that begins as a sentence does."""
+    """Return a text with keys spelled as in the file, beginning with a capital letter."""
     text = re.sub(r"`(\w+)`", lambda found: f"`{spelling(model, found[1])}`", text)
     return text[:1].upper() + text[1:]
 
 
 def spelling(model: type[BaseModel], name: str) -> str:
-    """A name of the code as a file of this kind writes it."""
+    """Return a name of the code as a file of this kind spells it."""
     if name in model.model_fields:
         return model.model_fields[name].alias or name
     return name if model.model_config.get("alias_generator") is None else name.replace("_", "-")
 
 
 def tables_in(annotation: Any) -> list[type[TomlTable]]:
-    """The tables that may stand at a key of this type."""
+    """Return the tables that a key of this type may hold."""
     if isinstance(annotation, type) and issubclass(annotation, TomlTable):
         return [annotation]
     return [found for part in get_args(annotation) for found in tables_in(part)]
 
 
 def purpose(model: type[BaseModel]) -> str:
-    """What a table is for: the docstring of its model as far as it does not speak of single keys."""
+    """Return the purpose of a table: the part of its model's docstring that is not about single keys."""
     text = " ".join((inspect.getdoc(model) or "").split())
     return re.split(r"(?<=[.;]) `[\w-]+`(?:, `[\w-]+`)*:", re.sub(r"^`\w+`: ", "", text))[0].strip()
 
@@ -159,7 +161,7 @@ def _below_fields(kind: type[BaseModel]) -> dict[str, str]:
 
 
 def _of_docstring(text: str) -> dict[str, str]:
-    """Of `key`: what follows up to the next one."""
+    """Return, for each `key` in the text, what follows it up to the next one."""
     parts = re.split(r"(?:^|(?<=[.;:] ))`([\w-]+(?:`, `[\w-]+)*)`: ", " ".join(text.split()))
     keys = zip(parts[1::2], parts[2::2], strict=True)
     return {key: f"{body.strip().rstrip(';.')}." for names, body in keys for key in names.split("`, `")}
@@ -169,7 +171,7 @@ def _of_docstring(text: str) -> dict[str, str]:
 
 
 class _Generator(GenerateJsonSchema):
-    """Of every table: what its keys mean. A step of a plan has no model of its own until its verb is known."""
+    """Generator that adds the meaning of each table's keys. A step of a plan has no model until its verb is known."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
 
@@ -191,13 +193,13 @@ class _Generator(GenerateJsonSchema):
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    """The JSON Schema of a kind of file; KeyError for a kind that is none."""
+    """Return the JSON Schema of a kind of file; raise KeyError for an unknown kind."""
     shape = shape_of(name)
     return shape if name == "edition" else _with_variants(shape)  # an edition is whole beside its base
 
 
 def shape_of(name: str) -> dict[str, Any]:
-    """The same of a file that stands on no other; KeyError for a kind that is none."""
+    """Return the JSON Schema of a file of this kind that does not extend another; raise KeyError for an unknown kind."""
     kind = FILE_KINDS[name]
     made = kind.model.model_json_schema(by_alias=True, schema_generator=_Generator)
     if kind.model is BenchPlan:
@@ -206,7 +208,7 @@ def shape_of(name: str) -> dict[str, Any]:
 
 
 def _with_steps(made: dict[str, Any]) -> dict[str, Any]:
-    """The same with the steps of a plan: the verb that stands in one says what else may."""
+    """Return the schema with the steps of a plan: the verb of a step determines its other keys."""
     _, verbs = models_json_schema([(verb, "validation") for verb in VERBS.values()], schema_generator=_Generator)
     parts: dict[str, Any] = verbs["$defs"]
     cases = []
@@ -227,12 +229,12 @@ def _with_steps(made: dict[str, Any]) -> dict[str, Any]:
 
 _IN_PART: Final = "InPart"
 _NAMES_OF_ROWS: Final = ("name", "when")
-"""Keys by which a row is merged with the one below it."""
+"""Keys that identify the row of the base which a row is merged with."""
 
 
 def _with_variants(made: dict[str, Any]) -> dict[str, Any]:
-    """The same with tables that may stand on another (`base`): such a one has only what differs, and every table in it
-    may lack what the one below it has."""
+    """Return the schema with tables that may extend another one (`base`). Such a table has only the differences, and
+    every table in it may lack the keys that its base has."""
     parts: dict[str, Any] = made.get("$defs", {})
     loose: dict[str, Any] = {}
     for name, part in [*parts.items()]:
@@ -249,7 +251,7 @@ def _with_variants(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _either(whole: str, variant: dict[str, Any], loose: dict[str, Any]) -> dict[str, Any]:
-    """A whole table, or one that stands on another."""
+    """Return the schema of a table that is either complete or extends another."""
     needed = ["schema", "base", "id"] if whole == "Whole" else ["base"]
     loose[f"{whole}{_IN_PART}"] = {**variant, "required": needed}
     ref = {"$ref": f"#/$defs/{whole}{_IN_PART}"}
@@ -257,7 +259,7 @@ def _either(whole: str, variant: dict[str, Any], loose: dict[str, Any]) -> dict[
 
 
 def _loosened(shape: Any, parts: Mapping[str, Any], loose: dict[str, Any]) -> Any:
-    """A part of the schema without what it needs; a row, of whatever kind, needs its name alone."""
+    """Return a part of the schema without its required keys; a row of any kind needs only its name."""
     if isinstance(shape, list):
         return [_loosened(each, parts, loose) for each in shape]
     if not isinstance(shape, dict):
@@ -277,7 +279,7 @@ def _loosened(shape: Any, parts: Mapping[str, Any], loose: dict[str, Any]) -> An
 
 
 def _any_of(kinds: list[dict[str, Any]], parts: Mapping[str, Any], loose: dict[str, Any]) -> dict[str, Any]:
-    """A row that may have the keys of each of these kinds."""
+    """Return the schema of a row that may have the keys of each of these kinds."""
     keys: dict[str, list[Any]] = {}
     for kind in kinds:
         for key, part in kind["properties"].items():

@@ -1,4 +1,4 @@
-"""The pages of `docs/files/`: every key of every kind of file that a person writes; and the JSON Schemas themselves."""
+"""Pages of `docs/files/`, with every key of every kind of file that a user writes, and the JSON Schemas."""
 
 import json
 import tomllib
@@ -17,7 +17,7 @@ _BY_KEY: Final = {"baud": "bits a second", "max-bytes-per-s": "bytes a second", 
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs` -> text."""
+    """Return every page and schema by its path under `docs`."""
     out = {f"schema/{kind.file}": json.dumps(schema_of(name), indent=2) + "\n" for name, kind in FILE_KINDS.items()}
     for name, kind in FILE_KINDS.items():
         out[f"files/{name}.md"] = printed(f"files/{name}.md", KeysPage(kind).lines())
@@ -25,24 +25,24 @@ def pages() -> dict[str, str]:
 
 
 _UNTOLD: Final = "= none"
-"""What tells the one table of several kinds that names none."""
+"""Marks the one table of several kinds that names no kind."""
 
 
 class Section:
-    """A table of a file: where it may stand, and the part of the schema that says what it holds."""
+    """Table of a file: its position, and the part of the schema that describes it."""
 
     def __init__(self, name: str, shape: Mapping[str, Any], at: str, when: str = "") -> None:
         self.name, self.shape, self.places, self.when = name, shape, [at], when
 
     @property
     def keys(self) -> Mapping[str, Any]:
-        """Its keys, and what each may hold."""
+        """Return the keys of the table with the schema of each value."""
         found: Mapping[str, Any] = self.shape.get("properties", {})
         return found
 
 
 class KeysPage:
-    """The keys of one kind of file, table by table in the order in which they are met."""
+    """Page of one kind of file: its keys, table by table, in the order in which the tables are met."""
 
     def __init__(self, kind: FileKind) -> None:
         self.kind, self.schema = kind, shape_of(kind.name)
@@ -53,7 +53,7 @@ class KeysPage:
             self._look("", self.schema, tomllib.loads(path.read_text(encoding="utf-8")))
 
     def lines(self) -> Iterator[str]:
-        """The page below its head."""
+        """Yield the lines of the page below its head."""
         yield f"The JSON Schema is [{self.kind.file}](../schema/{self.kind.file})."
         common = self._common()
         for section in self.sections.values():
@@ -71,7 +71,7 @@ class KeysPage:
     # -------------------------------------------------------------- what there is
 
     def _resolve(self, shape: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-        """The name of a part of the schema that stands apart, and the part; no name where it stands here."""
+        """Return the name of a shared part of the schema and the part itself; the name is empty for an inline part."""
         ref = shape.get("$ref", "")
         name = ref.rpartition("/")[2]
         return (name, self.schema["$defs"][name]) if name else ("", shape)
@@ -87,7 +87,8 @@ class KeysPage:
                 self._meet(inner, self.schema["$defs"][inner], place, case)
 
     def _tables_in(self, shape: Mapping[str, Any], at: str) -> Iterator[tuple[str, str, str]]:
-        """Tables that a key may hold: the name, how their head is written, and the key that tells them apart."""
+        """Yield the tables that a key may hold: the name, the spelling of their heading, and the key that tells them
+        apart."""
         if "$ref" in shape:
             name, part = self._resolve(shape)
             if "allOf" in part:  # a step, by its verb
@@ -110,7 +111,7 @@ class KeysPage:
         return next((f'{key} = "{shape["const"]}"' for key, shape in keys if "const" in shape), _UNTOLD)
 
     def _common(self) -> dict[str, Any]:
-        """Keys that most of the kinds of one table have, and all of them alike."""
+        """Return the keys that most kinds of one table have, and that mean the same in all of them."""
         kinds = [section.keys for section in self.sections.values() if "=" in section.when]
         found = {key: shape for keys in kinds for key, shape in keys.items()}
         return {
@@ -152,12 +153,12 @@ class KeysPage:
         return f"`{key}`", holds, absent, str(shape.get("description", "")), f"`{example}`" if example else ""
 
     def _of_another_kind(self, key: str, shape: Mapping[str, Any]) -> str:
-        """An example of the same key in another table that has it."""
+        """Return an example of the same key in another table."""
         held = (name for name, other in self.sections.items() if other.keys.get(key) == shape)
         return next((self.examples[name, key] for name in held if (name, key) in self.examples), "")
 
     def _words(self, shape: Mapping[str, Any]) -> str:
-        """What a key may hold."""
+        """Return the possible values of a key in words."""
         name, part = self._resolve(shape)
         if name and ("properties" in part or "allOf" in part):
             return "a table"
@@ -192,7 +193,7 @@ class KeysPage:
     # -------------------------------------------------------------- examples
 
     def _look(self, name: str, shape: Mapping[str, Any], value: Any) -> None:
-        """Take examples from a file that comes along."""
+        """Collect examples from a file of the tree."""
         for key, held in value.items():
             part = shape.get("properties", {}).get(key)
             if part is None:
@@ -234,7 +235,7 @@ def _range(shape: Mapping[str, Any], least: str, most: str) -> str:
 
 
 def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The tables in a value: itself, those of a list, those that stand by name."""
+    """Yield the tables in a value: the value itself, those of a list, and those by name."""
     if isinstance(value, dict):
         yield value
         yield from (each for each in value.values() if isinstance(each, dict))
@@ -243,7 +244,7 @@ def _tables(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _short(value: Any) -> str:
-    """A value as a file writes it; a long text is cut."""
+    """Return a value as a file spells it, with long text cut."""
     text = toml(value)
     if isinstance(value, str) and len(text) > _LONGEST_EXAMPLE:
         cut = text[: _LONGEST_EXAMPLE - 2]
@@ -252,7 +253,7 @@ def _short(value: Any) -> str:
 
 
 def toml(value: Any) -> str:
-    """A value as a file writes it."""
+    """Return a value as a file spells it."""
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {toml(part)}' for key, part in value.items())} }}"
     if isinstance(value, list | tuple):

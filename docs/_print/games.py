@@ -28,7 +28,7 @@ _AUTHORIZED: Final = Path(__file__).parents[1] / "authorized.toml"
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs/` -> text. Of a page with prose only the marked part is printed."""
+    """Return every page and schema by its path under `docs/`. On a page with prose, only the marked part is printed."""
     out = {
         "schema/round-2.json": json.dumps(line_schema(RoundResult), indent=2) + "\n",
         "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
 
 
 def _incidents() -> Iterator[str]:
-    """The catalogue of incidents, their facts and their sentences."""
+    """Yield the catalogue of incidents, their facts and their sentences."""
     rows = ((f"`{code}`", item.meaning, item.consequence, item.clause) for code, item in INCIDENTS.items())
     yield from table(("code", "meaning", "consequence", "clause"), rows)
     yield from ("", "## Facts", "")
@@ -73,7 +73,7 @@ def _games(procedures: list[Procedure]) -> Iterator[str]:
 
 
 def authorized() -> list[dict[str, Any]]:
-    """The rows of `docs/authorized.toml`, each with the games that settle it."""
+    """Return the rows of `docs/authorized.toml`, each with the games that settle it."""
     rows: list[dict[str, Any]] = tomllib.loads(_AUTHORIZED.read_text(encoding="utf-8"))["game"]
     games = {name: load_game(name).spec.procedures for name in game_ids()}
     for row in rows:
@@ -96,7 +96,7 @@ def _game_row(procedure: Procedure) -> tuple[str, ...]:
 
 
 def _deal_in_words(procedure: Procedure) -> str:
-    """The steps that move cards and the choices between them: `5 at once to seats, dealer; choice`."""
+    """Return the steps that move cards and the choices between them: `5 at once to seats, dealer; choice`."""
     if procedure.shoe is not None:
         return f"one card at a time to the column of its {procedure.shoe.columns.by}"
     defaults = {option.name: option.default for option in procedure.option}
@@ -153,7 +153,7 @@ def _settled_by() -> dict[str, list[Game]]:
 
 
 def _deal_card(procedure: Procedure) -> list[str]:
-    """What the dealer does, numbered."""
+    """Return the section on the deal: source of the cards, the deal in short, and the numbered steps of the dealer."""
     deck = procedure.deck
     jokers = f", {deck.jokers} joker{'s' * (deck.jokers > 1)} among them" if deck.jokers else ""
     size = f"{deck.cards} cards{jokers}" if deck.decks == 1 else f"{deck.decks} decks of {deck.cards} cards{jokers}"
@@ -242,8 +242,8 @@ def _options(procedure: Procedure) -> list[str]:
 
 
 def _diagram(plan: Plan) -> list[str]:
-    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them; then
-    every row of the table of states that matters here, with its guards."""
+    """Return the section on states: the steps under the default options with what can interrupt them, then every row of
+    the state table that applies to this game, with its guards."""
     nodes = _nodes(plan)
     lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting", "    state round {"]
     lines += [f'        state "{label}" as {name}' for name, label, _ in nodes]
@@ -285,7 +285,7 @@ def _in_order(states: Iterable[State]) -> list[State]:
 
 
 def _nodes(plan: Plan) -> list[tuple[str, str, State]]:
-    """Name, label and state of every step or stage of a round."""
+    """Return name, label and state of every step or stage of a round."""
     if plan.shoe is not None:
         extra = plan.procedure.shoe is not None and plan.procedure.shoe.extra is not None
         stages = [state for state in COLUMNS if extra or state is not State.EXTRA]

@@ -1,4 +1,4 @@
-"""The lines between the bench and a hands program: the table of actions, and the schema."""
+"""Lines between the bench and a hands program: the table of actions, and the JSON Schema."""
 
 import json
 from collections.abc import Iterator
@@ -22,12 +22,12 @@ _KINDS: Final = {
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs` -> text."""
+    """Return every page and schema by its path under `docs`."""
     return {_PAGE: printed(_PAGE, _actions()), "schema/hands-1.json": json.dumps(schema(), indent=2) + "\n"}
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of a line in either direction."""
+    """Return the JSON Schema of a line in either direction."""
     return {
         "$schema": DIALECT,
         "title": "A line between the bench and a hands program",

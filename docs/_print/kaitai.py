@@ -1,6 +1,7 @@
-"""`docs/tdp.ksy`: the decoded frame of the Table Device Protocol for Kaitai Struct, which makes parsers of it.
+"""Description of a decoded frame of the Table Device Protocol for Kaitai Struct, which generates parsers:
+`docs/tdp.ksy`.
 
-Of the dialects' descriptions, which are otherwise written by hand, the numbers that the program declares.
+The descriptions of the other dialects are written by hand, except for the numbers that the program declares.
 """
 
 import json
@@ -35,17 +36,18 @@ _SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def member(name: str) -> str:
-    """The name of a value as Kaitai wants it; a word of Python, which its compiler writes as it is, is set apart."""
+    """Return a value's name in Kaitai's spelling; Python keywords get a suffix, since its compiler copies them as they
+    are."""
     return name.lower() + "_" * iskeyword(name.lower())
 
 
 def snake(name: str) -> str:
-    """A name as Kaitai Struct wants it: `HelloReply` and `hello reply` are `hello_reply`."""
+    """Return a name in Kaitai's spelling: `HelloReply` and `hello reply` become `hello_reply`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", name).lower()
 
 
 def description(data: Definition) -> dict[str, Any]:
-    """The description as a tree."""
+    """Return the description as a tree."""
     layouts: list[MessageSpec | AnswerSpec] = [*data.messages, *data.answers]
     return {
         "meta": {
@@ -139,7 +141,7 @@ def _flags() -> set[str]:
 
 @cache
 def definition_once() -> Definition:
-    """The definition, made once: a printer asks for it field by field."""
+    """Return the definition, made once because a printer looks it up field by field."""
     return definition()
 
 
@@ -183,11 +185,11 @@ def _card(code: CodeSpec) -> str:
 
 
 class Hex(int):
-    """A number that is printed as hex."""
+    """Number that is printed in hexadecimal."""
 
 
 def laid(data: Any, indent: str = "") -> list[str]:
-    """The lines of a YAML document: block style, one key a line."""
+    """Return the lines of a YAML document in block style, one key on each line."""
     lines: list[str] = []
     if isinstance(data, list):
         for each in data:
@@ -220,7 +222,7 @@ def _numbers(enumerations: Mapping[str, type[IntEnum]]) -> Iterable[str]:
 
 
 def pages() -> dict[str, str]:
-    """The description of a frame, and that of the dialect whose numbers are declared."""
+    """Return the description of a frame, and that of the dialect whose numbers are declared."""
     written, _, _ = (DOCS / ANGEL_EYE).read_text(encoding="utf-8").partition(MARK)
     numbers = {"start": Start, "nak_reason": NakReason, "destination": am.Destination, "mode": am.Mode,
                "trouble": am.Trouble, "winner": am.Winner}  # fmt: skip

@@ -1,4 +1,4 @@
-"""JSON Schema of every line, generated from the models that make the lines. Published in `docs/schema/`."""
+"""JSON Schema of every type of line, generated from the models that make the lines and published in `docs/schema/`."""
 
 import inspect
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from rules.settlement import Settlement
 
 
 class LineType(NamedTuple):
-    """One type of line: the `type` in it, the version of its schema, and what such a line says."""
+    """Type of line: its `type`, the version of its schema, and its meaning."""
 
     name: str
     version: int
@@ -30,12 +30,12 @@ class LineType(NamedTuple):
 
     @property
     def schema(self) -> str:
-        """What the line's `schema` says."""
+        """Return the value of `schema` in such a line."""
         return f"dealwire.{self.name}/{self.version}"
 
     @property
     def file(self) -> str:
-        """The schema's file in `docs/schema/`."""
+        """Return the name of the schema's file in `docs/schema/`."""
         return f"{self.name}-{self.version}.json"
 
 
@@ -54,28 +54,28 @@ LINE_TYPES: Final = {
         LineType("standing", 1, "over MQTT only, retained: how a table stands at this moment"),
     )
 }
-"""By type."""
+"""Types of lines by name."""
 
 
 def schema_of(line_type: str) -> dict[str, Any]:
-    """The schema of one type of line; KeyError for a type that is none."""
+    """Return the schema of one type of line; raise KeyError for an unknown type."""
     return _SCHEMAS[line_type]()
 
 
 def bodies() -> list[type[Body]]:
-    """Every kind of report, in the order `devices.events` declares them."""
+    """Return every kind of report, in the order in which `devices.events` declares them."""
     found = [kind for kind in vars(events).values() if inspect.isclass(kind) and issubclass(kind, Body)]
     return [kind for kind in found if kind is not Body]
 
 
 def field_shapes(kind: type[Body]) -> dict[str, dict[str, Any]]:
-    """Schema of each field of a kind of report; KeyError for a type that no report may have."""
+    """Return the schema of each field of a kind of report; raise KeyError for a type that no report may have."""
     hints = get_type_hints(kind)
     return {name: _shape(hints[name]) for name in kind.__struct_fields__}
 
 
 def meaning(kind: type[Body]) -> str:
-    """What a kind of report says, in one paragraph."""
+    """Return the meaning of a kind of report in one paragraph."""
     return " ".join((inspect.getdoc(kind) or "").split())
 
 
@@ -104,7 +104,7 @@ def _event_schema() -> dict[str, Any]:
 
 
 def _rule(kind: type[Body]) -> dict[str, Any]:
-    """If `event` is this kind, then `fields` are these."""
+    """Return the rule that ties `event` of this kind to the schema of its `fields`."""
     shapes = field_shapes(kind)
     fields = {
         "description": meaning(kind),

@@ -1,4 +1,4 @@
-"""The schemas of the lines, the guide to them, and the table of metrics."""
+"""Schemas of the lines, the page that explains them, and the table of metrics."""
 
 import json
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from docs._print import printed, table
 from docs._print.line_schemas import LINE_TYPES, bodies, field_shapes, meaning, schema_of
 
 SHEET: Final = "sheet-1.json"
-"""The schema of `dealwire.sheet/1`, which is no line of a table."""
+"""Name of the schema of `dealwire.sheet/1`, which is not a line of a table."""
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs` -> text."""
+    """Return every page and schema by its path under `docs`."""
     out = {f"schema/{line.file}": json.dumps(schema_of(line.name), indent=2) + "\n" for line in LINE_TYPES.values()}
     out["schema/bench-2.json"] = json.dumps(line_schema(Report), indent=2) + "\n"
     out[f"schema/{SHEET}"] = json.dumps(line_schema(RoundSheet), indent=2) + "\n"
@@ -50,7 +50,7 @@ def _metrics() -> list[str]:
 
 
 def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """One row a key; a key that a line may lack says so."""
+    """Yield one row for each key; optional keys are marked."""
     always = set(schema.get("required", ()))
     for name, shape in schema["properties"].items():
         optional = "" if name in always or "const" in shape else " (may be absent)"
@@ -58,7 +58,7 @@ def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _words(shape: dict[str, Any], defs: dict[str, Any]) -> str:
-    """A schema in words."""
+    """Return a schema in words."""
     if "const" in shape:
         return f"`{shape['const']}`"
     if "enum" in shape:

@@ -42,7 +42,7 @@ class Part(Struct, frozen=True):
     findings: Rows
     """Audit findings: game, table, fault, reason, nearest consistent table."""
     times: Rows
-    """How each group of bets was counted: game, bets, method, seconds."""
+    """Method and time of each group of bets: game, bets, method, seconds."""
 
 
 _HEAD: Final = ("bet", "pay table", "reading", "house edge", "edge %", "risk %", "return %", "deviation", "hits %")

@@ -56,17 +56,17 @@ TIMES: Final = {
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     return "".join(f"{line}\n" for line in lines_of(head, rows))
 
 
 def header_table() -> str:
-    """The frame header, byte by byte."""
+    """Return the frame header, byte by byte."""
     return table(("offset", "field", "type", "meaning"), _rows(header_fields(), None))
 
 
 def message_tables() -> str:
-    """Every message with its layout, by group; then the answers."""
+    """Return every message with its layout, by group; then the answers."""
     text = []
     for title, belongs in _GROUPS:
         text.append(f"### {title}\n\n")
@@ -118,7 +118,7 @@ def _type(field: Field) -> str:
 
 
 def _bounds(field: Field, message: type[Message] | None) -> str:
-    """What a sender may write, where the type holds more; named values are those of their table."""
+    """Return the values that a sender may write, if the type holds more; named values are those of their table."""
     whole = (1 << 8 * field.size) - 1
     if message is None or field.shape is not Shape.INTEGER or field.names is not None:
         return ""
@@ -150,7 +150,7 @@ def _link_to(field: Field) -> str:
 
 
 def enum_tables() -> str:
-    """Every enumeration that a field names, faults apart."""
+    """Return every enumeration that a field names, except the faults."""
     used: dict[str, type[IntEnum] | type[IntFlag]] = {}
     for declared in [header_fields(), *(fields_of(packet) for _, packet in [*PACKETS.values(), *ANSWERS.values()])]:
         for field in [part for one in declared for part in (one, *one.parts)]:
@@ -167,7 +167,7 @@ def _enum(names: type[IntEnum] | type[IntFlag]) -> str:
 
 
 def card_table() -> str:
-    """Suits down, ranks across; then the codes that are no playing card."""
+    """Return the card codes with suits down and ranks across, then the codes that are not playing cards."""
     suits = zip(cards.SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True)
     rows = [
         (name, *(f"{cards.parse_card(rank + suit):02X}h `{rank}{suit}`" for rank in cards.RANKS))
@@ -189,20 +189,20 @@ def card_table() -> str:
 
 
 def place_table() -> str:
-    """Every place with a name."""
+    """Return every named place."""
     named = [(f"{place:02X}h", place.text) for place in places.PLACES if not place.text.startswith(("0x", "seat"))]
     seats = (f"01h-{places.SEATS_MAX:02X}h", f"seat 1 to seat {places.SEATS_MAX}, clockwise from the dealer's left")
     return table(("code", "place"), [named[0], seats, *named[1:]])
 
 
 def fault_table() -> str:
-    """Known faults by class."""
+    """Return the known faults by class."""
     rows = [(int(f), f.name.lower().replace("_", " "), CLASSES.get(f // 100, "")) for f in Fault]
     return table(("number", "fault", "class"), rows)
 
 
 def timing_table() -> str:
-    """The protocol's times, from the defaults both ends run on."""
+    """Return the protocol's times, from the defaults that both ends use."""
     times = asdict(Timing()).items()
     rows = [(f"`{name.removesuffix('_ns')}`", TIMES[name], _duration(name, value)) for name, value in times]
     return table(("name", "meaning", "value"), rows)
@@ -215,7 +215,7 @@ def _duration(name: str, value: int) -> str:
 
 
 def limit_table() -> str:
-    """Sizes that both ends must keep to."""
+    """Return the sizes that both ends must keep to."""
     rows = [
         ("protocol version", f"{VERSION}.{MINOR}"),
         ("longest decoded frame, header and check included", f"{MAX_FRAME} bytes"),
@@ -230,7 +230,7 @@ def limit_table() -> str:
 
 
 def meter_table() -> str:
-    """What each meter counts."""
+    """Return the meaning of each meter."""
     return table(
         ("number", "meter", "counts"), [(int(meter), f"`{meter.name}`", text) for meter, text in MEANINGS.items()]
     )

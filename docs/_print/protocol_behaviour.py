@@ -1,4 +1,5 @@
-"""What `docs/protocol.json` tells of how devices behave, from what the simulated ones run on; and whose numbers are."""
+"""Behavior of devices and owners of number ranges, as `docs/protocol.json` has them, from the data of the simulated
+devices."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -18,9 +19,15 @@ from protocol.tdp.refusals import ORDER
 
 
 class FaultSpec(msgspec.Struct, frozen=True):
-    """What a device does at a fault. `events` in this order; `state` it comes into, null: the one it was in. `lamp`: a
-    shuffler's red lamp is lit; `halts`: a shoe does nothing more until a person puts it right. `resume`: a person may
-    decide to go on; `ends` says how it ends. `value` is that of *FaultRaised*."""
+    """Reaction of a device to a fault: the `events` it sends, in this order, and its new `state` (null if it keeps the
+    old one).
+
+    - `lamp`: a shuffler's red lamp is lit.
+    - `halts`: a shoe stops until an operator fixes it.
+    - `resume`: a supervisor may decide to continue.
+    - `ends`: how the fault ends.
+    - `value`: the value in *FaultRaised*.
+    """
 
     device_class: str
     fault: int
@@ -36,14 +43,14 @@ class FaultSpec(msgspec.Struct, frozen=True):
 
 
 class RefusalSpec(msgspec.Struct, frozen=True):
-    """A reason to refuse a command; the first of them that holds is given."""
+    """Reason to refuse a command. The first one that applies is given."""
 
     what: str
     reason: str
 
 
 class TransitionSpec(msgspec.Struct, frozen=True):
-    """From any of `sources`, by `cause`, to one of `targets`; `note` says which."""
+    """Transition from any of `sources`, by `cause`, to one of `targets`; `note` says to which."""
 
     device_class: str
     sources: tuple[str, ...]
@@ -53,8 +60,11 @@ class TransitionSpec(msgspec.Struct, frozen=True):
 
 
 class CommandRuleSpec(msgspec.Struct, frozen=True):
-    """Where a device does a command: in `states`, none for any, which `also` narrows or widens. `bad_parameter` and
-    `not_supported`: what is refused so. `ends_with`: what ends it when it is accepted first; empty: done at once."""
+    """Rule for a command: the `states` in which a device accepts it, empty for any, narrowed or widened by `also`.
+
+    - `bad_parameter` and `not_supported`: the parameters that are refused with these reasons.
+    - `ends_with`: the message that ends a command which is accepted first; empty if it is done at once.
+    """
 
     command: str
     device_class: str
@@ -66,7 +76,7 @@ class CommandRuleSpec(msgspec.Struct, frozen=True):
 
 
 class RangeSpec(msgspec.Struct, frozen=True):
-    """Numbers, both ends included, and whose they are."""
+    """Range of numbers, both ends included, and its owner."""
 
     first: int
     last: int
@@ -74,8 +84,8 @@ class RangeSpec(msgspec.Struct, frozen=True):
 
 
 class Ranges(msgspec.Struct, frozen=True):
-    """Who may give which numbers a meaning, as the registry has it; `fault_classes` are the hundreds of the protocol's
-    faults, so that an unknown one still says something."""
+    """Number ranges by owner, from the registry. `fault_classes` are the hundreds of the protocol's faults, so that an
+    unknown fault still has a class."""
 
     messages: tuple[RangeSpec, ...]
     extensions: tuple[RangeSpec, ...]
@@ -86,7 +96,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
 
 class MakerSpec(msgspec.Struct, frozen=True):
-    """A registered maker: the text of HELLO-REPLY, and its block of messages."""
+    """Registered maker: the text of HELLO-REPLY, and its block of messages."""
 
     number: int
     maker: str
@@ -96,7 +106,7 @@ class MakerSpec(msgspec.Struct, frozen=True):
 
 
 class Behaviour(msgspec.Struct, frozen=True):
-    """How devices behave. Words between asterisks are messages."""
+    """Behavior of devices. Words between asterisks are messages."""
 
     faults: tuple[FaultSpec, ...]
     refusals: tuple[RefusalSpec, ...]
@@ -108,7 +118,7 @@ _SHUFFLER, _SHOE, _CONTROLLER = DeviceClass.SHUFFLER.name, DeviceClass.SHOE.name
 
 
 def behaviour() -> Behaviour:
-    """Every table."""
+    """Return every table of behavior."""
     return Behaviour(
         faults=_faults(),
         refusals=tuple(RefusalSpec(row.what, row.reason.name) for row in ORDER),
@@ -195,7 +205,7 @@ def _transitions() -> tuple[TransitionSpec, ...]:
 
 
 def ranges() -> Ranges:
-    """Whose a number is."""
+    """Return the number ranges with their owners."""
     found: dict[str, list[RangeSpec]] = {}
     for one in registry.registry()["range"]:
         found.setdefault(one["of"], []).append(RangeSpec(one["first"], one["last"], one["owner"]))
@@ -210,7 +220,7 @@ def ranges() -> Ranges:
 
 
 def makers() -> tuple[MakerSpec, ...]:
-    """Who is registered."""
+    """Return the registered makers."""
     return tuple(
         MakerSpec(one["number"], one["maker"], *registry.messages_of(one["number"]), one["contact"])
         for one in registry.registry()["maker"]

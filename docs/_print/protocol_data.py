@@ -1,7 +1,7 @@
-"""`docs/protocol.json`: the Table Device Protocol as data, for whoever writes a device or a host in another language.
+"""The Table Device Protocol as data, for authors of a device or a host in another language: `docs/protocol.json`.
 
-Printed from the declarations that the program runs on. What it may hold is `Definition`, from which its JSON Schema is
-printed, too.
+It is printed from the declarations that the program uses. `Definition` describes its content, and the JSON Schema is
+printed from `Definition`.
 """
 
 import json
@@ -39,9 +39,14 @@ SCHEMA_FILE: Final = "schema/protocol-1.json"
 
 
 class FieldSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A field of a layout. `size` is its bytes, of a list those of one element; `offset` counts from the layout's first
-    byte and is missing behind a list; a `list` is a count byte and that many elements `of` a number or of fields;
-    `values` names an enumeration, `card` or `place`; `least` and `most` are what a sender may write."""
+    """Field of a layout.
+
+    - `size`: its bytes; for a list, the bytes of one element.
+    - `offset`: counted from the layout's first byte; missing after a list.
+    - `list`: a count byte and that many elements `of` a number or of fields.
+    - `values`: an enumeration, `card` or `place`.
+    - `least` and `most`: the limits of what a sender may write.
+    """
 
     name: str
     type: str
@@ -56,8 +61,12 @@ class FieldSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MessageSpec(msgspec.Struct, frozen=True):
-    """A message. `device_class` is null where any device may have it; `role` is the least that may send a command;
-    `fixed` is the bytes before the first list. The fewest bytes of a payload are those and one for each list."""
+    """Message.
+
+    - `device_class`: null if any device may have it.
+    - `role`: the least role that may send a command.
+    - `fixed`: the bytes before the first list. The shortest payload has those and one byte for each list.
+    """
 
     id: int
     hex: str
@@ -74,7 +83,7 @@ class MessageSpec(msgspec.Struct, frozen=True):
 
 
 class AnswerSpec(msgspec.Struct, frozen=True):
-    """A kind of frame whose layout is the same whatever the message id, which there names what is answered."""
+    """Frame kind with the same layout for every message id; the message id names the message that it answers."""
 
     kind: str
     kind_value: int
@@ -86,7 +95,7 @@ class AnswerSpec(msgspec.Struct, frozen=True):
 
 
 class ValueSpec(msgspec.Struct, frozen=True):
-    """One value of an enumeration, or one bit of flags as the number that it stands for."""
+    """One value of an enumeration, or one bit of flags as the number it stands for."""
 
     name: str
     value: int
@@ -94,7 +103,7 @@ class ValueSpec(msgspec.Struct, frozen=True):
 
 
 class EnumerationSpec(msgspec.Struct, frozen=True):
-    """What the values of fields mean. `flags`: any sum of them may stand in the field."""
+    """Meanings of the values of fields. `flags`: a field may hold any sum of them."""
 
     name: str
     flags: bool
@@ -103,7 +112,7 @@ class EnumerationSpec(msgspec.Struct, frozen=True):
 
 
 class CodeSpec(msgspec.Struct, frozen=True):
-    """A card's or a place's code and text form."""
+    """Code and text form of a card or a place."""
 
     code: int
     text: str
@@ -111,7 +120,7 @@ class CodeSpec(msgspec.Struct, frozen=True):
 
 
 class TimingSpec(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A time that both ends keep, in milliseconds; or how often, as `count`."""
+    """Time that both ends keep, in milliseconds; or a number of times, as `count`."""
 
     name: str
     about: str
@@ -120,21 +129,21 @@ class TimingSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class VersionSpec(msgspec.Struct, frozen=True):
-    """A version and what it brought."""
+    """Version, and what it added."""
 
     version: str
     about: str
 
 
 class NumberSpec(msgspec.Struct, frozen=True):
-    """The protocol's version, as HELLO-REPLY and OPEN-SESSION carry it."""
+    """Version number of the protocol, as HELLO-REPLY and OPEN-SESSION carry it."""
 
     major: int
     minor: int
 
 
 class CheckSpec(msgspec.Struct, frozen=True):
-    """The check of a frame; numbers as hex."""
+    """Check of a frame; numbers as hex."""
 
     name: str
     polynomial: str
@@ -145,7 +154,7 @@ class CheckSpec(msgspec.Struct, frozen=True):
 
 
 class ExtensionSpec(msgspec.Struct, frozen=True):
-    """A known extension: its type byte and how long its value is."""
+    """Known extension: its type byte and the length of its value."""
 
     type: int
     name: str
@@ -188,7 +197,7 @@ _HOSTS_LINKS: Final = {m.HelloMessage, m.HeartbeatMessage}
 
 
 def definition() -> Definition:
-    """The protocol as this version of the program declares it."""
+    """Return the protocol as this version of the program declares it."""
     return Definition(
         schema_file=SCHEMA_FILE,
         schema=SCHEMA,
@@ -297,7 +306,7 @@ def _fields(
 
 
 def _field(field: Declared, offset: int | None, of_class: str | None, message: type[Message] | None) -> FieldSpec:
-    """Unknown values of an enumeration are read as numbers, so it bounds nothing."""
+    """Return the specification of a field. An enumeration sets no limits, since its unknown values are read as numbers."""
     number = field.shape is Shape.INTEGER
     whole = (0, (1 << 8 * field.size) - 1)
     least, most = (bounds_of(message, field.name, whole[1]) if message else whole) if number else (None, None)
@@ -330,7 +339,7 @@ def _of(field: Declared) -> str | tuple[FieldSpec, ...] | None:
 
 
 def enumerations() -> tuple[type[IntEnum] | type[IntFlag], ...]:
-    """Every enumeration that a field's values have, by name."""
+    """Return every enumeration of a field's values, by name."""
     found: dict[str, type[IntEnum] | type[IntFlag]] = {"Kind": Kind, "Fault": Fault}
     found |= {name: getattr(m, name) for name in _STATES.values()}
     layouts = [header_fields(), *(fields_of(packet) for _, packet in [*PACKETS.values(), *ANSWERS.values()])]
@@ -346,7 +355,7 @@ def _enumeration(names: type[IntEnum] | type[IntFlag]) -> EnumerationSpec:
 
 
 def _laid(data: Any, indent: str) -> str:
-    """JSON that a person reads and a difference shows: what fits on a line stands on one."""
+    """Return JSON with everything that fits on a line on one line, for people and for diffs."""
     flat = json.dumps(data, ensure_ascii=False)
     if len(indent) + len(flat) <= 120 or not isinstance(data, dict | list):
         return flat
@@ -358,7 +367,7 @@ def _laid(data: Any, indent: str) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of `protocol.json`."""
+    """Return the JSON Schema of `protocol.json`."""
     made = msgspec.json.schema(Definition)
     name = made.pop("$ref").rpartition("/")[2]
     parts = made["$defs"]
@@ -371,7 +380,7 @@ def schema() -> dict[str, Any]:
 
 
 def pages() -> dict[str, str]:
-    """The definition and its schema."""
+    """Return the definition and its schema by their paths under `docs`."""
     return {
         FILE: _laid(json.loads(msgspec.json.encode(definition())), "") + "\n",
         SCHEMA_FILE: json.dumps(schema(), indent=2, ensure_ascii=False) + "\n",

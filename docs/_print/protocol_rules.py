@@ -1,4 +1,4 @@
-"""Tables of `docs/protocol.md` that tell how a device behaves, printed from the data that simulated ones run on."""
+"""Tables of `docs/protocol.md` about the behavior of devices, printed from the data that the simulated devices use."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -26,13 +26,13 @@ def _reports(events: Iterable[type[Event]]) -> str:
 
 
 def state_table() -> str:
-    """Every step a packet shuffler may take."""
+    """Return every state transition of a packet shuffler."""
     rows = [(_names(row.sources), row.cause.value, _names(row.targets), row.note) for row in ROWS]
     return _table(("from", "by", "to", ""), rows)
 
 
 def fault_table() -> str:
-    """What a packet shuffler does at each fault."""
+    """Return the reaction of a packet shuffler to each fault."""
     rows = [
         (
             int(row.fault),
@@ -49,12 +49,12 @@ def fault_table() -> str:
 
 
 def shoe_fault_table() -> str:
-    """What a card shoe does at each fault."""
+    """Return the reaction of a card shoe to each fault."""
     return _device_faults(SHOE_FAULTS)
 
 
 def controller_fault_table() -> str:
-    """What a table controller does at each fault."""
+    """Return the reaction of a table controller to each fault."""
     return _device_faults(CONTROLLER_FAULTS)
 
 
@@ -74,12 +74,12 @@ def _device_faults(faults: Iterable[DeviceFault]) -> str:
 
 
 def refusal_table() -> str:
-    """Every reason for a refusal, in the order it is looked for."""
+    """Return every reason for a refusal, in the order in which it is checked."""
     return _table(("", "condition", "reason"), [(at, row.what, row.reason.name) for at, row in enumerate(ORDER, 1)])
 
 
 def command_table() -> str:
-    """In which states the devices do their commands."""
+    """Return the states in which the devices accept each command."""
     rows = [
         (
             f"*{message_name(rule.command)}*",

@@ -1,4 +1,4 @@
-"""The tables of `docs/protocol-governance.md`, printed from `docs/protocol-registry.toml`."""
+"""Tables of `docs/protocol-governance.md`, printed from `docs/protocol-registry.toml`."""
 
 import tomllib
 from typing import Any, Final
@@ -12,7 +12,8 @@ BLOCK: Final = 0x100
 
 
 def registry() -> dict[str, Any]:
-    """The file; ValueError for ranges that overlap or leave a hole, and for makers that share a number or a text."""
+    """Return the registry; raise ValueError for ranges that overlap or leave a gap, and for makers that share a number
+    or name."""
     found = tomllib.loads((DOCS / "protocol-registry.toml").read_text(encoding="utf-8"))
     for of in dict.fromkeys(one["of"] for one in found["range"]):
         due = 0
@@ -34,7 +35,7 @@ def registry() -> dict[str, Any]:
 
 
 def messages_of(number: int) -> tuple[int, int]:
-    """First and last message of a maker."""
+    """Return the first and the last message number of a maker."""
     first = MAKERS_FROM + BLOCK * number
     return first, first + BLOCK - 1
 
@@ -44,7 +45,7 @@ def _shown(of: str, value: int) -> str:
 
 
 def lines() -> list[str]:
-    """Both tables."""
+    """Return the lines of both tables."""
     found = registry()
     ranges = [
         (one["of"], _shown(one["of"], one["first"]), _shown(one["of"], one["last"]), one["owner"])
@@ -59,5 +60,5 @@ def lines() -> list[str]:
 
 
 def pages() -> dict[str, str]:
-    """The page as it should be."""
+    """Return the page with its printed part."""
     return {PAGE: printed(PAGE, lines())}

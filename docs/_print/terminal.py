@@ -44,7 +44,7 @@ _FORMAT: Final = f"""\
 {{matrix}}
 </g></g></svg>
 """
-"""As in `rich`, without the fonts that its own picture fetches from a server."""
+"""Format of `rich`, without the web fonts that its own picture would load."""
 
 
 def pages() -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""The dissector for Wireshark, `dealwire/wireshark/dealwire.lua`: tables printed from the declarations, then what is
-the same for every message, from `lua/`. One file, because Wireshark loads each file of a folder by itself."""
+"""Dissector for Wireshark, `dealwire/wireshark/dealwire.lua`: tables printed from the declarations, then the code
+shared by all messages, from `lua/`. It is one file because Wireshark loads each file of a folder separately."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VER
 from protocol.tdp.reply_cache import KEPT_NS
 
 PATH: Final = "../dealwire/wireshark/dealwire.lua"
-"""Of the printed file, from `docs/`."""
+"""Path of the printed file from `docs/`."""
 _LUA: Final = Path(__file__).parent / "lua"
 _PARTS: Final = (
     *("base", "cut_tdp", "cut_others", "streams", "talk", "tdp_fields", "tdp_read", "tdp", "noise", "dialects"),
@@ -48,13 +48,13 @@ _HOST_MESSAGES: Final = frozenset({"Hello", "Heartbeat", "Ack"})
 
 
 class Raw(str):
-    """Text that is Lua already."""
+    """Text that is already Lua."""
 
     __slots__ = ()
 
 
 def lua(value: object) -> str:
-    """A value as Lua writes it; None is left out of tables."""
+    """Return a value in Lua's notation; entries that are None are left out of tables."""
     if isinstance(value, Raw):
         return value
     if isinstance(value, bool):
@@ -75,7 +75,7 @@ def _key(key: object) -> str:
 
 
 def _lines(name: str, value: Mapping[str, object]) -> str:
-    """A table with a line for each of its entries."""
+    """Return a Lua table with one entry on each line."""
     return f"{name} = {{\n" + "".join(f"  {_key(key)} = {_long(each)},\n" for key, each in value.items()) + "}\n"
 
 
@@ -103,7 +103,7 @@ def _layout(fields: Fields, cls: type[Message], packet: Any, sender: str | None)
 
 
 def spaced(name: str) -> str:
-    """A message's name in words: `PacketDispensed` is `Packet dispensed`."""
+    """Return a message's name in words: `PacketDispensed` becomes `Packet dispensed`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
 
 
@@ -121,7 +121,7 @@ def _header(fields: Fields) -> list[object]:
 
 
 def tdp_table() -> str:
-    """Everything the dissector knows of TDP."""
+    """Return the dissector's table for TDP."""
     fields = Fields()
     header = _header(fields)
     messages = {
@@ -190,11 +190,11 @@ _LETTERS: Final[Mapping[str, tuple[type[Message], str, int]]] = {
     "L": (angel.LockMovedMessage, "lock", 1),
     "M": (angel.SettingChangedMessage, "setting", 6),
 }
-"""Of each letter its message, what reads its data, and how many bytes that takes."""
+"""Message, reader of its data, and length of the data in bytes, by letter."""
 
 
 def angel_eye_table() -> str:
-    """Everything the dissector knows of the Angel Eye style shoe."""
+    """Return the dissector's table for shoes in Angel Eye's dialect."""
     start = angel_framing.Start
     facts: dict[str, object] = {
         **{each.name: int(each) for each in start},
@@ -221,7 +221,7 @@ def _message_names(module: object) -> dict[str, str]:
 
 
 def bee_tek_table() -> str:
-    """Everything the dissector knows of the Bee-Tek style shoe."""
+    """Return the dissector's table for shoes in Bee-Tek's dialect."""
     return _lines(
         "local BEE",
         {
@@ -237,13 +237,13 @@ def bee_tek_table() -> str:
 
 
 def dissector() -> str:
-    """The whole file."""
+    """Return the whole file."""
     parts = [(_LUA / f"{name}.lua").read_text(encoding="utf-8") for name in _PARTS]
     head = _HEAD.format(version=VERSION_TEXT)
     return "\n".join([head, tdp_table(), angel_eye_table(), bee_tek_table(), *parts])
 
 
 def pages() -> dict[str, str]:
-    """The file, by its path from `docs/`."""
+    """Return the file by its path from `docs/`."""
     assert (DOCS / PATH).parent.is_dir()
     return {PATH: dissector()}

@@ -1,4 +1,4 @@
-"""The fields of TDP for Wireshark: a name has one type and one table of values, whatever message it stands in."""
+"""Fields of TDP for Wireshark, where a name has one type and one table of values in all messages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,20 +21,20 @@ from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 from protocol.tdp.packets import ANSWERS, CARDS, PACKETS, PLACES
 
 BY_CLASS: Final = {each.__name__: each for each in (ShufflerState, ShoeState, ControllerState)}
-"""What a state means, by the class of the device."""
+"""Meanings of a state by the class of the device."""
 _STATES: Final = frozenset({"state", "previous"})
-"""Names of fields that hold a state: as a number under the bare name, by name under that of the device's class."""
+"""Names of fields that hold a state: the bare name filters by number, the name with the device class by state name."""
 
 
 class Fields:
-    """The fields to register, and what the dissector has to know of each field of a message."""
+    """Fields to register, and the dissector's entry for each field of a message."""
 
     def __init__(self) -> None:
         self.values: dict[str, Mapping[int, str]] = {}
         self.flags: dict[str, list[tuple[int, str]]] = {}
         self.rows: dict[str, dict[object, object]] = {}
         self.states: dict[str, dict[str, str]] = {}
-        """Of a state's field, by the table of its values, the key."""
+        """Key of a state's field, by the table of its values."""
         self._uses: dict[str, set[str | None]] = {}
         self._widths: dict[tuple[str, str | None], int] = {}
         for message, field in _every_field():
@@ -45,7 +45,7 @@ class Fields:
                 self._widths[named, values] = max(field.size, self._widths.get((named, values), 0))
 
     def describe(self, field: Field, message: str = "") -> dict[str, object]:
-        """What the dissector has to know of a field of that message; registers it."""
+        """Register a field of that message and return the dissector's entry for it."""
         values, flags = self._table(field, message), _flags(field)
         if flags:
             self.flags[flags.__name__] = [(int(each), str(each.name)) for each in flags]
@@ -71,7 +71,7 @@ class Fields:
         return {**said, "shape": shape, "key": self._add(field.name, field, values)}
 
     def _add(self, name: str, field: Field, values: str | None) -> str:
-        """Register a field under that name, once; gives its key, which is its name in filters without `tdp.`."""
+        """Register a field under that name once, and return its key: its name in filters without `tdp.`."""
         key = name if self._is_plain(name, values) else f"{name}.{_short(values, name)}"
         flags = _flags(field)
         about = field.doc if field.name == name else ""
@@ -105,7 +105,7 @@ class Fields:
         return f"uint{8 * max(field.size, self._widths.get((name, values), 0))}"
 
     def _is_plain(self, name: str, values: str | None) -> bool:
-        """Whether the bare name is this one's: it alone has it, or it is a number, or off and on."""
+        """Return True if this field owns the bare name: no other has it, or it is a number, or a flag."""
         return values is None or values == name or (name not in _STATES and len(self._uses[name]) == 1)
 
     def _add_list(self, field: Field, values: str | None) -> dict[str, object]:
@@ -123,7 +123,7 @@ class Fields:
         return {"key": key, "item": self._add(item, field, values)}
 
     def _table(self, field: Field, message: str) -> str | None:
-        """The name of the table of a field's values; None for a number, flags, bytes and text."""
+        """Return the name of the table of a field's values; None for a number, flags, bytes and text."""
         names = field.names
         if (message, field.name) in CARD_CODES:
             return CARDS
@@ -145,12 +145,12 @@ class Fields:
 
 
 def values_of(names: type[IntEnum]) -> dict[int, str]:
-    """A table of values: its names by number."""
+    """Return the names of an enumeration by their numbers."""
     return {int(each): each.name for each in names}
 
 
 def item_of(field: Field) -> str:
-    """What one entry of a list is called."""
+    """Return the name of one entry of a list."""
     return field.name.removesuffix("s")
 
 
@@ -160,13 +160,13 @@ def _flags(field: Field) -> type[IntFlag] | None:
 
 
 def _short(values: str | None, name: str) -> str:
-    """What tells a table's field from others of its name: of `state` and `ShufflerState` it is `shuffler`."""
+    """Return the word that tells a table's field from others with its name: `shuffler` for `state` and `ShufflerState`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", values or "").lower()
     return words.removesuffix(f"_{name}").removesuffix("_state")
 
 
 def _every_field() -> Iterator[tuple[str, Field]]:
-    """Each field of each message, of the header, and of the entries of lists; with the message's name."""
+    """Yield each field of each message, of the header, and of list entries, with the message's name."""
     for field in header_fields():
         yield "", field
     for cls, packet in [*PACKETS.values(), *ANSWERS.values()]:

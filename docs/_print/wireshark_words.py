@@ -1,4 +1,4 @@
-"""What a person reads of a frame in Wireshark: a plain sentence a message, and labels where a field's name is short."""
+"""Text of a frame in Wireshark: a sentence for each message, and labels where a field's name is too short."""
 
 from typing import Final
 
@@ -94,8 +94,8 @@ SAYS: Final = {
     "PlayerActed": "Seat {seat}: {action}, {cents} cents lie before it[, {manner}]",
     "PotTaken": "Seat {seat} takes {cents} cents of pot {pot}",
 }
-"""`{name}` is a field's value; what stands in brackets is left out where its value is nothing. A message without a
-sentence here is shown with all its fields."""
+"""Sentences by message. `{name}` is a field's value; text in brackets is left out if its value is empty. A message
+without a sentence is shown with all its fields."""
 
 LABELS: Final = {
     "device_ms": "Device clock",
@@ -137,11 +137,11 @@ UNITS: Final = {
     "event_depth": "events",
 }
 BITS_FROM_ONE: Final = frozenset({"positions", "sensors"})
-"""Bits that count from 1: bit 0 is the first position, or seat 1."""
+"""Bit fields that count from 1: bit 0 is the first position, or seat 1."""
 CARD_CODES: Final = frozenset({("WagerOn", "on")})
-"""Fields that hold a card's code, or a part of one, and that the declaration has as a number: by message and name."""
+"""Fields, by message and name, that hold a card's code or a part of one but are declared as numbers."""
 NUMBERS_WITH_NAMES: Final = {"remainder": {0xFFFF: "NOT_KNOWN"}}
-"""Numbers that mean something else than so many."""
+"""Special values of numeric fields, by field."""
 IN_HEX: Final = frozenset({"session", "previous_session", "flags", "message", "positions", "sensors"})
 TWO_WAYS: Final = {
     "open": ("closed", "opened"),
@@ -154,7 +154,7 @@ TWO_WAYS: Final = {
     "foul": ("no", "set against the rules"),
     "cut_card_seen": ("no", "yes"),
 }
-"""Bytes that are 0 or 1, and what each means."""
+"""Meanings of 0 and 1, by field."""
 
 EVENTS_OF_FAULTS: Final = {
     "FaultRaised": "fault",
@@ -166,4 +166,4 @@ EVENTS_OF_FAULTS: Final = {
     "PulledBack": "fault",
     "CardRejected": "fault",
 }
-"""Events that Wireshark's list of expert information shows, and as what."""
+"""Severity of the messages that appear in Wireshark's expert information."""

@@ -1,4 +1,4 @@
-"""A procedure in plain words, as a dealer reads it: what is done step by step, and what when something is wrong."""
+"""Procedure in plain words, as a dealer reads it: the steps, and the consequences if something is wrong."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -25,7 +25,7 @@ THEN: Final = {
     "defective-deck": "the deck is defective: it leaves the table",
     "unreliable": "nothing is settled, a supervisor decides",
 }
-"""What follows from a finding -> what it means at the table."""
+"""Consequences at the table by the word that a procedure file has for them."""
 
 _RETURNS: Final = {
     "dead-hand": "its bets go back",
@@ -56,7 +56,7 @@ _SEEN: Final = {
 
 
 def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
-    """Every step with its clause, from the bets to END GAME."""
+    """Yield every step with its clause, from the bets to END GAME."""
     if procedure.betting is not None:
         yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes_clause
         most = [each.clause for each in (procedure.betting.most_bet, procedure.betting.most_raise) if each is not None]
@@ -92,7 +92,7 @@ def _where(when: WhenPart | None) -> str:
 
 
 def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
-    """Which bet must be what, and the clause; a bet that is not is held."""
+    """Yield each bet that has a rule, the rule, and its clause. A bet that breaks its rule is held."""
     for bet in procedure.bet:
         if bet.when is not None and bet.placed == "by-decision":
             yield bet.name, f"only{_where(bet.when)}", bet.clause
@@ -118,7 +118,8 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
 
 
 def _first_cards(procedure: Procedure, how: str) -> Iterator[tuple[str, str]]:
-    """How the place is found that gets the first cards: a button before the bets are closed, a number after it."""
+    """Yield how the place of the first cards is found: by a button before the bets are closed, or by a number after
+    that."""
     after = [step for step in procedure.step if isinstance(step, AssignStep)]
     if after and any(step.when is None for step in after):
         return
@@ -162,7 +163,7 @@ def _drawing(shoe: ShoePart) -> Iterator[tuple[str, str]]:
 
 
 def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
-    """What may be wrong with the cards, what follows, and the clause."""
+    """Yield every error with the cards that the procedure covers, its consequence, and the clause."""
     for row in procedure.wrong:
         yield _wrong(procedure, row), follows(procedure, row), row.clause
     rows: dict[str, Consequence | None] = {
@@ -224,7 +225,7 @@ def _misdeal(procedure: Procedure) -> tuple[str, str, str]:
 
 
 def _wrong(procedure: Procedure, row: WrongPart) -> str:
-    """`a player has too few or too many cards, or a card is exposed`."""
+    """Return an error in words: `a player has too few or too many cards, or a card is exposed`."""
     counts = [_HOW[how] for how in row.how if how in _HOW]
     seen = [_SEEN[how] for how in row.how if how in _SEEN]
     at = f" (cards of {listed([f'`{name}`' for name in row.at])})" if row.at else ""
@@ -239,7 +240,7 @@ def _wrong(procedure: Procedure, row: WrongPart) -> str:
 
 
 def follows(procedure: Procedure, row: Consequence) -> str:
-    """What a finding means, in words; by default, where an option decides."""
+    """Return the consequence of a finding in words; if an option decides, the default one."""
     option = next((option for option in procedure.option if option.name == row.option), None)
     then = row.then or (option.default if option else "")
     text = THEN[then]

@@ -1,7 +1,7 @@
-"""Shows the charts of the pages, which are mermaid text, without a script that would have to be fetched.
+"""Sphinx directive that shows the Mermaid charts of the pages without a script.
 
-The states of a procedure become a picture, any other chart a table of its arrows. Only what the
-pages use is understood; any other line is an error.
+The states of a procedure become a picture, any other chart a table of its arrows. Only the notation that the pages use
+is understood; any other line is an error.
 """
 
 import re
@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 GROUP, REST = "round", "betting"
-"""The state that holds the steps, and the one in which every way ends."""
+"""State that holds the steps, and the state in which every path ends."""
 
 LEFT, WIDTH, HIGH, GAP, TOP = 70, 250, 34, 34, 12
 SIDE, SIDE_WIDTH, SIDE_HIGH, SIDE_GAP = 510, 190, 46, 44
@@ -27,20 +27,20 @@ WAY = re.compile(r"(?P<source>\w+?) ?--?>>? ?(?P<dest>\w+)(?:: (?P<by>.+))?")
 
 @dataclass
 class States:
-    """What a chart says: labels of steps or parties by name, in order; ways as (from, to, what makes it)."""
+    """Content of a chart: labels of steps or parties by name, in order, and arrows as (from, to, trigger)."""
 
     steps: dict[str, str] = field(default_factory=dict)
     ways: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
     def loose(self) -> list[str]:
-        """States beside the steps, in the order they are first named."""
+        """Return the states outside the steps, in the order in which they are first named."""
         named = [name for way in self.ways for name in way[:2]]
         return [name for name in dict.fromkeys(named) if name not in self.steps and name not in (GROUP, REST)]
 
 
 def parse(lines: list[str]) -> States:
-    """Read a diagram; ValueError names a line that is none of the known ones."""
+    """Parse a diagram; raise ValueError for a line in unknown notation."""
     states = States()
     for line in map(str.strip, lines):
         if node := NODE.fullmatch(line):
@@ -53,14 +53,14 @@ def parse(lines: list[str]) -> States:
 
 
 def spoken(states: States) -> str:
-    """The diagram as sentences, for those who do not see it."""
+    """Return the diagram as sentences, for screen readers."""
     label = {**states.steps, GROUP: "any step"}
     said = (f"{label.get(a, a)} to {label.get(b, b)}" + (f" by {by}" if by else "") for a, b, by in states.ways)
     return "; ".join(said) + "."
 
 
 def tabled(states: States) -> str:
-    """The chart's arrows, one a row."""
+    """Return the chart's arrows as a table, one a row."""
     cells = ([states.steps.get(way[0], way[0]), states.steps.get(way[1], way[1]), way[2]] for way in states.ways)
     rows = ("".join(f"<td><p>{escape(cell)}</p></td>" for cell in row) for row in cells)
     head = "".join(f'<th class="head"><p>{word}</p></th>' for word in ("from", "to", "what"))
@@ -69,7 +69,7 @@ def tabled(states: States) -> str:
 
 
 def draw(states: States) -> str:
-    """The diagram as SVG, in the colours of the text around it."""
+    """Draw the diagram as SVG, in the colors of the surrounding text."""
     count = len(states.steps)
     rows = {name: TOP + HIGH + 2 * GAP + number * (HIGH + GAP) for number, name in enumerate(states.steps)}
     frame_top, frame_end = TOP + HIGH + GAP, TOP + HIGH + GAP + count * (HIGH + GAP) + GAP
@@ -100,7 +100,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") 
 
 
 def _ends(states: States, side: dict[str, int], frame_end: int) -> Iterator[str]:
-    """Ways back to the beginning stand as words in their box: as lines they would cross all others."""
+    """Yield the arrows back to the start as text in their box, since lines would cross all others."""
     for source, dest, by in states.ways:
         if dest == REST and source == GROUP:
             yield _text(LEFT + WIDTH / 2, frame_end - 12, f"{by}: {REST}", "middle", "by")
@@ -131,7 +131,7 @@ def _way(way: tuple[str, str, str], rows: dict[str, int], side: dict[str, int]) 
 
 
 def _between_steps(start: int, end: int, by: str) -> Iterator[str]:
-    """Down to the next step, or around those between: on the right downward, on the left back up."""
+    """Draw an arrow down to the next step, or around those in between: on the right going down, on the left going up."""
     if end - start == HIGH + GAP:
         yield from _down(start + HIGH, end, by, LEFT + WIDTH / 2)
         return
@@ -155,12 +155,12 @@ def _tip(x: float, y: float, way: str) -> str:
 
 
 class Chart(SphinxDirective):
-    """A fence of mermaid text."""
+    """Fence of Mermaid text."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """The chart, or an error at the fence."""
+        """Return the chart, or report an error at the fence."""
         self.env.note_dependency(__file__)
         try:
             states = parse(list(self.content))
@@ -171,6 +171,6 @@ class Chart(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Announce the directive."""
+    """Register the directive."""
     app.add_directive("mermaid", Chart)
     return {"parallel_read_safe": True}
