@@ -1,5 +1,7 @@
-"""`python -m benchmarks [seconds] [name …]`: every table, or the named ones, each measured for about `seconds`. One
-name may be followed by options of its own: `python -m benchmarks work --help`.
+"""Command line of the benchmarks: `python -m benchmarks [seconds] [name …]`.
+
+It runs every table, or the named ones, each for about `seconds`. One name may be followed by options of its own, as in
+`python -m benchmarks work --help`.
 """
 
 import sys
@@ -8,7 +10,7 @@ from importlib import import_module
 MODULES = ["codec", "replay", "settle", "archive", "lines", "journal", "service", "restart", "held", "work"]
 """Modules of this folder with `run(seconds) -> Table`."""
 WITH_OPTIONS = ("replay", "work")
-"""Those with `main(seconds, arguments)`, too."""
+"""Modules that also have `main(seconds, arguments)`."""
 
 
 def main(arguments: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""An archive dealt again by `dealwire replay FOLDER`: one process, two, four; and what the machine could give at most.
+"""Replay of an archive by `dealwire replay FOLDER` with one, two and four processes, and the most the machine allows.
 
-The archive is copies of the recordings of `replay`. Every figure is of the whole command, from its start to its end.
+The archive is copies of the recordings of `replay`. Every figure is for the whole command, from start to end.
 """
 
 import os
@@ -21,11 +21,11 @@ from benchmarks.table import Table, interleave
 COPIES: Final = 600
 JOBS: Final = (1, 2, 4)
 LEAST: Final = 3
-"""Times that each command is run, however few seconds are given."""
+"""Minimum number of runs of each command, however few seconds are given."""
 
 
 def run(seconds: float) -> Table:
-    """Recordings a second of each number of processes, side by side."""
+    """Compare recordings a second for each number of processes."""
     with tempfile.TemporaryDirectory() as made:
         whole, halves = Path(made) / "whole", [Path(made) / "first", Path(made) / "second"]
         files = _fill(whole, range(COPIES))

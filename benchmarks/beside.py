@@ -1,7 +1,7 @@
-"""The stages of `replay` in two commits, timed in turn: `python -m benchmarks replay --against COMMIT`.
+"""Timing of the stages of `replay` in two commits, in turn: `python -m benchmarks replay --against COMMIT`.
 
-Each commit has a process of its own, which waits while the other works. What else the machine does falls on both alike,
-and what is timed is the processor's time, so the ratio holds where neither figure does.
+Each commit has a process of its own, which waits while the other works. Other load on the machine affects both alike,
+and the times are processor times, so the ratio is reliable even where neither figure is.
 """
 
 import json
@@ -19,12 +19,12 @@ from benchmarks.table import Table
 from benchmarks.trees import ROOT, command, environment, tree_of
 
 PASSES: Final = 5
-"""Timed each time that a process has its turn, after one that brings the processor's caches back."""
+"""Passes that are timed in each turn of a process, after one that warms the processor's caches."""
 TURNS_LEAST: Final = 3
 
 
 class Worker:
-    """A process that times stages with the packages of `tree`. Use it as a context manager."""
+    """Process that times stages with the packages of `tree`. Use it as a context manager."""
 
     def __init__(self, tree: Path) -> None:
         self._process = subprocess.Popen(
@@ -38,7 +38,7 @@ class Worker:
         self.frames: int = self._answer()
 
     def times(self, stage: str) -> list[float]:
-        """Seconds of some passes of a stage."""
+        """Return the seconds of several passes of a stage."""
         assert self._process.stdin is not None
         print(stage, file=self._process.stdin, flush=True)
         found: list[float] = self._answer()
@@ -59,7 +59,7 @@ class Worker:
 
 
 def beside(commit: str, seconds: float) -> Table:
-    """Microseconds a frame of each stage, another commit's beside this tree's. NoCommit."""
+    """Compare microseconds a frame of each stage with another commit's. Raise NoCommit if there is no such commit."""
     from benchmarks.replay import stages
 
     taken: dict[str, tuple[list[float], list[float]]] = {stage: ([], []) for stage in stages().passes}
@@ -88,7 +88,7 @@ def beside(commit: str, seconds: float) -> Table:
 
 
 def main() -> None:
-    """Say how many frames a pass has; then time each stage that is named on a line of standard input."""
+    """Print the number of frames in a pass, then time each stage that is named on a line of standard input."""
     from benchmarks.replay import stages
 
     timed = stages()

@@ -1,4 +1,4 @@
-"""Function calls of a piece of work, Python's and C's: a measure of it that no machine and no neighbour changes."""
+"""Count of function calls, Python's and C's: a measure of work that does not depend on the machine or its load."""
 
 import gc
 import sys
@@ -13,12 +13,12 @@ M = TypeVar("M", bound="Meter")
 OWN: Final = 2
 """Calls that leaving a `Meter` makes while it still counts: its `__exit__`, and `sys.setprofile`."""
 PASSES: Final = 8
-"""So many passes at most: what has not come to rest by then never does."""
+"""Maximum number of passes; work that is not steady by then never is."""
 
 
 class Unsteady(RuntimeError):
-    """Two passes of the same work never made as many calls: it depends on time, on chance, or on what was done before.
-    `found` are the calls of each pass."""
+    """Work whose passes never made the same number of calls twice in a row. It depends on time, on chance, or on
+    earlier work. `found` has the calls of each pass."""
 
     def __init__(self, found: list[int]) -> None:
         self.found = found
@@ -26,7 +26,7 @@ class Unsteady(RuntimeError):
 
 
 class Meter:
-    """Counts in `calls` what is called within its `with` blocks, in this thread. A generator counts each time it is
+    """Counter of the calls within its `with` blocks, in this thread, as `calls`. A generator counts each time it is
     resumed, as the interpreter reports it."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Meter:
 
 
 class Tally(Meter):
-    """Counts by function as well."""
+    """Counter that also counts by function."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Tally(Meter):
 
     @property
     def by_function(self) -> Counter[str]:
-        """Calls of each function: `file.py:line name`, or the name alone of one in C."""
+        """Return the calls of each function: `file.py:line name`, or the name alone for a C function."""
         found = Counter(self._c)
         for code, count in self._python.items():
             place = "/".join(code.co_filename.replace("\\", "/").split("/")[-2:])
@@ -76,9 +76,9 @@ class Tally(Meter):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work of so many `units`. `play` does it and counts with the meter it is given what belongs to it;
-    `less` does what is to be taken off. Both are done until two passes are alike. With `warm`, which does the same to
-    other input and is done before, `play` is done once: what it is fed is new to every cache, as it is at a table."""
+    """Work of a number of `units`. `play` does the work and counts its own part with the meter it gets; `less` does the
+    part to subtract. Both run until two passes agree. With `warm`, which does the same to other input and runs first,
+    `play` runs once, so its input is new to every cache, as at a table."""
 
     units: int
     play: Callable[[Meter], None]
@@ -87,7 +87,7 @@ class Job:
 
 
 def whole(work: Callable[[], object]) -> Callable[[Meter], None]:
-    """`work` as a `Job` plays it, all of it counted."""
+    """Return `work` in the form that a `Job` plays, with all of it counted."""
 
     def play(meter: Meter) -> None:
         with meter:
@@ -97,7 +97,7 @@ def whole(work: Callable[[], object]) -> Callable[[Meter], None]:
 
 
 def calls_of(job: Job) -> float:
-    """Calls a unit, every cache warm. Unsteady."""
+    """Return the calls for each unit with warm caches. Raise Unsteady if passes do not agree."""
     if job.warm is not None:
         job.warm(Meter())
         return _counted(job.play, Meter()).calls / job.units
@@ -106,7 +106,7 @@ def calls_of(job: Job) -> float:
 
 
 def steady(play: Callable[[Meter], None]) -> int:
-    """Calls of one pass, as soon as two in a row made as many. Unsteady."""
+    """Return the calls of one pass as soon as two in a row agree. Raise Unsteady if they do not."""
     found: list[int] = []
     while len(found) < 2 or found[-1] != found[-2]:
         if len(found) == PASSES:
@@ -116,7 +116,7 @@ def steady(play: Callable[[Meter], None]) -> int:
 
 
 def by_function(job: Job) -> dict[str, float]:
-    """Calls a unit of each function, most called first. Unsteady."""
+    """Return the calls for each unit by function, most called first. Raise Unsteady if passes do not agree."""
     if job.warm is not None:
         job.warm(Meter())
     else:
@@ -129,7 +129,7 @@ def by_function(job: Job) -> dict[str, float]:
 
 
 def _counted(play: Callable[[Meter], None], meter: M) -> M:
-    """One pass; the garbage collector, which calls back when it likes, waits until it is over."""
+    """Run one pass. The garbage collector, whose callbacks come at any time, is off until it ends."""
     gc.collect()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""Bytes to typed messages: this project's codec beside its peers, in the same run, on this machine.
+"""Bytes to typed messages: this project's codec and its peers, measured in one run.
 
-Every contestant does the same work: find the frames, check them, give each as an object with named fields. Every one
-is checked to have found all of its messages before it is timed.
+Every contestant does the same work: it finds the frames, checks them, and returns each as an object with named fields.
+Each is checked to have found all of its messages before it is timed.
 """
 
 import importlib
@@ -31,7 +31,8 @@ READ = 4096
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """`read` takes the chunks of a stream and says how many messages it found. No frames: `absent` says why."""
+    """Contestant whose `read` takes the chunks of a stream and returns the number of messages found. Without frames,
+    `absent` has the reason."""
 
     name: str
     frames: list[bytes]
@@ -41,7 +42,7 @@ class Contestant:
 
 
 def a_table_at_work(count: int) -> list[bytes]:
-    """Our frames in the mix of a round: packets, lifts, wagers, decisions, hands, status, replies."""
+    """Return our frames in the mix of a round: packets, lifts, wagers, decisions, hands, status, replies."""
     cards = bytes.fromhex("31112a124d")
     mix: list[tuple[m.Message, int | None]] = [
         (m.WagerPlacedMessage(7, 41_000, 3, 1, 2_500), None),
@@ -67,7 +68,7 @@ def tdp(chunks: list[bytes]) -> int:
 
 
 def interpreted(chunks: list[bytes]) -> int:
-    """The same frames and declarations, parsed by construct itself."""
+    """Parse the same frames with the same declarations by construct itself."""
     held, found = b"", 0
     for chunk in chunks:
         *parts, held = (held + chunk).split(b"\0")
@@ -82,7 +83,7 @@ def interpreted(chunks: list[bytes]) -> int:
 
 
 def mavlink(c_check: bool) -> Contestant:
-    """pymavlink takes its check from fastcrc when that is installed, and else computes it in Python."""
+    """Return pymavlink, which takes its check from fastcrc if that is installed, and else computes it in Python."""
     name = "pymavlink ATTITUDE, check in C (fastcrc)" if c_check else "pymavlink ATTITUDE, check in Python"
     try:
         if c_check:
@@ -104,7 +105,7 @@ def mavlink(c_check: bool) -> Contestant:
 
 
 def _mavlink_module(c_check: bool) -> Any:
-    """The dialect's module, loaded anew: it decides for good, when it is loaded, whether fastcrc is there."""
+    """Load the dialect's module again, since it decides at import whether fastcrc is installed."""
     os.environ["MAVLINK20"] = "1"
     before = sys.modules.get("fastcrc")
     try:

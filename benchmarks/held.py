@@ -1,8 +1,9 @@
-"""What held money costs the loop: tables that deal at the pace of people, with none and with a month of it open.
+"""Cost of held money for the loop: tables at the pace of people with nothing held, and with up to a month of held
+rounds.
 
-Each table is a service of its own, and all are served at the same time, so what else the machine does falls on all
-alike. Each has its console with a page that looks on, its metrics, which are read every few seconds, and a snapshot
-after every round. Two of them hold nothing: what one takes more than the other is how well this measures.
+Each table is a service of its own, and all are served at the same time, so other load on the machine affects all alike.
+Each has its console with an open page, its metrics, which are read every few seconds, and a snapshot after every round.
+Two of them hold nothing; the difference between them shows the precision of the measurement.
 """
 
 import json
@@ -21,17 +22,17 @@ from benchmarks.service import child
 from benchmarks.table import Table
 
 HELD: Final = (0, 0, 50, 5_000, 90_000)
-"""A month: two held rounds a minute at one table, around the clock."""
+"""Numbers of held rounds. The largest is a month of two a minute at one table, around the clock."""
 BRIEFLY: Final = (0, 0, 50)
 LEAST_S: Final = 3.0
 WHOLE_S: Final = 240.0
-"""Less than this has too few rounds."""
+"""Minimum number of seconds for a meaningful number of rounds."""
 PACE: Final = 1.0
 READ_EACH_S: Final = 5.0
 
 
 def measure(held: tuple[int, ...], seconds: float) -> list[dict[str, Any]]:
-    """What each of so many held rounds takes, milliseconds a second, for so long."""
+    """Return the milliseconds a second that each number of held rounds costs, over `seconds`."""
     with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
         running, metrics = [], []
         for number, count in enumerate(held):
@@ -69,7 +70,7 @@ def _read(addresses: list[str], over: threading.Event) -> None:
 
 
 def run(seconds: float) -> Table:
-    """Nothing, 50, 5,000 and 90,000 rounds held; a run of less than three seconds holds fewer."""
+    """Measure 0, 50, 5,000 and 90,000 held rounds; a run of less than three seconds holds fewer."""
     held, seconds = (HELD, max(seconds, WHOLE_S)) if seconds >= LEAST_S else (BRIEFLY, seconds)
     found = measure(held, seconds)
     none = found[0]

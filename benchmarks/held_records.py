@@ -1,4 +1,4 @@
-"""Journals with money that is held, written by the journal itself: every hash, row and balance as it would be."""
+"""Journals with held money, written by the journal's own code, with every real hash, row and balance."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ CENTS: Final = 500
 
 
 def write_held(path: Path, table: str, count: int) -> None:
-    """Settle so many rounds of `table` of which five dollars each are held, in the journal at `path`."""
+    """Settle `count` rounds of `table` with five dollars of each held, in the journal at `path`."""
     with Journal(path, key=None, clock=SystemClock()) as journal:
         journal._file.db.execute("PRAGMA synchronous = OFF")
         for number in range(count):
@@ -31,7 +31,7 @@ def write_held(path: Path, table: str, count: int) -> None:
 
 
 def _line(session: str, number: int) -> str:
-    """A settlement's line, as far as the books read it."""
+    """Return a settlement's line with the keys that the books read."""
     why = "the round is unreliable: cards that the shuffler dealt were not accounted for"
     held = {"seat": 1, "bet": "ante", "result": "held", "why": why, "clause": "procedure"}
     seats = [{"seat": 1, "held": CENTS}]

@@ -1,7 +1,7 @@
-"""One table of the `held` benchmark: its service with its console, its page and its metrics, a process of its own.
+"""One table of the `held` benchmark: its service with console, page and metrics, in a process of its own.
 
-`python -m benchmarks.held_service FOLDER SECONDS ADDRESSES`, these a line of JSON: prints where the metrics are, then,
-when it is over, a line of JSON with what it took.
+`python -m benchmarks.held_service FOLDER SECONDS ADDRESSES`, with the addresses as a line of JSON, prints the address
+of the metrics and, at the end, a line of JSON with the cost.
 """
 
 import json
@@ -20,7 +20,7 @@ from dealwire.service.interpreter import made_for_good
 from dealwire.service.service import Service
 
 BEGINS_S: Final = 5.0
-"""Lines, page and metrics are there by then."""
+"""Seconds until lines, page and metrics are ready."""
 
 
 def main(folder: Path, seconds: float, addresses: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
-"""What it costs to have things on the disk before they are told: groups of records, single ones, and a plain file.
+"""Cost of records on the disk before they are published: groups of records, single records, and a plain file.
 
-A record is the 60 bytes of a usual read. Every case ends each group with the bytes synced, on one disk, in turn.
+A record is the 60 bytes of a usual read. Every case ends each group with a sync, on one disk, in turn.
 """
 
 import itertools
@@ -27,7 +27,7 @@ IN_TURN: Final = 10
 
 
 def run(seconds: float) -> Table:
-    """Groups and records a second of each case, and how long one group takes."""
+    """Measure groups and records a second of each case, and the time of one group."""
     with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
         folder = Path(made)
         key = SealingKey.new(folder / "key")

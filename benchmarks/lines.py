@@ -1,7 +1,7 @@
-"""Many lines in one process: what a frame costs, and how long it takes from the device's write to the event.
+"""Many lines in one process: the cost of a frame, and the time from the device's write to the event.
 
 The devices are a process of their own (`benchmarks.lines_device`) on pseudo-terminals, each as busy as a 115200 baud
-line can be. Every reader gets the same frames; the C reader is the floor, a thread a line what pyserial offers.
+line can be. Every reader gets the same frames. The C reader is the floor; a thread for each line is pyserial's own way.
 """
 
 import asyncio
@@ -35,12 +35,12 @@ HERE: Final = Path(__file__).parent
 SIZES: Final = (1, 8, 64, 200, 256)
 DRAIN_S: Final = 0.3
 LEAST_S: Final = 1.0
-"""A run shorter than this says little of its tail."""
+"""Minimum number of seconds for a meaningful tail."""
 
 
 @dataclass
 class Run:
-    """What one reader made of one run."""
+    """Result of one reader in one run."""
 
     written: int = 0
     refused: int = 0
@@ -52,7 +52,7 @@ class Run:
     failed: str = ""
 
     def latency(self) -> tuple[int, int, int]:
-        """p50, p99, p99.9 in microseconds."""
+        """Return p50, p99 and p99.9 in microseconds."""
         if self.percentiles is not None:
             return self.percentiles
         ages = sorted(self.ages) or [0]
@@ -61,7 +61,7 @@ class Run:
 
 @contextmanager
 def devices(lines: int, seconds: float, run: Run) -> Iterator[tuple[list[str], Callable[[], None]]]:
-    """The far ends: their names, and a function that makes them write and returns when they have."""
+    """Start the far ends; return their names, and a function that makes them write and returns when they have."""
     command = [sys.executable, "-m", "benchmarks.lines_device", str(lines), str(seconds)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=HERE.parent) as far:
         assert far.stdin is not None
@@ -83,7 +83,7 @@ def devices(lines: int, seconds: float, run: Run) -> Iterator[tuple[list[str], C
 
 
 def _timed(run: Run, go: Callable[[], None], serve: Callable[[Callable[[], bool]], None]) -> None:
-    """Let the devices write in the background while `serve` runs here."""
+    """Let the devices write in the background while `serve` runs in this thread."""
     over = threading.Event()
 
     def drive() -> None:
@@ -99,7 +99,7 @@ def _timed(run: Run, go: Callable[[], None], serve: Callable[[Callable[[], bool]
 
 
 class RawMember(Member):
-    """The transport and the loop alone: reads, and looks at each frame's stamp."""
+    """Member of the loop that only reads and looks at each frame's stamp, for the cost of transport and loop alone."""
 
     def __init__(self, address: str, run: Run) -> None:
         self._transport, self._run, self._rest = open_transport(address), run, b""
@@ -125,7 +125,7 @@ def _stamps(data: bytes, run: Run) -> bytes:
 
 
 def io_alone(lines: int, seconds: float) -> Run:
-    """The owner's loop and the serial transport, nothing decoded."""
+    """Run the owner's loop and the serial transport without decoding."""
     run = Run()
     with devices(lines, seconds, run) as (names, go):
         owner = Owner(SystemClock())
@@ -137,7 +137,7 @@ def io_alone(lines: int, seconds: float) -> Run:
 
 
 def events(lines: int, seconds: float) -> Run:
-    """The whole road to a table's event: loop, transport, framing, check, link, driver."""
+    """Run the whole path to a table's event: loop, transport, framing, check, link, driver."""
     run = Run()
 
     def deliver(seen: Seen) -> None:
@@ -164,7 +164,7 @@ def _serve(owner: Owner, over: Callable[[], bool]) -> None:
 
 
 def threads(lines: int, seconds: float) -> Run:
-    """pyserial's own blocking reads, a thread a line."""
+    """Run pyserial's own blocking reads, one thread for each line."""
     run = Run()
     stop = threading.Event()
 
@@ -201,7 +201,7 @@ def threads(lines: int, seconds: float) -> Run:
 
 
 def asyncio_fast(lines: int, seconds: float) -> Run:
-    """pyserial-asyncio-fast: one event loop, a protocol object a line."""
+    """Run pyserial-asyncio-fast: one event loop, one protocol object for each line."""
     run = Run()
     try:
         import serial_asyncio_fast
@@ -236,7 +236,7 @@ def asyncio_fast(lines: int, seconds: float) -> Run:
 
 
 def c_reader(lines: int, seconds: float) -> Run:
-    """epoll in C."""
+    """Run epoll in C."""
     run = Run()
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
@@ -271,7 +271,7 @@ READERS: Final = {
 
 
 def run(seconds: float) -> Table:
-    """CPU, cost of a frame, latency and losses of every reader at every number of lines."""
+    """Compare CPU, cost of a frame, latency and losses of every reader at every number of lines."""
     each_s = max(LEAST_S, seconds / 10)
     rows = []
     for lines in SIZES:

@@ -1,7 +1,7 @@
-"""Recorded bytes to settled rounds, one core: what each further layer of the road costs, in the same run.
+"""Recorded bytes to settled rounds on one core: the cost of each further layer, in one run.
 
-The recordings are this project's own (`captures/`), held in memory as chunks as they were read; each pass plays all
-of them through new links and drivers, and the last stages through one table, as `dealwire replay` does.
+The recordings are this project's own (`captures/`), held in memory in the chunks in which they were read. Each pass
+plays all of them through new links and drivers, and the last stages through one table, as `dealwire replay` does.
 """
 
 import argparse
@@ -29,7 +29,7 @@ NAMES: Final = ("clean-1", "clean-3", "clean-8", "two-rounds", "player-short", "
 
 
 class InMemory(Capture):
-    """A recording whose chunks were read before the clock started."""
+    """Recording whose chunks were read before the clock started."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -48,18 +48,18 @@ class InMemory(Capture):
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Timed stages: each of `passes` plays every recording once, and does all that the one before does and one layer
+    """Timed stages. Each of `passes` plays every recording once and does all that the one before does and one layer
     more."""
 
     passes: dict[str, Callable[[], object]]
     frames: int
     rounds: int
     reads: int
-    """All three of one pass."""
+    """Reads of one pass; `frames` and `rounds` are of one pass too."""
 
 
 def stages() -> Stages:
-    """The stages from bytes to settlements, ready to be timed."""
+    """Return the stages from bytes to settlements, ready to be timed."""
     recordings = [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
     procedure, terms = load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
     counted = DealtTable(procedure, terms)
@@ -93,7 +93,7 @@ def stages() -> Stages:
 
 
 def run(seconds: float) -> Table:
-    """Frames and rounds a second of each stage, side by side."""
+    """Compare frames and rounds a second of all stages."""
     timed = stages()
     frames, rounds = timed.frames, timed.rounds
     medians = dict(zip(timed.passes, interleave(list(timed.passes.values()), seconds), strict=True))
@@ -115,7 +115,7 @@ def run(seconds: float) -> Table:
 
 
 def deal(recordings: list[InMemory], table: DealtTable) -> int:
-    """Play every recording at `table`; how many frames they held."""
+    """Play every recording at `table`; return the number of frames."""
     frames = 0
     for recording in recordings:
         frames += play(recording, table.handle).frames

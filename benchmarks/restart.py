@@ -1,8 +1,8 @@
-"""What a restart costs with a long journal behind it: from the start of `dealwire run` to READY, and its memory.
+"""Cost of a restart with a long journal: the time from the start of `dealwire run` to READY, and its memory.
 
-One journal grows from size to size, written by the service's own code (`restart_records.py`); at each size the program
-is started as systemd starts it, with a notify socket, and ended again. Its devices are not there: READY does not wait
-for them. `python -m benchmarks.restart 1e4 1e5 1e6 1e7` for other sizes.
+One journal grows from size to size, written by the service's own code (`restart_records.py`). At each size the program
+starts as systemd starts it, with a notify socket, and ends again. Its devices are absent, and READY does not wait for
+them. `python -m benchmarks.restart 1e4 1e5 1e6 1e7` measures other sizes.
 """
 
 import logging
@@ -31,13 +31,14 @@ SIZES: Final = (10_000, 100_000)
 BRIEFLY: Final = (1_000, 2_000)
 LEAST_S: Final = 3.0
 SERVED: Final = 20_000
-"""Longer journals are filled up with the record of another table, which is faster than to deal so many rounds."""
+"""Records beyond which a journal is filled with the record of another table, which is faster than dealing so many
+rounds."""
 TAIL: Final = 3_000
-"""Records of the table that is restarted, at the end of those."""
+"""Records of the restarted table at the end of such a journal."""
 HELD: Final = 90_000
-"""Rounds of a journal of which nobody has settled the money: a month of two a minute."""
+"""Rounds of the journal with held money: a month of two a minute."""
 STARTS: Final = 3
-"""Of each size; the median is shown."""
+"""Starts of each size; the table shows the median."""
 GIVEN_UP_S: Final = 1800
 HOUR_S: Final = 3600.0
 ROUNDS_IDLE_S: Final = 0.3
@@ -54,7 +55,7 @@ class Start:
 
 
 def started(file: Path) -> Start:
-    """Start the service, wait for READY, look at it, end it."""
+    """Start the service, wait for READY, measure it, and end it."""
     with tempfile.TemporaryDirectory() as made, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         address = str(Path(made) / "notify")
         manager.bind(address)
@@ -77,7 +78,7 @@ def started(file: Path) -> Start:
 
 
 def row(folder: Path, name: str, facts: dict[str, Any] | None) -> list[str]:
-    """One size: what is in it, and the medians of some starts."""
+    """Return the row of one size: its content, and the medians of several starts."""
     with tempfile.TemporaryDirectory() as made:  # a start writes when it was: the one that grows stays in the past
         copy = shutil.copytree(folder, Path(made) / "started")
         starts = [started(settings_in(copy)) for _ in range(STARTS)]
@@ -88,7 +89,7 @@ def row(folder: Path, name: str, facts: dict[str, Any] | None) -> list[str]:
 
 
 def disk() -> tuple[float, float]:
-    """Bytes of an idle day, and of a round without the idle time around it."""
+    """Return the bytes of an idle day, and of a round without the idle time around it."""
     with tempfile.TemporaryDirectory() as made:
         idle = [_written(Path(made) / f"idle-{hours}", 0, 1e6, hours * HOUR_S) for hours in (1, 3)]
         per_day = (idle[1]["bytes"] - idle[0]["bytes"]) / (idle[1]["days"] - idle[0]["days"])
@@ -98,7 +99,7 @@ def disk() -> tuple[float, float]:
 
 
 def _held(folder: Path, count: int) -> list[str]:
-    """A journal with so many held rounds, and nothing else in it."""
+    """Return the row of a journal with `count` held rounds and nothing else."""
     folder.mkdir()
     settings_in(folder)
     write_held(folder / JOURNAL, "table-1", count)
@@ -111,7 +112,7 @@ def _written(folder: Path, records: int, idle_s: float, seconds: float = 0.0) ->
 
 
 def table_of(sizes: Sequence[int], *, with_disk: bool = True) -> Table:
-    """The table, every size in one run."""
+    """Return the table with every size, measured in one run."""
     logging.disable()  # the service that writes says what it does
     rows, notes = [], []
     with tempfile.TemporaryDirectory() as made:
@@ -147,7 +148,7 @@ def table_of(sizes: Sequence[int], *, with_disk: bool = True) -> Table:
 
 
 def run(seconds: float) -> Table:
-    """10,000 and 100,000 records; a run of less than three seconds makes fewer."""
+    """Measure 10,000 and 100,000 records; a run of less than three seconds makes fewer."""
     return table_of(SIZES if seconds >= LEAST_S else BRIEFLY, with_disk=seconds >= LEAST_S)
 
 

@@ -1,7 +1,8 @@
 """Journals of any length, written as the service writes them: its own code, simulated devices, lines in memory, and a
 clock that only this program moves. Nothing is synced to the disk meanwhile; every hash, seal and snapshot is real.
 
-`python -m benchmarks.restart_records FOLDER RECORDS [IDLE_S]`: a table that waits IDLE_S between two rounds.
+`python -m benchmarks.restart_records FOLDER RECORDS [IDLE_S]` writes one of a table that waits IDLE_S between two
+rounds.
 """
 
 import dataclasses
@@ -32,9 +33,9 @@ from rules.meters.settled_rounds import SettledKey
 
 SPEED: Final = 20.0
 IDLE_S: Final = 4.5
-"""Between the steps in which people bet: gives about 60 rounds an hour."""
+"""Seconds between the steps in which people bet; gives about 60 rounds an hour."""
 ADDRESSES: Final = {SHUFFLER: "tcp://127.0.0.1:9", CONTROLLER: "tcp://127.0.0.1:19"}
-"""Where the restarted service looks for its devices: nobody is there."""
+"""Addresses at which the restarted service looks for its absent devices."""
 JOURNAL: Final = "journal.sqlite"
 SETTINGS: Final = """schema = "dealwire.table/1"
 [journal]
@@ -57,13 +58,13 @@ SAMPLES: Final = 5_000
 READ: Final = bytes(range(60))
 GROUP: Final = 500
 EACH_NS: Final = 600_000_000
-"""Between two things that are made known."""
+"""Nanoseconds between two published lines."""
 START_NS: Final = time.time_ns() - 300 * 86_400 * 1_000_000_000
 STEP_NS: Final = 250_000
 
 
 def settings_in(folder: Path) -> Path:
-    """The `table.toml` of a folder, made when it is not there; sealed where that is possible."""
+    """Return the `table.toml` of a folder; write it first if it is missing, with a seal where that is possible."""
     file, key = folder / "table.toml", ""
     if not file.exists():
         if importlib.util.find_spec("cryptography") is not None:
@@ -74,19 +75,19 @@ def settings_in(folder: Path) -> Path:
 
 
 class MovedClock(SystemClock):
-    """The service's clock, moved by whoever fills the journal."""
+    """The service's clock, moved by the code that fills the journal."""
 
     def __init__(self, start_ns: int) -> None:
         self._at_ns = start_ns
         super().__init__(wall=lambda: self._at_ns, monotonic=lambda: self._at_ns)
 
     def set(self, now_ns: int) -> None:
-        """Let it be later."""
+        """Move the clock forward."""
         self._at_ns = max(now_ns, self._at_ns)
 
 
 class Far:
-    """The devices, and their ends of both lines."""
+    """Devices, and their ends of both lines."""
 
     def __init__(self, clock: MovedClock, idle_s: float, seed: int) -> None:
         self._clock = clock
@@ -97,7 +98,7 @@ class Far:
         self._ends: dict[str, MemoryLine] = {}
 
     def opener(self, address: str, *_: object, **__: object) -> Opener:
-        """The line at an address, in place of `line_at`."""
+        """Return the line at an address, in place of `line_at`."""
         device = next(name for name, each in ADDRESSES.items() if each == address)
 
         def open_line() -> Transport:
@@ -108,11 +109,11 @@ class Far:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When a device has something to do."""
+        """Return the time at which a device has something to do next."""
         return self.table.next_deadline_ns
 
     def turn(self) -> bool:
-        """Move what is on the lines, and let the devices do what is due; True when they said something."""
+        """Move the bytes on the lines and let the devices do what is due. Return True if they sent something."""
         now_ns, due_ns = self._clock.now_ns(), self.table.next_deadline_ns
         works = due_ns is not None and due_ns <= now_ns
         for device, end in list(self._ends.items()):
@@ -136,7 +137,7 @@ class Far:
 
 @contextmanager
 def served(folder: Path, clock: MovedClock, far: Far) -> Iterator[Service]:
-    """The service on this clock and these lines, with a disk that nobody waits for."""
+    """Yield the service with this clock and these lines, and with a disk that never waits."""
     with (
         mock.patch("dealwire.service.table_session.line_at", far.opener),
         Service(load_configuration(settings_in(folder)), Hub(), make_clock=lambda _: clock) as service,
@@ -146,8 +147,8 @@ def served(folder: Path, clock: MovedClock, far: Far) -> Iterator[Service]:
 
 
 def fill(folder: Path, records: int) -> int:
-    """Let the journal in `folder` grow to so many records by another table, which was served and is no longer: what it
-    made known is the first table's, again and again, each round under a number of its own. Its rounds."""
+    """Let another table that is no longer served fill the journal in `folder` up to `records`: it publishes the first
+    table's lines again and again, each round under a number of its own. Return its number of rounds."""
     configuration = load_configuration(settings_in(folder))
     part, table, rounds = configuration.journal, "table-0", 0
     with JournalReader(part.path) as reader:
@@ -184,8 +185,8 @@ def fill(folder: Path, records: int) -> int:
 
 
 def write(folder: Path, records: int, idle_s: float = IDLE_S, *, seconds: float = 0.0) -> dict[str, Any]:
-    """Serve until the journal in `folder` has so many records, and `seconds` of the table's time have passed. It may
-    be a journal that was written before: the devices are switched on anew."""
+    """Serve until the journal in `folder` has `records` records and `seconds` of the table's time have passed. The
+    journal may exist already; then the devices are switched on again."""
     started, clock, seed = time.monotonic(), MovedClock(START_NS), 1
     if (folder / JOURNAL).exists():
         with JournalReader(folder / JOURNAL) as reader:
@@ -214,7 +215,7 @@ def write(folder: Path, records: int, idle_s: float = IDLE_S, *, seconds: float 
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of the journal in a folder, with all that belongs to it."""
+    """Return the bytes of the journal in a folder with all its files."""
     return sum(each.stat().st_size for each in folder.rglob("*") if each.name.startswith(JOURNAL))
 
 

@@ -1,7 +1,7 @@
-"""The table service: from the last byte of a round on the wire to its settlement, and what it costs to wait.
+"""The table service: the time from the last byte of a round on the wire to its settlement, and the cost of waiting.
 
-The devices are a process of their own, and so are the pages; the service is this process, with its journal on the
-disk, sealed, every group synced, and its console. Nothing is left out of the way that a real table takes.
+The devices are a process of their own, and so are the pages. The service is this process, with its journal on the disk,
+sealed, every group synced, and its console, so the path has every part that a real table has.
 """
 
 import importlib.util
@@ -28,28 +28,29 @@ from dealwire.service.service import Service
 TABLES: Final = 8
 SPEED: Final = 10.0
 APART_S: Final = 0.55
-"""Of tables that do not end their rounds together: an eighth of a round at this speed."""
+"""Seconds between tables that do not end their rounds together: an eighth of a round at this speed."""
 LEAST_S: Final = 3.0
-"""A run shorter than this ends no round."""
+"""Minimum number of seconds; a shorter run ends no round."""
 ROUNDS_LEAST: Final = 101
-"""Where there are fewer, the ninety-ninth of a hundred is no more than the slowest."""
+"""Minimum number of rounds; of fewer, the 99th percentile is just the slowest."""
 LONGEST_S: Final = 300.0
-"""A run that has not seen so many rounds by then has stalled; what it saw is shown."""
+"""Seconds after which a run without that many rounds has stalled; its rounds are shown."""
 ROOT: Final = Path(__file__).parent.parent
 
 
 @dataclass
 class Found:
-    """One run: milliseconds from END GAME on the wire to the hub and to the page, and what the process used."""
+    """Result of one run: milliseconds from END GAME on the wire to the hub and to the page, and the resources of the
+    process."""
 
     to_hub: list[float] = field(default_factory=list)
     to_page: list[float] = field(default_factory=list)
     cpu: float = 0.0
-    """Part of a core."""
+    """Share of one core."""
 
 
 class Lines:
-    """The lines a child process prints, read in a thread."""
+    """Lines that a child process prints, read in a thread."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.read: list[list[str]] = []
@@ -69,7 +70,7 @@ class Lines:
 
 @contextmanager
 def child(module: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    """A process of this folder, ended afterwards."""
+    """Yield a process of this folder, and end it afterwards."""
     command = [sys.executable, "-m", f"benchmarks.{module}", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         try:
@@ -79,7 +80,7 @@ def child(module: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def configured(folder: Path, addresses: list[dict[str, str]]) -> Configuration:
-    """A table for each pair of lines."""
+    """Return a configuration with one table for each pair of lines."""
     key = None
     if importlib.util.find_spec("cryptography") is not None:
         from dealwire.journal import SealingKey
@@ -111,9 +112,13 @@ def measure(
     settle_s: float = 2.0,
     rounds: int = 0,
 ) -> Found:
-    """One run, with a page at each table when it is looked at. Idle: the devices have dealt three rounds and say no
-    more than that they are there. Each table begins `apart_s` after the one before. `settle_s` passes from when the
-    last began before anything is measured, and it goes on for `seconds`, and until as many `rounds` were settled."""
+    """Measure one run, with a page at each table if `looked_at`.
+
+    - `idle`: the devices have dealt three rounds and send only heartbeats.
+    - `apart_s`: seconds between the starts of two tables.
+    - `settle_s`: seconds from the last start until the measurement begins.
+    - The measurement lasts `seconds`, and until `rounds` rounds were settled.
+    """
     found, hub = Found(), Hub()
     settled: dict[int, tuple[str, int, int]] = {}
 
@@ -150,7 +155,7 @@ def measure(
 
 
 def pages_of(stack: ExitStack, service: Service, hub: Hub) -> Lines | None:
-    """A console of the service with a page that looks at each table, for as long as `stack` is open; None without the
+    """Open a console of the service with a page for each table, as long as `stack` is open; return None without the
     extra."""
     if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets", "jinja2")):
         return None
@@ -180,7 +185,7 @@ def _match(
 
 
 def run(seconds: float) -> Table:
-    """Latency of a settlement with eight tables in one process, and the cost of eight idle tables."""
+    """Measure the latency of a settlement with eight tables in one process, and the cost of eight idle tables."""
     dealt = measure(max(LEAST_S, seconds), TABLES, rounds=ROUNDS_LEAST if seconds >= LEAST_S else 0)
     rows = [
         ["settlement at the hub", *_cells(dealt.to_hub), _part(dealt.cpu)],
@@ -222,7 +227,7 @@ def _part(cpu: float) -> str:
 
 
 def main(tables: int) -> None:
-    """So many tables, each of one round a minute, and nobody looks: a minute of it."""
+    """Measure `tables` tables without pages for a minute, each at one round a minute."""
     found = measure(60, tables, looked_at=False, speed=1.0, settle_s=40.0)
     count, p50, p99, most = _cells(found.to_hub)
     print(f"{tables} tables, {count} rounds in 60 s: p50 {p50} ms, p99 {p99} ms, most {most} ms at the hub; ", end="")

@@ -1,8 +1,8 @@
-"""The far end of the `service` benchmark: simulated tables on pseudo-terminals, a process of their own.
+"""Far end of the `service` benchmark: simulated tables on pseudo-terminals, in a process of their own.
 
-`python -m benchmarks.service_device TABLES SPEED APART [IDLE]`: one line of addresses, then a line `table round ns` for
-each END GAME, with the monotonic clock just before its last byte was written. Each table begins APART seconds after the
-one before. With IDLE the tables deal one round and wait.
+`python -m benchmarks.service_device TABLES SPEED APART [IDLE]` prints a line of addresses, then a line `table round ns`
+for each END GAME, with the monotonic clock just before its last byte was written. Tables start APART seconds after one
+another. With IDLE they deal one round and wait.
 """
 
 import json
@@ -21,11 +21,11 @@ from devices.line.loop import Member, Owner
 from devices.simulator.host import DeviceLine, SimulatorHost
 
 TERMINALS_MAX: Final = 64
-"""Of more tables than these the lines are TCP: a kernel's pseudo-terminals stall under hundreds of writers."""
+"""Number of tables from which the lines are TCP: a kernel's pseudo-terminals stall under hundreds of writers."""
 
 
 def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
-    """The line's `send`, which says when END GAME went out."""
+    """Wrap the line's `send` so that it prints when END GAME went out."""
     explainer, send = Explainer(dialect_named("tdp")), line.send
 
     def say(data: bytes) -> None:
@@ -41,18 +41,18 @@ def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
 
 
 class Begin(Member):
-    """Switches a table's devices on when its time has come."""
+    """Member of the loop that switches on a table's devices at their time."""
 
     def __init__(self, owner: Owner, bench: SimulatorHost, due_ns: int) -> None:
         self._owner, self._bench, self._due_ns = owner, bench, due_ns
 
     @property
     def next_deadline_ns(self) -> int:
-        """When they begin."""
+        """Return the time at which the devices start."""
         return self._due_ns
 
     def on_deadline(self, now_ns: int) -> None:
-        """They begin."""
+        """Start the devices."""
         self._bench.start(now_ns)
         self._owner.changed(self._bench)
         self._owner.remove(self)

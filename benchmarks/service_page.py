@@ -1,7 +1,8 @@
-"""The pages of the `service` benchmark: one live line a table, a process of their own.
+"""Pages of the `service` benchmark: one live line for each table, in a process of their own.
 
-`python -m benchmarks.service_page ADDRESS TABLE...`: a line `table sequence ns` for each message, with the monotonic
-clock just after it was read. How a round ended comes in a message of its own, before the rest of the page.
+`python -m benchmarks.service_page ADDRESS TABLE...` prints a line `table sequence ns` for each message, with the
+monotonic clock just after it was read. The result of a round comes in a message of its own, before the rest of the
+page.
 """
 
 import asyncio
@@ -18,8 +19,8 @@ async def watch(address: str, table: str) -> None:
     async with connect(live, origin=Origin(address.rstrip("/")), max_size=None) as line:
         async for message in line:
             at_ns = time.monotonic_ns()
-            told = json.loads(message)
-            print(table, told.get("ending") or told["sequence"], at_ns, flush=True)
+            received = json.loads(message)
+            print(table, received.get("ending") or received["sequence"], at_ns, flush=True)
 
 
 async def main(address: str, tables: list[str]) -> None:

@@ -1,8 +1,8 @@
-"""Rounds as lines of JSON to settlements as lines of JSON, one core: the work of `dealwire settle`, layer by layer.
+"""Rounds as lines of JSON to settlements as lines of JSON on one core: the work of `dealwire settle`, layer by layer.
 
-A game of each family. Rounds of Flushes Gone Wild are made up from a seed: one to eight seats, 4.5 on the average with
-17 bets, one hand in three folded, as the flow writes them; those of the other games are dealt on simulated devices.
-`python -m benchmarks.settle 50000 > rounds` writes some of Flushes Gone Wild, to time the command.
+There is a game of each family. Rounds of Flushes Gone Wild are generated from a seed as the flow writes them: one to
+eight seats, 4.5 on average with 17 bets, one hand in three folded. Those of the other games are dealt on simulated
+devices. `python -m benchmarks.settle 50000 > rounds` writes rounds of Flushes Gone Wild, to time the command.
 """
 
 import json
@@ -29,7 +29,7 @@ GAME: Final = "flushes-gone-wild.co"
 ROUNDS: Final = 1000
 MOST_SEATS: Final = 8
 PLAYS, SIDE_BET, PROGRESSIVE = 2 / 3, 0.7, 0.45
-"""How many hands of all play, and how many players bet on Flush Rush and on the progressive."""
+"""Shares of hands that play, of players who bet on Flush Rush, and of players who bet on the progressive."""
 FAMILIES: Final = {
     "Ultimate Texas Hold'em": ("ultimate-texas-holdem.co", 5),
     "Pai Gow": ("pai-gow.co", 5),
@@ -37,14 +37,14 @@ FAMILIES: Final = {
     "Hold'em with side pots": ("holdem.co", 6),
     "Home Run": ("home-run.co", 6),
 }
-"""Other games, and how many play."""
+"""Procedure and number of players of the other games, by title."""
 DEALT: Final = 40
 """Rounds of each of them that are dealt."""
 _CARD: Final = re.compile(rf'"([{RANKS}])([{SUITS}])"')
 
 
 def rounds(count: int, seed: int = 15) -> Iterator[bytes]:
-    """Lines of rounds that differ in their cards, seats and bets."""
+    """Yield lines of rounds that differ in their cards, seats and bets."""
     chance, procedure = random.Random(seed), load_procedure(GAME).ref()
     deck = [card.text for card in DECK]
     for number in range(1, count + 1):
@@ -95,7 +95,7 @@ def _seat(chance: random.Random, place: int, cards: list[str]) -> dict[str, obje
 
 
 def family(procedure: str, players: int) -> list[bytes]:
-    """Rounds dealt on simulated devices, each with its suits in every order, so that no hand comes again soon."""
+    """Return rounds dealt on simulated devices, each with its suits in every order, so that no hand comes again soon."""
     dealt = [
         each for each in simulate(procedure, rounds=DEALT, seed=15, players=players) if isinstance(each, RoundResult)
     ]
@@ -111,7 +111,7 @@ def _in_suits(suits: Mapping[str, str], card: re.Match[str]) -> str:
 
 
 def run(seconds: float) -> Table:
-    """Rounds of each family a second, a line of JSON in, settled or settled and written."""
+    """Measure rounds of each family a second, with one line of JSON in: settled, or settled and written."""
     written = {"Flushes Gone Wild": (GAME, list(rounds(ROUNDS)))}
     written |= {name: (game, family(game, players)) for name, (game, players) in FAMILIES.items()}
     rows = [_row(name, game, lines, seconds / len(written)) for name, (game, lines) in written.items()]

@@ -1,7 +1,7 @@
-"""The rounds that `work` settles, kept as lines of JSON in `rounds/`: they stay whatever becomes of the program.
+"""Rounds that `work` settles, kept as lines of JSON in `rounds/`, so that they do not change with the program.
 
-`python -m benchmarks.settled_rounds` deals them anew on simulated devices, from a seed. Every budget of a settled round
-rests on them.
+`python -m benchmarks.settled_rounds` deals them again on simulated devices, from a seed. Every budget of a settled
+round depends on them.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Final
 FOLDER: Final = Path(__file__).parent / "rounds"
 ROUNDS: Final = 16
 WARM_UP: Final = 6
-"""So many of them are settled before the others are counted."""
+"""Number of rounds that are settled before the others are counted."""
 SEED: Final = 30
 PLAYERS: Final = {
     "flushes-gone-wild.co": 5,
@@ -20,16 +20,16 @@ PLAYERS: Final = {
     "holdem.co": 6,
     "home-run.co": 6,
 }
-"""How many play, by procedure; the ids are those of their games, too."""
+"""Number of players by procedure; the ids are also those of their games."""
 
 
 def lines_of(procedure: str) -> list[str]:
-    """The kept rounds of a procedure."""
+    """Return the kept rounds of a procedure."""
     return (FOLDER / f"{procedure}.ndjson").read_text(encoding="utf-8").splitlines()
 
 
 def write() -> None:
-    """Deal all of them anew."""
+    """Deal all of them again."""
     from dealer_flow.record.result import RoundResult
     from dealwire.rehearsal.simulate import simulate
 

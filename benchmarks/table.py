@@ -1,4 +1,4 @@
-"""A printed table, and the one way to measure: all cases in turn, many rounds, medians."""
+"""Printed table, and the one way to measure: all cases in turn, many rounds, medians."""
 
 import statistics
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`rows` under `columns`; every `notes` line says something a reader needs to judge the figures."""
+    """Table with `rows` under `columns`, and `notes` that a reader needs to understand the figures."""
 
     title: str
     columns: Sequence[str]
@@ -31,8 +31,11 @@ def timed(
     in_turn: int = 1,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[list[float]]:
-    """Seconds of every call of each case, by `clock`. Each round has every case `in_turn` times, so that what else the
-    machine does falls on all of them alike; rounds go on for `seconds`, `least` of them at least."""
+    """Return the seconds of every call of each case, by `clock`.
+
+    Each round runs every case `in_turn` times, so that other load on the machine affects all alike. Rounds continue for
+    `seconds`, and there are at least `least` of them.
+    """
     for case in cases:
         case()
     taken: list[list[float]] = [[] for _ in cases]
@@ -47,5 +50,5 @@ def timed(
 
 
 def interleave(cases: Sequence[Callable[[], object]], seconds: float, least: int = 5) -> list[float]:
-    """Median seconds of one call of each case, timed in turn."""
+    """Return the median seconds of one call of each case, timed in turn."""
     return [statistics.median(times) for times in timed(cases, seconds, least)]

@@ -1,4 +1,4 @@
-"""Another commit's packages, to be measured with the benchmarks of this tree on the same recordings."""
+"""Packages of another commit, to be measured with the benchmarks of this tree on the same recordings."""
 
 import os
 import subprocess
@@ -14,11 +14,11 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent
 PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 OURS: Final = ("benchmarks", "captures")
-"""Folders that are this tree's whatever commit is measured: what measures, and what it is fed."""
+"""Folders that come from this tree for every commit: the benchmarks and their input."""
 
 
 class NoCommit(ValueError):
-    """`name` is no commit of this repository, or one without the packages."""
+    """Commit `name` that is not in this repository, or has no packages."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, why
@@ -27,7 +27,8 @@ class NoCommit(ValueError):
 
 @contextmanager
 def tree_of(commit: str) -> Iterator[Path]:
-    """A folder with the packages of a commit and this tree's benchmarks, for as long as it is needed. NoCommit."""
+    """Yield a folder with the packages of a commit and this tree's benchmarks. Raise NoCommit if there is no such
+    commit."""
     command = ["git", "-C", str(ROOT), "archive", f"{commit}^{{commit}}", *PACKAGES]
     try:
         made = subprocess.run(command, capture_output=True, check=False)
@@ -44,19 +45,19 @@ def tree_of(commit: str) -> Iterator[Path]:
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """A module of this folder as a program; to be run with `environment`."""
+    """Return the command line that runs a module of this folder; use it with `environment`."""
     return [sys.executable, "-P", "-m", f"benchmarks.{module}", *arguments]
 
 
 def environment(tree: Path) -> Mapping[str, str]:
-    """The environment in which a program takes its packages from `tree` and orders every set alike."""
+    """Return the environment in which a program takes its packages from `tree` and gives every set the same order."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
     return kept | {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
 
 
 def output_of(tree: Path, module: str, *arguments: str) -> str:
-    """The program's standard output. What it says of an error is shown, but for another tree, which may lack anything.
-    RuntimeError when it fails."""
+    """Return the program's standard output; raise RuntimeError if it fails. Its errors are shown, except for another
+    tree, which may lack anything."""
     done = subprocess.run(
         command(module, *arguments),
         env=environment(tree),

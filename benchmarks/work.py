@@ -1,12 +1,12 @@
-"""The work that each part of the road takes, in function calls, beside its budget.
+"""Work of each layer in function calls, compared with its budget.
 
-    python -m benchmarks work                     every figure beside its budget
+    python -m benchmarks work                     every figure with its budget
     python -m benchmarks work --budget            make today's figures the budgets
     python -m benchmarks work --against COMMIT    two commits side by side
     python -m benchmarks work --profile FIGURE    the functions that a figure calls most
 
-Calls are counted in a process of its own, every cache warm, so they are the same on every machine. Another minor
-version of Python counts otherwise, so the budgets name theirs. `FIGURES` says what is counted.
+Calls are counted in a process of its own with warm caches, so they are the same on every machine. Another minor version
+of Python gives other counts, so the budgets name theirs. `FIGURES` lists the figures.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks.work_figures import FIGURES, PROFILED
 
 BUDGETS: Final = Path(__file__).with_suffix(".toml")
 TOLERANCE: Final = 0.03
-"""Part of a budget by which a figure may differ from it."""
+"""Share of a budget by which a figure may differ from it."""
 HEAD: Final = """# Function calls, Python's and C's, that each figure of `python -m benchmarks work` may take.
 # `make test` fails where a figure is more than 3 % above its budget, or below.
 # Written by `python -m benchmarks work --budget`.
@@ -38,30 +38,30 @@ python = "{python}"
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """Calls a unit by figure, and the minor version of Python that counts them so."""
+    """Calls for each unit, by figure, and the minor version of Python that gives them."""
 
     python: str
     calls: Mapping[str, float]
 
     @property
     def apply_here(self) -> bool:
-        """True in a Python that counts as the budgets do."""
+        """Return True in a Python that counts as the budgets do."""
         return self.python == python_here()
 
 
 def python_here() -> str:
-    """The minor version that runs."""
+    """Return the minor version of this Python."""
     return ".".join(platform.python_version_tuple()[:2])
 
 
 def load(file: Path = BUDGETS) -> Budgets:
-    """The budgets of a file."""
+    """Return the budgets of a file."""
     content = tomllib.loads(file.read_text(encoding="utf-8"))
     return Budgets(content["python"], content["calls"])
 
 
 def write(calls: Mapping[str, float], file: Path = BUDGETS) -> None:
-    """Make these calls the budgets of this Python."""
+    """Write these calls as the budgets of this Python."""
     lines = [f"{name} = {calls[name]}" for name in FIGURES]
     width = max(map(len, lines))
     text = "".join(
@@ -72,7 +72,7 @@ def write(calls: Mapping[str, float], file: Path = BUDGETS) -> None:
 
 
 class NoFigure(RuntimeError):
-    """The packages of this tree cannot give a figure; `why` is what went wrong."""
+    """Figure that the packages of this tree cannot give; `why` is the reason."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, why
@@ -80,13 +80,14 @@ class NoFigure(RuntimeError):
 
 
 def measured(tree: Path = ROOT, *names: str) -> dict[str, float | str]:
-    """Calls a unit by figure, all of them by default; why not where the packages of `tree` cannot give one."""
+    """Return the calls for each unit by figure, by default all of them; a reason in place of a figure that `tree`
+    cannot give."""
     found: dict[str, float | str] = json.loads(output_of(tree, "work_figures", *names))
     return found
 
 
 def figures_here(*names: str) -> dict[str, float]:
-    """The same of this tree, which gives every figure. NoFigure."""
+    """Return the figures of this tree, which gives all of them. Raise NoFigure if it does not."""
     found: dict[str, float] = {}
     for name, calls in measured(ROOT, *names).items():
         if isinstance(calls, str):
@@ -96,7 +97,7 @@ def figures_here(*names: str) -> dict[str, float]:
 
 
 def judged(calls: Mapping[str, float], budgets: Mapping[str, float]) -> Iterator[str]:
-    """A sentence for each figure that is not within its budget, or lacks one, and for each budget of nothing."""
+    """Yield a sentence for each figure that is outside its budget or has none, and for each budget without a figure."""
     for name, found in calls.items():
         if name not in budgets:
             yield f"{name} has no budget: it takes {_calls(name, found)}; `python -m benchmarks work --budget` sets it"
@@ -123,7 +124,7 @@ def _calls(name: str, calls: float) -> str:
 
 
 def run(_: float = 0.0) -> Table:
-    """Every figure beside its budget."""
+    """Compare every figure with its budget."""
     calls, budgets = figures_here(), load()
     rows = []
     for name, found in calls.items():
@@ -140,7 +141,8 @@ def run(_: float = 0.0) -> Table:
 
 
 def against(commit: str) -> Table:
-    """Every figure of this tree beside another commit's, '-' where that cannot give it. NoCommit."""
+    """Compare every figure with another commit's; '-' if that cannot give it. Raise NoCommit if there is no such
+    commit."""
     with tree_of(commit) as tree:
         theirs = measured(tree)
     rows, missing = [], []
@@ -156,7 +158,7 @@ def against(commit: str) -> Table:
 
 
 def profile(name: str, most: int = PROFILED) -> Table:
-    """The functions that a figure calls most."""
+    """Return the functions that a figure calls most."""
     found: dict[str, float] | str = json.loads(output_of(ROOT, "work_figures", "--profile", name))[name]
     if isinstance(found, str):
         raise NoFigure(name, found)
@@ -168,7 +170,7 @@ def profile(name: str, most: int = PROFILED) -> Table:
 
 
 def rebudget() -> Iterator[str]:
-    """Make today's figures the budgets; a line for each that changed."""
+    """Make today's figures the budgets; yield a line for each that changed."""
     before = load().calls if BUDGETS.exists() else {}
     calls = figures_here()
     write(calls)

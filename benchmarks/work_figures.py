@@ -1,7 +1,7 @@
-"""The figures of `work`, and the program that counts them: `python -m benchmarks.work_figures [NAME …]` prints them as
-one object of JSON, with a line of text in place of one that these packages cannot give.
+"""Figures of `work`, and the program that counts them: `python -m benchmarks.work_figures [NAME …]` prints them as one
+JSON object, with a line of text in place of a figure that these packages cannot give.
 
-Which packages it counts is for PYTHONPATH to say, so nothing of them is imported before a figure needs it.
+PYTHONPATH decides which packages are counted, so nothing of them is imported before a figure needs it.
 """
 
 import argparse
@@ -28,14 +28,15 @@ START_NS: Final = 1_790_000_000_000_000_000
 HEARTBEATS: Final = 120
 LIVE_ROUNDS: Final = 2
 AFTER: Final = 200
-"""Frames after which devices that nobody plays at are at rest."""
+"""Frames after which devices without players are at rest."""
 PROFILED: Final = 30
-"""Functions that a profile names."""
+"""Functions that a profile lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`title` and `per` are for people; `prepare` makes what is counted, and hands on what has to be closed."""
+    """Figure with a `title` and a unit (`per`) for people. `prepare` makes the job, and puts what has to be closed on
+    its stack."""
 
     title: str
     per: str
@@ -47,14 +48,14 @@ class Figure:
 
 @cache
 def recordings() -> list[Any]:
-    """The recordings of `replay`, in memory."""
+    """Return the recordings of `replay`, in memory."""
     from benchmarks.replay import CAPTURES, NAMES, InMemory
 
     return [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
 
 
 def deliver() -> int:
-    """Play every recording to nobody; how many frames they held."""
+    """Play every recording without a receiver; return the number of frames."""
     from devices.drive.replay import play
 
     return sum(play(recording, lambda _: None).frames for recording in recordings())
@@ -71,22 +72,22 @@ def _dealing(*, settle: bool) -> Callable[[Meter], None]:
 
 
 def link(_: ExitStack) -> Job:
-    """Framing, decoding, link and driver: bytes to reports."""
+    """Return the job of framing, decoding, link and driver: bytes to reports."""
     return Job(deliver(), whole(deliver))
 
 
 def flow(_: ExitStack) -> Job:
-    """Reports to rounds."""
+    """Return the job from reports to rounds."""
     return Job(deliver(), _dealing(settle=False), whole(deliver))
 
 
 def settlement(_: ExitStack) -> Job:
-    """Rounds to settlements, as far as a frame has a part in them."""
+    """Return the job from rounds to settlements, for each frame."""
     return Job(deliver(), _dealing(settle=True), _dealing(settle=False))
 
 
 def together(_: ExitStack) -> Job:
-    """Bytes to settlements."""
+    """Return the job from bytes to settlements."""
     return Job(deliver(), _dealing(settle=True))
 
 
@@ -94,7 +95,7 @@ def together(_: ExitStack) -> Job:
 
 
 def settled(game: str, _: ExitStack) -> Job:
-    """The kept rounds of a game: some to warm up, and others, whose cards no cache has met."""
+    """Return the job of a game's kept rounds: some to warm up, and others whose cards are new to every cache."""
     from dealer_flow.record.result import RoundResult
     from dealwire.table.table import TableTerms
     from rules.game.load import load_game
@@ -116,8 +117,8 @@ def settled(game: str, _: ExitStack) -> Job:
 
 
 def published(stack: ExitStack) -> Job:
-    """The lines of all recordings: made, journalled, committed a report at a time, and given to one reader; what the
-    table takes to deal and settle is taken off."""
+    """Return the job of the lines of all recordings: made, journaled, committed a report at a time, and passed to one
+    reader. Dealing and settling at the table are subtracted."""
     from dealwire.hub.hub import Hub
     from dealwire.journal import Journal
     from dealwire.journal.tables import JournaledTable
@@ -177,8 +178,8 @@ def _table(kind: Any) -> Any:
 
 
 class Served:
-    """A table of the service with simulated devices, on lines in memory and a clock that only this moves; its journal
-    is not sealed, since that takes an extra. `idle_s` passes between the steps in which people bet."""
+    """Table of the service with simulated devices, on lines in memory and a clock that only this class moves. Its
+    journal is not sealed, since that needs an extra. `idle_s` passes between the steps in which people bet."""
 
     def __init__(self, stack: ExitStack, idle_s: float) -> None:
         from benchmarks.restart_records import ADDRESSES, SETTINGS, Far, MovedClock, served
@@ -195,18 +196,18 @@ class Served:
 
     @property
     def rounds(self) -> int:
-        """Rounds that ended."""
+        """Return the number of rounds that ended."""
         return self._table.rounds
 
     @property
     def frames(self) -> int:
-        """Frames that came on both lines."""
+        """Return the number of frames received on both lines."""
         sessions = [line.session for line in self._table.lines]
         return sum(session.link.stats.frames for session in sessions if session is not None)
 
     def turn(self, meter: Meter, until: Callable[[], bool]) -> None:
-        """Turn until something is so. Counted are the turns in which a line or a timer has something, as the owner
-        would take them; what the devices do is not."""
+        """Take turns until `until` is true. Only turns in which a line or a timer has something count, as the owner
+        would take them; the work of the devices does not."""
         from benchmarks.restart_records import STEP_NS
 
         owner, far, clock = self._service.owner, self._far, self._clock
@@ -225,16 +226,16 @@ class Served:
 
 
 class RoomyDisk:
-    """A disk that is never full, in place of this machine's."""
+    """Disk that is never full, in place of this machine's."""
 
     free = size = 1 << 40
 
     def look(self, _: int) -> None:
-        """Nothing to say."""
+        """Report nothing."""
 
 
 def heartbeat(_: ExitStack) -> Job:
-    """Both devices say once a second that they are there, and nothing changes."""
+    """Return the job of one heartbeat a second from both devices while nothing changes."""
 
     def play(meter: Meter) -> None:
         with ExitStack() as stack:
@@ -246,7 +247,7 @@ def heartbeat(_: ExitStack) -> Job:
 
 
 def live(_: ExitStack) -> Job:
-    """Rounds are dealt and nobody looks: all that the service does for what its lines say."""
+    """Return the job of all that the service does for a frame while rounds are dealt and no page is open."""
     frames = 0
 
     def play(meter: Meter) -> None:
@@ -266,7 +267,7 @@ def live(_: ExitStack) -> Job:
 
 
 def step(_: ExitStack) -> Job:
-    """Every recording dealt again for the console, each step with its view; no page is drawn."""
+    """Return the job of every recording replayed for the console, each step with its view; no page is rendered."""
     from dealwire.console.replays import Source, deal_again, deal_capture
     from dealwire.table.replay import usual_table
 
@@ -304,25 +305,25 @@ FIGURES: Final[Mapping[str, Figure]] = {
 
 @contextmanager
 def prepared(name: str) -> Iterator[Job]:
-    """The job of a figure, until it is closed."""
+    """Yield the job of a figure, and close it afterwards."""
     with ExitStack() as stack:
         yield FIGURES[name].prepare(stack)
 
 
 def counted(name: str) -> float:
-    """Calls a unit of a figure."""
+    """Return the calls for each unit of a figure."""
     with prepared(name) as job:
         return round(calls_of(job), 2)
 
 
 def profiled(name: str) -> dict[str, float]:
-    """Calls a unit of each function that a figure calls, most called first."""
+    """Return the calls for each unit of each function that a figure calls, most called first."""
     with prepared(name) as job:
         return by_function(job)
 
 
-def told(work: Callable[[str], Any], name: str) -> Any:
-    """The figure as `work` gives it; an error as one line of text."""
+def figure_or_error(work: Callable[[str], Any], name: str) -> Any:
+    """Return the figure that `work` gives, or an error as one line of text."""
     try:
         return work(name)
     except Exception as error:
@@ -332,10 +333,10 @@ def told(work: Callable[[str], Any], name: str) -> Any:
 
 
 def alone(work: Callable[[str], Any], name: str) -> Any:
-    """The same in a process of its own: no other figure has filled a cache for it."""
+    """Return the same from a process of its own, whose caches no other figure has filled."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=lambda: theirs.send(told(work, name)))
+    process = context.Process(target=lambda: theirs.send(figure_or_error(work, name)))
     process.start()
     theirs.close()
     try:
@@ -347,7 +348,7 @@ def alone(work: Callable[[str], Any], name: str) -> Any:
 
 
 def load_packages() -> None:
-    """Import once what every process would import anew; what these packages lack is seen where it is needed."""
+    """Import once what every process would import again. Missing packages are noticed where they are needed."""
     for module in ("benchmarks.replay", "dealwire.rehearsal.simulate", "benchmarks.restart_records"):
         with suppress(ImportError):
             import_module(module)
