@@ -1,46 +1,49 @@
-# Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
-#   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared; the
-#                  environment it makes runs every command of the README
-#   make check     linters, type checks and the tests of pure code: before a commit, a minute
-#   make test      linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
-#   make test-more what repeats that for every game, capture, device and screen, with browsers, brokers and kills, and the
-#                  guides typed through: tests marked `more`, and those that `every(n)` leaves; ten minutes on two cores.
-#                  CI runs `make test`, then `make test-more`
-#   make test-lies  every field of every message of a device lies, against the whole acceptance plans (half an hour)
-#   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests, among them 100,000
-#                  rounds a game settled by two engines: an hour
-#   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
-#   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
-#                  many), JOBS processes; four hours on two cores
-#   make test-poker  100,000 evenings of player-banked poker through flow and settlement (EVENINGS=1000: so many), JOBS
-#                  processes; half an hour on two quiet cores
-#   make test-pots  100,000 hands of each family of poker, settled by the program and by pokerkit (HANDS=1000: so many),
-#                  JOBS processes; three quarters of an hour on two quiet cores
-#   make mutation  FAULTS deliberate faults in six packages, drawn by SEED: which does make test find, which make test-more?
+# Every target sets itself up. A new machine needs python3 (3.11 or newer) and nothing else.
+#   make demo  deal three rounds on simulated devices, show them in a browser, record, replay and compare them
+#   make check  linters, type checks and the tests of pure code; run it before a commit, it takes a minute
+#   make test  linters, type checks and the test suite, WORKERS=3 tests at a time; six minutes on two cores
+#   make test-more  the rest of the suite: every game, capture, device and screen, browsers, brokers, kills, and the
+#                  guides; that is tests marked `more`, and the parameters that `every(n)` leaves out; ten minutes on two
+#                  cores. CI runs `make test`, then `make test-more`
+#   make test-lies  every field of every message of a device is wrong in turn, against the whole acceptance plans; half
+#                  an hour
+#   make test-long  10,000 rounds over failing lines, 10 million bytes of fuzz for each dialect, and the slow tests,
+#                  among them 100,000 rounds of each game settled by two engines; an hour
+#   make test-kills  kill the table service KILLS=10000 times at random instants; half an hour
+#   make test-rounds  deal ROUNDS=1000000 rounds over failing lines and with exchanged or restarted devices, in JOBS
+#                  processes; four hours on two cores
+#   make test-poker  deal EVENINGS=100000 sessions of player-banked poker through flow and settlement, in JOBS processes;
 #                  half an hour on two quiet cores
-#   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
-#   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
-#   make firmware  the reference device in C: a program for this machine, and images for two boards with a Cortex-M3, with
-#                  what they take of flash, RAM and stack; fails above the budget
-#   make test-firmware  the device's build under every check, sanitizers, a short fuzz, the whole acceptance plans against the
-#                  program and against the Cortex-M3 that QEMU plays, nobody at hand; coverage; ten minutes
-#   make misra     the firmware's core and classes against MISRA C:2012, by cppcheck, and their record of departures
+#   make test-pots  settle HANDS=100000 hands of each family of poker with the program and with pokerkit, in JOBS
+#                  processes; three quarters of an hour on two quiet cores
+#   make mutation  put FAULTS deliberate faults, drawn by SEED, into six packages, and count those that `make test` and
+#                  `make test-more` find; half an hour on two quiet cores
+#   make acceptance  run the whole acceptance plans against the simulated devices, with a report of each in build/
+#   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU emulates; ten minutes
+#   make firmware  build the reference device in C: a program for this machine, and images for two boards with a
+#                  Cortex-M3; print their use of flash, RAM and stack, and fail above the budget
+#   make test-firmware  the device under every check, with sanitizers, a short fuzz, and the whole acceptance plans
+#                  against the program and against the Cortex-M3 that QEMU emulates, unattended; coverage; ten minutes
+#   make misra  check the firmware's core and classes against MISRA C:2012 with cppcheck, and update the record of
+#                  deviations
 #   make test-firmware-long  half an hour of fuzz
-#   make test-same  SCRIPTS random scripts on the reference device and on the simulated one, the same bytes; about 700 a second
-#   make test-wireshark  the dissector and the interfaces with real tshark, over every capture and every truncation; two minutes
+#   make test-same  run SCRIPTS random scripts on the reference device and on the simulated one, and compare the bytes;
+#                  about 700 a second
+#   make test-wireshark  the dissector and the capture interfaces with real tshark, over every capture and every
+#                  truncation; two minutes
 #   make test-kaitai  the Kaitai Struct descriptions against the vectors, in Python, JavaScript and Ruby; half a minute
-#   make bench     figures beside other stacks, in one run
-#   make captures  record captures/ anew, through real pseudo-terminals
-#   make docs      print anew all that is printed from the program: in docs/, the dissector, the C header; under a minute,
-#                  but for the odds of games that changed since they were counted on this machine (all: ten minutes)
+#   make bench  compare speeds with other stacks, in one run
+#   make captures  record captures/ again, through real pseudo-terminals
+#   make docs  print all generated parts again: in docs/, the dissector, the C header; under a minute, except for the
+#                  odds of games that changed since they were counted on this machine (ten minutes for all)
 #   make release   sdist and wheel in dist/, built twice with the same bytes, checked, with their bill of materials and sums
 #   make lock      write locks/ again from pyproject.toml; UPGRADE=--upgrade takes the newest versions
-#   make site      the pages of docs/ as a site in build/site, to be read without a network
+#   make site  build the pages of docs/ as a site in build/site that works without a network
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# More than two cores have: some tests wait for devices. Who runs out hands the rest of another's tests on.
+# More workers than cores, because some tests wait for devices. Idle workers steal tests from the others.
 WORKERS ?= 3
 SPREAD := -n $(WORKERS) --dist worksteal
 KILLS ?= 10000
@@ -52,19 +55,19 @@ JOBS ?= 2
 FUZZ_S ?= 1800
 FAULTS ?= 300
 SEED ?= 30
-# What `make test` and `make test-more` take; the other marks are targets of their own. CI runs both: together they are all.
+# Tests of `make test` and `make test-more`. The other marks have targets of their own. CI runs both, which together are all.
 QUICK := not more and not slow and not hardware and not firmware and not kaitai
 MORE := more and not slow and not hardware and not firmware and not kaitai
-# What `make check` takes of the first: code that neither waits nor starts a program, without what plays and counts for long.
+# The part of them that `make check` runs: code that neither waits nor starts a program, without the long simulations.
 PURE := tests/protocol tests/dealer_flow tests/rules tests/test_architecture.py tests/test_public_names.py \
 	tests/test_words.py tests/test_clauses.py tests/test_suite.py
 LONG := odds settles_dealt games_played dealt_procedures evening walk explore pokerkit any_game race_ properties \
 	judged_always layers rankings_by_trial refused_files
-# What tests need beside Python; what cannot be had is named, and its tests are skipped and counted.
+# Packages that tests need in addition to Python. A missing one is named, and its tests are skipped and counted.
 PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core mosquitto \
 	postgresql prometheus openssl systemd bash zsh fish groff-base
 
-# Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
+# Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release lock clean
@@ -86,7 +89,7 @@ check: $(VENV)/.test
 pure: $(VENV)/.test
 	@$(BIN)/pytest -n 2 --dist worksteal -m '$(QUICK)' $(LONG:%=--ignore-glob='*%*') $(PURE)
 
-# While one processor looks at types, the other compiles the tests: several processes at a time would each do it.
+# One processor checks types while the other compiles the tests; test workers would each compile them again.
 test: $(VENV)/.test
 	@$(MAKE) --no-print-directory -j 2 lint compiled
 	@.ci/system-packages $(PACKAGES)
@@ -136,7 +139,7 @@ build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
 	@.ci/system-packages --must busybox-static cpio kmod
 	@.ci/guest-kernel build/hardware
 
-# What cannot be had is named, and what needs it is skipped and counted: no compiler, no program; no zig, no images.
+# A missing compiler is named, and its targets are skipped and counted: without cc no program, without zig no images.
 firmware: $(VENV)/.firmware
 	@.ci/system-packages gcc libc6-dev
 	@if command -v cc >/dev/null; then $(MAKE) --no-print-directory -C firmware host; else \
@@ -171,7 +174,7 @@ test-wireshark: $(VENV)/.test
 	@.ci/system-packages tshark
 	@$(BIN)/pytest $(SPREAD) -m 'not slow' --durations 3 tests/dealwire/wireshark
 
-# The compiler is plain JavaScript; what it needs is pinned in tests/kaitai. Without it the tests are skipped and counted.
+# The compiler is plain JavaScript, and tests/kaitai pins its packages. Without it the tests are skipped and counted.
 kaitai-tools: $(VENV)/.test $(VENV)/.kaitai
 	@.ci/system-packages nodejs npm ruby
 	@if command -v npm >/dev/null; then mkdir -p build/kaitai && \

@@ -95,7 +95,7 @@ def _seat(chance: random.Random, place: int, cards: list[str]) -> dict[str, obje
 
 
 def family(procedure: str, players: int) -> list[bytes]:
-    """Return rounds dealt on simulated devices, each with its suits in every order, so that no hand comes again soon."""
+    """Return rounds dealt on simulated devices, each with its suits in every order, so that hands repeat late."""
     dealt = [
         each for each in simulate(procedure, rounds=DEALT, seed=15, players=players) if isinstance(each, RoundResult)
     ]

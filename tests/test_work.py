@@ -270,9 +270,9 @@ def test_a_figure_that_goes_wrong_is_told_in_a_line(capsys: pytest.CaptureFixtur
     def fails(name: str) -> float:
         raise LookupError(f"{name} is not there\nand more")
 
-    assert work_figures.told(fails, "flow") == "LookupError: flow is not there"
+    assert work_figures.figure_or_error(fails, "flow") == "LookupError: flow is not there"
     assert "in fails" in capsys.readouterr().err
-    assert work_figures.told(lambda _: 2.5, "flow") == 2.5
+    assert work_figures.figure_or_error(lambda _: 2.5, "flow") == 2.5
 
 
 def test_a_profile_adds_up_to_its_figure() -> None:

@@ -103,7 +103,7 @@ COMMON: Final = {
 
 @cache
 def meanings(model: type[BaseModel]) -> Mapping[str, str]:
-    """Return the meaning of each field: the text below it in the source, or the part of its table's docstring about it."""
+    """Return the meaning of each field: the text below it in the source, or its part of the table's docstring."""
     found: dict[str, str] = {}
     for kind in reversed(model.__mro__):
         if issubclass(kind, TomlTable) and kind is not TomlTable:
@@ -199,7 +199,7 @@ def schema_of(name: str) -> dict[str, Any]:
 
 
 def shape_of(name: str) -> dict[str, Any]:
-    """Return the JSON Schema of a file of this kind that does not extend another; raise KeyError for an unknown kind."""
+    """Return the schema of a file of this kind that extends no other; raise KeyError for an unknown kind."""
     kind = FILE_KINDS[name]
     made = kind.model.model_json_schema(by_alias=True, schema_generator=_Generator)
     if kind.model is BenchPlan:

@@ -306,7 +306,7 @@ def _fields(
 
 
 def _field(field: Declared, offset: int | None, of_class: str | None, message: type[Message] | None) -> FieldSpec:
-    """Return the specification of a field. An enumeration sets no limits, since its unknown values are read as numbers."""
+    """Return a field's specification. An enumeration sets no limits, since its unknown values are read as numbers."""
     number = field.shape is Shape.INTEGER
     whole = (0, (1 << 8 * field.size) - 1)
     least, most = (bounds_of(message, field.name, whole[1]) if message else whole) if number else (None, None)

@@ -160,7 +160,7 @@ def _flags(field: Field) -> type[IntFlag] | None:
 
 
 def _short(values: str | None, name: str) -> str:
-    """Return the word that tells a table's field from others with its name: `shuffler` for `state` and `ShufflerState`."""
+    """Return the word that tells fields of one name apart: `shuffler` for `state` and `ShufflerState`."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", values or "").lower()
     return words.removesuffix(f"_{name}").removesuffix("_state")
 

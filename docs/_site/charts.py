@@ -131,7 +131,7 @@ def _way(way: tuple[str, str, str], rows: dict[str, int], side: dict[str, int]) 
 
 
 def _between_steps(start: int, end: int, by: str) -> Iterator[str]:
-    """Draw an arrow down to the next step, or around those in between: on the right going down, on the left going up."""
+    """Draw an arrow to the next step, or around those in between: on the right going down, on the left going up."""
     if end - start == HIGH + GAP:
         yield from _down(start + HIGH, end, by, LEFT + WIDTH / 2)
         return
