@@ -125,11 +125,11 @@ def deal(recordings: list[InMemory], table: DealtTable) -> int:
 
 def main(seconds: float, arguments: Sequence[str]) -> None:
     """Run `python -m benchmarks replay` with these arguments."""
-    from benchmarks.beside import beside
+    from benchmarks.compare_stages import compare_stages
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks [seconds] replay")
     parser.add_argument("--against", metavar="COMMIT", required=True, help="time another commit's stages in turn")
     try:
-        print(beside(parser.parse_args(arguments).against, seconds))
+        print(compare_stages(parser.parse_args(arguments).against, seconds))
     except NoCommit as error:
         sys.exit(str(error))

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from docs._print import DOCS, counts, odds
+from docs._print import DOCS, odds, procedure_count
 from docs._print.__main__ import PARTS, main
 from docs._print.everything import PRINTED
 from rules.game.load import load_game
@@ -40,7 +40,9 @@ def generated() -> Iterator[Path]:
 
 
 def test_make_docs_prints_what_is_generated_and_nothing_else() -> None:
-    counted = {(DOCS / path).resolve().relative_to(ROOT).as_posix() for path in counts.pages()}  # a number in an essay
+    counted = {
+        (DOCS / path).resolve().relative_to(ROOT).as_posix() for path in procedure_count.pages()
+    }  # a number in an essay
     odds_of = {path.relative_to(ROOT).as_posix() for path in (DOCS / odds.FOLDER).iterdir()}
     assert {path.relative_to(ROOT).as_posix() for path in generated()} | counted == {*printed()} | odds_of
     assert "firmware/include/tdp_numbers.h" in printed()

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from dealer_flow.procedure.load import known_procedures
 from dealwire.cli import COMMANDS
 from dealwire.cli.exits import Exit
-from docs._print import commands, counts
+from docs._print import commands, procedure_count
 from tests.support.reading.each import of_each
 
 ROOT = Path(__file__).parent.parent
@@ -46,7 +46,7 @@ def test_it_is_short_enough_to_be_read() -> None:
 def test_the_procedures_are_counted() -> None:
     """By `make docs`, and by nobody who types."""
     quality = (ROOT / "docs" / "quality.md").read_text()
-    assert counts.pages() == {"../README.md": README, "quality.md": quality}
+    assert procedure_count.pages() == {"../README.md": README, "quality.md": quality}
     found = re.findall(r"\*\*(\d+) procedures\*\*", README) + re.findall(r"all (\d+) procedures", quality)
     assert found == [f"{len(known_procedures())}"] * 2
 

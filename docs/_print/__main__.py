@@ -45,7 +45,7 @@ def main(arguments: Sequence[str], docs: Path = DOCS) -> None:
 def _line(name: str) -> str:
     """Return a part with the first sentence of its module's docstring."""
     said = " ".join(inspect.cleandoc(PARTS[name].__doc__ or "").partition("\n\n")[0].split())
-    return fill(f"{name:<16}{said}", 100, initial_indent="  ", subsequent_indent=" " * 18, break_on_hyphens=False)
+    return fill(f"{name:<18}{said}", 100, initial_indent="  ", subsequent_indent=" " * 20, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
-from docs._print.ledger import section as readings_of
 from docs._print.odds_pages import section as odds_of
 from docs._print.pays import section as pays_of
-from docs._print.readings import sentence, values
+from docs._print.readings_dealing import sentence, values
+from docs._print.readings_money import section as readings_of
 from docs._print.words import bet_rules, dealing, wrongs
 from rules.game.load import Game, game_ids, load_game
 

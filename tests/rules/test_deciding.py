@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from docs._print import DOCS
-from docs._print.ledger import COUNTS, counted
+from docs._print.readings_money import COUNTS, counted
 from rules import game_ids, load_game
 from rules.facts.terms import Terms, agree
 from rules.settle.deciding import Deciding

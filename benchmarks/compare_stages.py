@@ -28,7 +28,7 @@ class Worker:
 
     def __init__(self, tree: Path) -> None:
         self._process = subprocess.Popen(
-            command("beside"),
+            command("compare_stages"),
             env=environment(tree),
             cwd=tempfile.gettempdir(),
             stdin=subprocess.PIPE,
@@ -58,7 +58,7 @@ class Worker:
         self._process.communicate()
 
 
-def beside(commit: str, seconds: float) -> Table:
+def compare_stages(commit: str, seconds: float) -> Table:
     """Compare microseconds a frame of each stage with another commit's. Raise NoCommit if there is no such commit."""
     from benchmarks.replay import stages
 

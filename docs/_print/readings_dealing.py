@@ -1,4 +1,4 @@
-"""Table of the readings of the dealing: `docs/readings-dealing.md`. `docs._print.ledger` prints those of the money."""
+"""Table of the readings of the dealing: `docs/readings-dealing.md`. `readings_money` prints those of the money."""
 
 from collections.abc import Iterator
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from docs._print import DOCS, printed, table
-from docs._print.evenings import evenings, made_of
 from docs._print.odds_pages import link
+from docs._print.sessions import made_of, sessions
 from rules.facts.terms import agree
 from rules.game.load import Game, game_ids, load_game
 from rules.game.readings import READINGS
@@ -72,7 +72,7 @@ def counted(game: Game) -> Counts:
     """Return how many rounds the sessions of a game have, and how many of them each reading decided."""
     terms = agree(game, accept_suspect=True, meters=dict.fromkeys(game.meters(), _METER_CENTS))
     deciding, decided, rounds = Deciding(terms), Counter[str](), 0
-    for result in evenings(game):
+    for result in sessions(game):
         rounds += 1
         found = deciding.of(result, settle_on(result, terms))
         decided.update({name for names in found.values() for name in names})

@@ -35,7 +35,7 @@ def made_of(game: Game) -> str:
     return hashlib.sha256("\n".join(own).encode()).hexdigest()
 
 
-def evenings(game: Game) -> Iterator[RoundResult]:
+def sessions(game: Game) -> Iterator[RoundResult]:
     """Yield every round of the sessions that the game settles."""
     for name in game.spec.procedures:
         for path in _captures().get(name, ()):
