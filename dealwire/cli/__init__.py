@@ -123,11 +123,11 @@ def ending() -> Iterator[None]:
     try:
         yield
     except DealwireError as error:
-        raise _said(error) from None
+        raise _reported(error) from None
     except ModuleNotFoundError as error:
         if (why := explained(error)) is None:
             raise
-        raise _said(why) from None
+        raise _reported(why) from None
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
@@ -141,7 +141,7 @@ def ending() -> Iterator[None]:
         raise click.exceptions.Exit(Exit.GOOD) from None
 
 
-def _said(error: DealwireError) -> click.exceptions.Exit:
+def _reported(error: DealwireError) -> click.exceptions.Exit:
     """Print the line of an error, and return the exit that ends the command with its code."""
     code, line = explain(error)
     if isinstance(error, OutputFailed):

@@ -158,7 +158,7 @@ def _cents(text: str) -> int:
     return int(found[1]) * 100 + int(found[2] or 0)
 
 
-# ------------------------------------------------------------------ how it is said
+# ------------------------------------------------------------------ how it is shown_day
 
 
 def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
@@ -183,11 +183,11 @@ def _say(found: "Sequence[FoundRound]", seat: int | None) -> None:
     wide = GrowingTable(frozenset({0, len(rows[0]) - 3, len(rows[0]) - 2}))
     for row in rows:
         wide.fit(row)
-    said = ""
+    shown_day = ""
     for day, row in zip(days, rows, strict=True):
-        if day and day != said:
+        if day and day != shown_day:
             echo(day)
-            said = day
+            shown_day = day
         wide.say(row)
 
 

@@ -138,10 +138,7 @@ def consume(
         with metrics_of(consumer.counts, metrics_host, metrics_port):
             await consumer.run(wait=wait)
         counts = consumer.counts
-        echo(
-            f"{counts.lines} lines, {counts.refused.total()} refused, {counts.requested} requests for lost lines",
-            err=True,
-        )
+        echo(f"{counts.lines} lines, {counts.refused.total()} refused, {counts.requested} requests", err=True)
 
     run(go())
 

@@ -182,19 +182,19 @@ UNTRUE: dict[str, tuple[Change, str]] = {
     "filtered": (lambda r: replace(r, options=replace(r.options, only=("*",))), "checks were filtered"),
     "more allowed": (
         lambda r: replace(r, allowance_ms=51),
-        "the line was allowed 51 ms, more than the plan's 50",
+        "the allowance was 51 ms, more than the plan's 50",
     ),
     "it speaks 1.1": (
         lambda r: replace(r, protocol=replace(r.protocol, common="1.1")),
-        "the device does not speak 1.2 or 1.3",
+        "the device does not support protocol version 1.2 or 1.3",
     ),
     "another plan": (
         lambda r: replace(r, plan=replace(r.plan, sha256="0" * 64)),
-        "the plan is not one by which conformance is judged",
+        "the plan is not one for conformance",
     ),
     "somebody's plan": (
         lambda r: replace(r, plan=replace(r.plan, origin=PlanOrigin.SAME_ID)),
-        "the plan is not one by which conformance is judged",
+        "the plan is not one for conformance",
     ),
     "a check is missing": (lambda r: replace(r, checks=r.checks[1:]), "the checks are not those of the plan"),
 }
@@ -228,7 +228,7 @@ def test_whoever_verifies_finds_the_sentence_again(report: Report, tmp_path: Pat
     assert found(report, tmp_path) == (True, report.conformance)
     assert found(replace(report, conformance=UNSET), tmp_path) == (
         False,
-        f"it may say {report.conformance!r} and does not",
+        f"it should say {report.conformance!r} but does not",
     )
     other = replace(report, conformance="passed everything")
     assert found(other, tmp_path) == (

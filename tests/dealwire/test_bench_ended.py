@@ -62,7 +62,7 @@ def test_what_was_made_is_in_the_report_and_what_was_not_says_why(ended: Report)
     assert (
         missing[-4:] == ["verify.answers", "verify.once", "verify.region", "verify.goes-on"] or "frame" in missing[-1]
     )
-    assert {by_id[name].why for name in missing} == {"the run was ended by SIGINT before it was made"}
+    assert {by_id[name].why for name in missing} == {"the run was ended by SIGINT before this check"}
     assert by_id["commands.reply"].cause is NotRunCause.FILTERED
     assert by_id["always.clean"].outcome is BenchOutcome.PASSED
 

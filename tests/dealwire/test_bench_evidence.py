@@ -146,7 +146,7 @@ def test_another_plan_with_a_packaged_id_is_said_loudly(
     report = judged(BenchChoices(("frame.hello", "deal.lock")), plan)
     assert report.plan.origin is PlanOrigin.SAME_ID
     assert (len(report.plan.left_out), len(report.plan.altered)) == (left_out, altered)
-    assert warnings(report)[0].startswith("This is not the plan 'shuffler' that comes with the program")
+    assert warnings(report)[0].startswith("This is not the included plan 'shuffler' that comes with the program")
     assert report.counts.checks == CHECKS
     assert report.counts.causes.get(NotRunCause.LEFT_OUT, 0) == left_out
     assert report.verdict is not BenchVerdict.PASSED
@@ -406,7 +406,7 @@ def test_another_plan_with_a_packaged_id_cannot_hide_what_it_leaves_out(tmp_path
     hidden = recounted(replace(report, checks=tuple(c for c in report.checks if c.cause is not NotRunCause.LEFT_OUT)))
     found = wrong(received._replace(report=hidden, data=hidden.to_bytes()))
     assert found.keys() == {"plan"}
-    assert "frame.hello of that is not even named as left out" in found["plan"]
+    assert "frame.hello is not even listed as left out" in found["plan"]
 
 
 # ------------------------------------------------------------------ compared

@@ -83,7 +83,7 @@ def test_without_an_image_the_report_says_that_the_digest_was_not_judged() -> No
     (check,) = [check for check in report.checks if check.id == "verify.answers"]
     assert check.outcome is BenchOutcome.PASSED
     assert check.notes == ("the digest was not judged: no image was given (--image)",)
-    head = "not given (--image): the digest of VERIFY was not judged"
+    head = "not given (--image): the digest of VERIFY was not compared"
     assert any(line.endswith(head) for line in text_lines(report))
     assert head in to_junit(report)
     assert b'"image"' not in report.to_bytes()

@@ -166,7 +166,7 @@ def test_a_capability_the_device_lacks_is_not_judged(tmp_path: Path) -> None:
         ('{ newest = 99 }', "where 99 (99) was due"),
         ('{ measure = "status", times = 3, limit = 500 }', "status: 1000 ms, more than 500 ms"),
         ('{ still_lost = true }', "it does not hold its host for lost (601)"),
-        ('{ do = "open-setup" }', "the simulated device did not take this act: open-setup"),
+        ('{ do = "open-setup" }', "the simulated device did not accept this action: open-setup"),
         ('{ books = "misdeal" }', "no misdeal record came"),
         ('{ caught_up = "$last+5", kept = 256, within = 100 }', "was due"),
         ('{ lost = "lost", at_most = 500 }', "does not hold its host for lost"),
@@ -261,8 +261,8 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: 80.0)
     result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.NOT_RUN
-    assert result.why.startswith("this machine was late itself by 80 ms")
-    assert result.notes == ("made 3 times, because this machine was late itself",)
+    assert result.why.startswith("this machine was late by 80 ms")
+    assert result.notes == ("made 3 times, because this machine was late",)
 
 
 def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,9 +277,9 @@ def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, mon
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: next(delays))
     result = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.FAILED
-    assert result.why == "the simulated device did not take this act: bet-on"
-    assert result.notes[0] == "made 2 times, because this machine was late itself"
-    assert result.notes[1].startswith("the first time: ")
+    assert result.why == "the simulated device did not accept this action: bet-on"
+    assert result.notes[0] == "made 2 times, because this machine was late"
+    assert result.notes[1].startswith("first attempt: ")
     assert "sensors" in result.notes[1]
 
 

@@ -182,7 +182,7 @@ def in_sqlite(*statements: str) -> Damage:
 
 
 def untrue(folder: Path) -> None:
-    """A line that was made known and does not follow from the raw record."""
+    """A line that was made known but does not follow from the raw record."""
     key = SealingKey.load(folder / "journal.key")
     with Journal(folder / "journal.sqlite", key=key, clock=SystemClock()) as journal:
         journal.publish("table-1", "round", journal.newest_ns, '{"type":"round"}')

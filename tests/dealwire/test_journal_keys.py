@@ -331,7 +331,7 @@ def test_a_new_pair_takes_two_new_files(tmp_path: Path) -> None:
     assert key.public == oracle.x25519(key.private, oracle.BASE)
     assert path.read_text() == f"dealwire-auditor-private {auditor_id(key.public)} {key.private.hex()}\n"
     assert public_path.read_text() == f"dealwire-auditor-public {auditor_id(key.public)} {key.public.hex()}\n"
-    said = " is there already; a pair needs two new files"
+    said = " exists; a pair needs two new files"
     third = tmp_path / "third"
     assert problem(lambda: AuditorPrivateKey.new(path, third), path) == said
     assert problem(lambda: AuditorPrivateKey.new(third, public_path), public_path) == said

@@ -148,7 +148,7 @@ def metrics(program: Program) -> dict[str, float]:
     [
         ("exec 2>&1 > /dev/full; ", "No space left on device"),
         ("exec 2>&1 >&-; ", "standard output is closed"),
-        ("mkfifo {0}/p; (read x < {0}/p) & exec 2>&1 > {0}/p; ", "their reader has gone"),
+        ("mkfifo {0}/p; (read x < {0}/p) & exec 2>&1 > {0}/p; ", "the reader has left"),
     ],
     ids=["full", "closed", "a FIFO that was closed"],
 )
@@ -162,7 +162,7 @@ def test_a_service_says_once_that_its_lines_are_lost(
         program.wait_for(lambda: rounds_in(tmp_path) >= 3)
         figures = metrics(program)
         assert program.end() == Exit.GOOD
-    text = f"lines on standard output: {why}; no more are written there, the journal has them all"
+    text = f"lines on standard output: {why}; no more are written, the journal has all of them"
     said = [line for line in program.text.splitlines() if text in line]
     assert [("WARNING" in line, "INFO table-1" in line) for line in said] == [(True, False), (False, True)]
     warnings = [line for item in published(tmp_path, "status") if (line := json.loads(item.line))["kind"] == "warning"]

@@ -145,9 +145,7 @@ def test_a_full_disk_stops_the_recording_and_no_transfer(tmp_path, caplog):
         hear(line, b"all the same")
         line.close()
     assert recorder.failed == "No space left on device"
-    assert [record.getMessage() for record in caplog.records] == [
-        f"{path}: recording stopped: No space left on device"
-    ]
+    assert [record.getMessage() for record in caplog.records] == [f"{path}: recording stopped: No space left on device"]
 
 
 def test_after_its_end_transfers_still_pass(tmp_path):

@@ -20,7 +20,7 @@ SPEED = 10
 ROUNDS = 5
 
 
-LATE = "this machine was late itself"
+LATE = "this machine was late"
 LATE_MS = 20
 """What the bench allows itself before it doubts a failure; the emulator and the program are allowed no more."""
 RHYTHM = ("always.status-rhythm", "always.status-on-change")

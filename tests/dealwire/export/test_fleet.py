@@ -283,8 +283,8 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
         (topic, b"7", told, "the line is not of dealwire.status/1"),
         (topic, line, told | {"schema": "dealwire.round/2"}, "the line is not of dealwire.round/2"),
         (topic, line, told | {"journal": "x"}, "journal 'x' is not 32 hex digits"),
-        (topic, line, told | {"sequence": "-1"}, "sequence '-1' is no number of 63 bits"),
-        (topic, line, told | {"at_ns": str(1 << 63)}, f"at_ns '{1 << 63}' is no number of 63 bits"),
+        (topic, line, told | {"sequence": "-1"}, "sequence '-1' is not a number of 63 bits"),
+        (topic, line, told | {"at_ns": str(1 << 63)}, f"at_ns '{1 << 63}' is not a number of 63 bits"),
         (topic, line, told | {"table": "u"}, "a line of dealwire/v1/s/u/state"),
         ("dealwire/v1/s/t/round", line, told, "a line of dealwire/v1/s/t/state"),
         ("dealwire/v1/s/t/sent", b"soon", {}, "journal 'soon' is not 32 hex digits"),
@@ -293,7 +293,7 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
             topic,
             (STATUS % "b").encode(),
             told,
-            "another line has this journal and sequence: the journal was put back to an older copy, or forged",
+            "another line has this journal and sequence: the journal was restored from an older copy, or forged",
         ),
     ]
     with running_broker(tmp_path / "broker") as broker, consuming(broker, database) as consumer:

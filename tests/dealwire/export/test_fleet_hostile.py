@@ -170,7 +170,7 @@ def test_it_is_told_how_many_were_refused_and_no_payload_is(database: Postgres, 
         eventually(lambda: "refused" in consumer.log(), "nobody says so")
         eventually(lambda: count(database, "refused") == 1, "not kept")
     line = next(line for line in consumer.log().splitlines() if "refused" in line)
-    assert line.endswith("1 message refused so far, the newest unreadable; why stands in dealwire.refused")
+    assert line.endswith("1 message refused so far, the newest unreadable; see the reasons in dealwire.refused")
     assert escape[0] not in consumer.log()
 
 
@@ -188,7 +188,7 @@ def test_another_line_or_another_hash_under_a_known_number_is_a_roll_back(
         rolled_back(database, broker, consumer)
     assert database.rows("SELECT epoch, hash, content ->> 'text' FROM dealwire.line") == [("0a", "a1", "a")]
     assert database.rows("SELECT DISTINCT why FROM dealwire.refused") == [
-        ("another line has this journal and sequence: the journal was put back to an older copy, or forged",)
+        ("another line has this journal and sequence: the journal was restored from an older copy, or forged",)
     ]
 
 
@@ -283,7 +283,7 @@ def test_a_mark_of_a_table_that_never_was_is_refused_and_no_gap(database: Postgr
         say(broker, "dealwire/v1/s/t2/sent", b"0" * 32 + b" 3")  # now there is such a table
         eventually(lambda: count(database, "gap") == 1, "its marks are not believed")
     assert database.rows("SELECT DISTINCT topic, why FROM dealwire.refused") == [
-        ("dealwire/v1/s/t2/sent", "a mark of a table of which no line ever came, though it was asked")
+        ("dealwire/v1/s/t2/sent", "a mark of a table that never sent a line, although it was asked")
     ]
 
 

@@ -244,7 +244,7 @@ def test_a_broker_that_comes_late_stops_the_tables_of_an_older_journal(tmp_path:
         broker.restart()  # it saves
         broker.kill()
         with serving(file) as program:
-            assert "whether it knows a newer journal is looked at once it answers" in program.text
+            assert "the check for a newer journal is done once it answers" in program.text
             broker.start()
             assert program.process.wait(300) == Exit.CHECK_FAILED
             line = program.text.splitlines()[-1]

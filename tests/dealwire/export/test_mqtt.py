@@ -303,7 +303,7 @@ def test_lines_go_over_tls_with_certificates_on_both_sides(journal: Journal, tmp
         ("http://here", "'http://here' is not of the form mqtt://[USER@]HOST[:PORT] or mqtts://..."),
         ("mqtt://", "'mqtt://' is not of the form mqtt://[USER@]HOST[:PORT] or mqtts://..."),
         ("mqtt://a:99999", "'mqtt://a:99999': Port out of range 0-65535"),
-        ("mqtt://u:secret@here", "a password has no place in the address, where others see it; give a password file"),
+        ("mqtt://u:secret@here", "an address must not contain a password, which others could see; use a password file"),
     ],
 )
 def test_an_address_that_is_none_is_refused(url: str, why: str) -> None:

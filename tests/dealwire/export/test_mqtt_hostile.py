@@ -49,7 +49,9 @@ def test_a_request_for_a_place_that_no_journal_has_is_refused_counted_and_told_o
         eventually(lambda: has_everything(reader, journal.path), "stopped by a request")
         reader.ask(AGAIN, f"{identity} {past_all(journal)}")  # of this journal, and nothing lies after it: no fault
         assert progress.problem is None
-    assert reports == [f"{AGAIN}: a request is refused: it names no place in a journal; more are counted, not told"]
+    assert reports == [
+        f"{AGAIN}: a request is refused: it does not name a place in a journal; further ones are only counted"
+    ]
 
 
 def past_all(journal: Journal) -> int:
@@ -83,7 +85,7 @@ def test_a_request_that_is_retained_is_ignored_for_ever(journal: Journal, broker
             must_reach(exporter.progress[TABLE], newest(journal), refused + 1)
             assert exporter.progress[TABLE].repeats == 0
     keeper.close()
-    assert set(reports) == {f"{AGAIN}: a request is refused: it is retained; more are counted, not told"}
+    assert set(reports) == {f"{AGAIN}: a request is refused: it is retained; further ones are only counted"}
 
 
 def test_who_asks_without_end_holds_no_new_line_up(journal: Journal, broker: Mosquitto) -> None:

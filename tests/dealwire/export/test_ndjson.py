@@ -59,7 +59,7 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up() -> None:
         publish(hub, 3 * QUEUE_MAX)  # far more than a pipe holds; this returns all the same
         os.close(read)
         eventually(lambda: sink.progress.failed is not None, "the other end has gone and nobody noticed")
-    assert "their reader has gone" in str(sink.progress.failed)
+    assert "the reader has left" in str(sink.progress.failed)
     with suppress(BrokenPipeError):
         out.close()
 
@@ -71,13 +71,13 @@ def test_what_was_left_out_is_counted_and_said_once_while_nobody_reads() -> None
     with NdjsonSink(hub, out, report=said.append) as sink:
         publish(hub, 4 * QUEUE_MAX)
         assert said == [
-            "lines on standard output: their reader is too slow, and some were left out; the journal has them"
+            "lines on standard output: the reader is too slow, some lines were dropped; the journal has them"
         ]
         assert sink.progress.lost >= QUEUE_MAX
         os.close(read)
         eventually(lambda: sink.progress.failed is not None, "the other end has gone and nobody noticed")
     assert said[1:] == [
-        "lines on standard output: their reader has gone; no more are written there, the journal has them all"
+        "lines on standard output: the reader has left; no more are written, the journal has all of them"
     ]
     assert sink.progress.written + sink.progress.lost == 4 * QUEUE_MAX
     with suppress(BrokenPipeError):

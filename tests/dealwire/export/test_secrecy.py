@@ -40,7 +40,7 @@ def secret(tmp_path: Path) -> Path:
 def test_what_goes_out_in_clear_is_warned_of(url: str, password: bool, what: str | None, secret: Path) -> None:
     found = exposures(url, password_file=secret if password else None)
     assert len(found) == (what is not None)
-    assert all(f"nothing is encrypted, and {what}; mqtts:// is TLS" in line for line in found)
+    assert all(f"the connection is not encrypted, and {what}; use mqtts:// for TLS" in line for line in found)
 
 
 def test_files_that_others_may_read_are_warned_of(secret: Path) -> None:
@@ -65,7 +65,7 @@ def file(tmp_path: Path, secret: Path) -> Path:
 def warnings(secret: Path) -> list[str]:
     return [
         f"exports.mqtt: password file {secret}: others may use it (mode 0640); allowed: 0600 (chmod 600 {secret})",
-        "exports.mqtt: mqtt://127.0.0.1: nothing is encrypted, and a password goes with it; mqtts:// is TLS",
+        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it; use mqtts:// for TLS",
     ]
 
 
@@ -94,5 +94,5 @@ def test_a_consumer_of_the_fleet_warns(secret: Path) -> None:
     lines = done.stderr.splitlines()
     assert lines[:-1] == [
         f"dealwire: warning: password file {secret}: others may use it (mode 0604); allowed: 0600 (chmod 600 {secret})",
-        "dealwire: warning: mqtt://127.0.0.1: nothing is encrypted, and a password goes with it; mqtts:// is TLS",
+        "dealwire: warning: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it; use mqtts:// for TLS",
     ]
