@@ -28,7 +28,7 @@ PAGES: Final = {
     "wireshark": ("Wireshark", "guides/wireshark.md"),
     "device": ("Protocol", "protocol.md"),
     "bench": ("Bench", "bench.md"),
-    "hands": ("Bench hands", "bench-operator.md"),
+    "operator": ("Operator programs", "bench-operator.md"),
     "doctor": ("Attach a device", "guides/attach-a-device.md"),
 }
 """Title and path under `docs/` of the page that explains a command, by command."""

@@ -65,7 +65,8 @@ def file(tmp_path: Path, secret: Path) -> Path:
 def warnings(secret: Path) -> list[str]:
     return [
         f"exports.mqtt: password file {secret}: others may use it (mode 0640); allowed: 0600 (chmod 600 {secret})",
-        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it; use mqtts:// for TLS",
+        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it;"
+        " use mqtts:// for TLS",
     ]
 
 
@@ -94,5 +95,6 @@ def test_a_consumer_of_the_fleet_warns(secret: Path) -> None:
     lines = done.stderr.splitlines()
     assert lines[:-1] == [
         f"dealwire: warning: password file {secret}: others may use it (mode 0604); allowed: 0600 (chmod 600 {secret})",
-        "dealwire: warning: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it; use mqtts:// for TLS",
+        "dealwire: warning: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it;"
+        " use mqtts:// for TLS",
     ]
