@@ -54,7 +54,7 @@ MEASURED = re.compile(
 def test_what_it_takes_is_told_as_it_is_measured() -> None:
     said = make("cross")
     readme = (ROOT / "firmware/README.md").read_text()
-    told = re.search(r"Bytes, with zig ([\d.]+) ", readme)
+    told = re.search(r"compiled with zig ([\d.]+) ", readme)
     assert told is not None
     if not version("ziglang").startswith(f"{told[1]}."):
         pytest.skip(f"not here: the table is of zig {told[1]}, and another is installed")
@@ -68,7 +68,7 @@ def test_what_it_takes_is_told_as_it_is_measured() -> None:
     found = [(names[n], device_of[image], *map(int, rest)) for n, image, *rest in MEASURED.findall(said)]
     assert sorted(rows) == sorted(found)
     left = 12 * 1024 - max(core + own for _, _, core, own, *_ in found)
-    assert f"So {left} bytes of flash are left" in readme
+    assert f"has {left} bytes of flash left" in readme
 
 
 @pytest.mark.parametrize("name", BOARDS)
