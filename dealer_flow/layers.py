@@ -219,9 +219,9 @@ def _layers(layer: Layer, path: tuple[str, ...], read_before: dict[str, Layer]) 
     for key, name in _names(layer, "base"):
         below = _named_layer(layer, key, name, read_before)
         if _identity(below.file) in path:
-            raise layer.fault(key, f"{name!r} stands on this file itself")
+            raise layer.fault(key, f"{name!r} extends this file itself")
         if len(path) >= DEEPEST_BASE:
-            raise layer.fault(key, f"more than {DEEPEST_BASE} files upon each other")
+            raise layer.fault(key, f"more than {DEEPEST_BASE} files in a chain")
         for each in _layers(below, (*path, _identity(below.file)), read_before):
             if each is below or each not in found:
                 _stack(found, each)
@@ -265,7 +265,7 @@ def _named_layer(layer: Layer, key: Key, name: str, read_before: dict[str, Layer
         read_before[identity] = _layer_of(str(path), text, name, kind)
     found = read_before[identity]
     if layer.is_part and not found.is_part:
-        raise layer.fault(key, f"{name!r} is a {kind.what}; a part stands on parts alone")
+        raise layer.fault(key, f"{name!r} is a {kind.what}; a part extends only parts")
     return found
 
 
@@ -286,7 +286,7 @@ def _names(layer: Layer, key: str) -> list[tuple[Key, str]]:
         if not isinstance(name, str):
             raise layer.fault((key, number), "must be a text")
         if name in names[:number]:
-            raise layer.fault((key, number), "each name once")
+            raise layer.fault((key, number), "a name may occur only once")
     return [((key, number), name) for number, name in enumerate(names)]
 
 
@@ -425,7 +425,9 @@ def _take_away(whole: Whole, layer: Layer) -> None:
         gone = tuple(what.split("."))
         if layer.kind.sub_layering(gone[0]):
             if len(gone) > 2:
-                raise layer.fault(key, f"a key of a table of its own; allowed: without in [{'.'.join(gone[:2])}]")
+                raise layer.fault(
+                    key, f"a key of a table that is layered itself; allowed: without in [{'.'.join(gone[:2])}]"
+                )
             whole.begins[gone] = layer
         whole.origin = {at: origin for at, origin in whole.origin.items() if at[: len(gone)] != gone}
 
@@ -446,8 +448,8 @@ def _takes_nothing(whole: Whole, of: Layering, what: str) -> str:
             before = ".".join(path[:number])
             near = did_you_mean(part, allowed)
             given = ", ".join(f"{before}.{name}".lstrip(".") for name in allowed) or "nothing"
-            return f"{printable(repr(what))} takes nothing away{near}; the files below give {given}"
-    return f"{printable(repr(what))} takes nothing away; no file below gives it"
+            return f"{printable(repr(what))} removes nothing{near}; the files below give {given}"
+    return f"{printable(repr(what))} removes nothing; no file below gives it"
 
 
 def _take_rows(whole: Whole, of: Layering, what: str) -> bool:

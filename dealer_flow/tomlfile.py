@@ -111,7 +111,7 @@ def _content(text: str) -> dict[str, Any]:
 def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
     """Yield the parts of a value that are nested too deep or too large."""
     if len(key) > DEEPEST:
-        yield key[:1], f"more than {DEEPEST} tables or arrays within each other"
+        yield key[:1], f"tables or arrays nested more than {DEEPEST} deep"
     elif isinstance(value, dict | list):
         for name, part in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _beyond(part, (*key, name))
@@ -130,7 +130,7 @@ def named_faults(wrong: Iterator[tuple[Key, str]], at: Callable[[Key, str], Erro
     for key, why in islice(wrong, FAULTS_MAX):
         yield at(key, why)
     if next(wrong, None) is not None:
-        yield at((), f"and more; the first {FAULTS_MAX} faults are named")
+        yield at((), f"and more; only the first {FAULTS_MAX} errors are listed")
 
 
 def validated(
@@ -153,7 +153,7 @@ def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
     except OSError as fault:
         raise error(path, None, "", f"cannot be read: {fault.strerror}") from fault
     except ValueError:
-        raise error(path, None, "", "cannot be read: no file has such a name") from None
+        raise error(path, None, "", "cannot be read: not a valid file name") from None
 
 
 def files_in(folder: Path) -> dict[str, Path]:

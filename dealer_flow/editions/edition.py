@@ -26,7 +26,7 @@ def _day(value: str) -> str:
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError:
-        raise ValueError(f"no day: {value!r}; expected one such as 2021-05-01") from None
+        raise ValueError(f"not a date: {value!r}; expected one such as 2021-05-01") from None
 
 
 Day = Annotated[
@@ -209,7 +209,7 @@ def _read(path: Path, above: tuple[Path, ...]) -> Edition:
     if part.base is None:
         return own
     if len(above) >= DEEPEST_BASE or path.resolve() in above:
-        raise own.fault(("base",), "stands on itself, or on too many others")
+        raise own.fault(("base",), "extends itself, or too many others")
     try:
         below = path.parent / part.base if part.base.endswith(".toml") else part.base
         found = _read(locate(below, _files(), "edition", EditionError), (*above, path.resolve()))
@@ -221,15 +221,15 @@ def _read(path: Path, above: tuple[Path, ...]) -> Edition:
 def _faults(part: EditionFile) -> Iterator[tuple[Key, str]]:
     """Yield the keys of one file that contradict each other, with the reason."""
     if part.base is None and part.jurisdiction is None:
-        yield ("jurisdiction",), "missing; an edition without a base says where it is the law"
+        yield ("jurisdiction",), "missing; an edition without a base names its jurisdiction"
     if part.base is None and part.change:
-        yield ("change",), "changes what; an edition without a base is the text that the files print"
+        yield ("change",), "an edition without a base is the printed text and has no changes"
     if part.effective and part.until and part.until < part.effective:
         yield ("until",), f"{part.until} is before {part.effective}, when it begins"
     for number, each in enumerate(part.change):
         key: Key = ("change", number)
         if not each.keys and each.cited_as is None:
-            yield (*key, "keys"), "missing; a change names a key, or how the clause is cited"
+            yield (*key, "keys"), "missing; a change needs keys, or cited-as"
         if not each.keys and (each.was is not None or each.is_ is not None):
             yield (*key, "keys"), "missing; the key of the figure"
         if each.effective and part.effective and each.effective > part.effective:

@@ -77,9 +77,9 @@ _SAYS: Final = {
     "at-most": "at most",
     "at-least": "at least",
     "multiple-of": "a multiple of",
-    "needs": "only beside",
-    "needs-one-of": "only beside",
-    "excludes": "not beside",
+    "needs": "only with",
+    "needs-one-of": "only with",
+    "excludes": "not with",
     "same-as": "as much as",
 }
 
@@ -132,7 +132,7 @@ class MustPart(TomlTable):
         placed`."""
         (kind,) = self.kinds
         if kind == "same-as":
-            return f"{_SAYS[kind]} {listed([*self.others])}, where {'they lie' if len(self.others) > 1 else 'it lies'}"
+            return f"{_SAYS[kind]} {listed([*self.others])}, if placed"
         what = listed([a(name) for name in self.others], "or" if kind != "needs" else "and")
         return f"{_SAYS[kind]} {self.amount.words() if self.amount else what}"
 

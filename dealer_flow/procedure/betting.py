@@ -104,7 +104,7 @@ class BettingPart(TomlTable):
         most = [f"a bet is at most {dollars(self.most_bet.cents)}"] if self.most_bet is not None else []
         if self.most_raise is not None:
             most.append(f"a raise at most {dollars(self.most_raise.cents)} more than the bet before it")
-        stake = "nobody bets more than lay before the seat when the hand began."
+        stake = "no one bets more than the seat's stake at the start of the hand."
         text = f"{', '.join(most)}; {stake}" if most else stake
         return f"{text[:1].upper()}{text[1:]}"
 

@@ -48,7 +48,7 @@ def condition_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterato
             if values is None:
                 yield key, unknown_option(options, when.option)
             elif when.is_ not in values:
-                yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(values)}"
+                yield key, f"{when.is_!r} is not a value of that option; allowed: {', '.join(values)}"
 
 
 def option_faults(whole: TomlTable, options: Sequence[OptionPart]) -> Iterator[Complaint]:

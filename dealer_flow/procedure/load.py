@@ -117,7 +117,7 @@ def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
     content = whole.content()
     if content.get("schema") != PART_SCHEMA:
         yield ("schema",), f"must be {PART_SCHEMA!r}"
-    yield from (((name,), "a procedure's own; a part has none") for name in ("id", "title") if name in content)
+    yield from (((name,), "for a procedure only; a part has none") for name in ("id", "title") if name in content)
     for key, why in validated(content, Procedure, contradictions)[1]:
         if key != ("schema",) and (why != "missing" or any(isinstance(step, int) for step in key)):
             yield key, why

@@ -354,13 +354,13 @@ class DecisionPart(TomlTable):
             parts.append(
                 f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
             )
-        parts += [f"for who has {listed(list(self.needs))}"] if self.needs else []
-        parts += [f"for who has no {listed(list(self.unless), 'or')}"] if self.unless else []
+        parts += [f"for a player with {listed(list(self.needs))}"] if self.needs else []
+        parts += [f"for a player without {listed(list(self.unless), 'or')}"] if self.unless else []
         parts += [f"draws {cards(self.draws)}"] if self.draws else []
         parts += [f"lays down {cards(self.discards)}"] if self.discards else []
-        parts += [f"lays {cards(self.lays_aside)} apart, face down"] if self.lays_aside else []
+        parts += [f"sets {cards(self.lays_aside)} aside, face down"] if self.lays_aside else []
         parts += ["gives up" + (" and keeps all wagers" if self.keeps else "")] if self.folds else []
-        parts += ["chooses no more in this round"] if self.last else []
+        parts += ["has no further choice in this round"] if self.last else []
         return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
 

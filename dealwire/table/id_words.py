@@ -130,7 +130,7 @@ def names_in(result: RoundResult) -> Iterator[str]:
 
 
 _DONE: Final = " is done"
-_SHOWN: Final = re.compile(r"\b(show|turn up) (?:(\d+) cards of )?(community|dealer)$")
+_SHOWN: Final = re.compile(r"\b(show|turn up) (?:(\d+) cards? of )?(community|dealer)$")
 _PLACE: Final = re.compile(r"\b(to|for|at|of) (community|dealer|remainder|shoe)\b")
 
 

@@ -47,11 +47,11 @@ def _incidents() -> Iterator[str]:
     rows = ((f"`{code}`", item.meaning, item.consequence, item.clause) for code, item in INCIDENTS.items())
     yield from table(("code", "meaning", "consequence", "clause"), rows)
     yield from ("", "## Facts", "")
-    yield "A fact that does not apply is absent. `reason` says which of several cases of a code it is."
+    yield "A fact that does not apply is absent. `reason` tells the cases of a code apart."
     yield from ("", *table(("fact", "meaning"), ((f"`{name}`", text) for name, text in field_docs(Incident).items())))
     yield from ("", "## Sentences", "")
-    yield "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;"
-    yield "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence."
+    yield "The line also has a `text`: one sentence for a reader, built from the facts. It may change with any release:"
+    yield "do not parse it. It is not read back. `*` stands for the fact; the text after `|` for its absence."
     sentences = (
         (f"`{code}`", reason, f"`{template}`")
         for code, item in INCIDENTS.items()
@@ -164,9 +164,9 @@ def _deal_card(procedure: Procedure) -> list[str]:
         f"Dealt {source} {size} [{deck.clause}], to at most {procedure.seats.most} places [{procedure.seats.clause}].",
     ]
     if procedure.care.alternate is not None:
-        lines.append(f"Two decks of different backs take turns [{procedure.care.alternate.clause}].")
+        lines.append(f"Two decks with different backs take turns [{procedure.care.alternate.clause}].")
     elif deck.alternating > 1:
-        lines.append("Two decks of different backs lie ready, and may take turns.")
+        lines.append("Two decks with different backs are ready and may take turns.")
     lines += ["", f"In short: {_deal_in_words(procedure)}.", ""]
     lines += [f"{number}. {text} [{clause}]" for number, (text, clause) in enumerate(dealing(procedure), 1)]
     return lines
@@ -179,7 +179,7 @@ def _bet_card(procedure: Procedure) -> list[str]:
     return [
         "## Rules for bets",
         "",
-        "A bet that breaks its rule is held.",
+        "A bet that breaks a rule is held.",
         "",
         *table(("bet", "must be", "clause"), found),
     ]
@@ -219,10 +219,10 @@ def _care(procedure: Procedure) -> list[str]:
 _FAULT: Final = {
     "note": "recorded only",
     "count": "the cards counted decide",
-    "person": "whoever clears it decides: resumed, play goes on; deck out, misdeal",
+    "person": "the person who clears it decides: resume, or remove the deck for a misdeal",
     "misdeal": "misdeal",
     "defective-deck": "defective deck",
-    "unreliable": "nothing is settled, a person decides",
+    "unreliable": "nothing is settled, a supervisor decides",
 }
 
 
@@ -268,7 +268,7 @@ def _diagram(plan: Plan) -> list[str]:
     lines += [*table(("trigger", "from", "to", "when"), (_row(row, used) for row in rows)), ""]
     named = [name for name in GUARDS if any(name in (*row.guards, *row.unless) for row in rows)]
     guards = ((f"`{name}`", GUARDS[name].words, GUARDS[name].clause(plan)) for name in named)
-    return [*lines, *table(("guard", "lets pass when", "clause"), guards)]
+    return [*lines, *table(("guard", "holds when", "clause"), guards)]
 
 
 def _row(row: Row, used: set[State]) -> tuple[str, ...]:

@@ -10,18 +10,18 @@ from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.tables import Consequence, ShoePart, WhenPart, WrongPart
 
 THEN: Final = {
-    "nothing": "play goes on",
+    "nothing": "play continues",
     "dead-hand": "that hand is dead, the table plays on",
-    "progressive-only": "misdeal to the table; hands with the progressive bet are played for it alone",
+    "progressive-only": "misdeal for the table; hands with the progressive bet are played for the progressive only",
     "misdeal": "misdeal, the round is void",
     "replace": "the card is dead, the next takes its place at once",
-    "reshuffle": "cards go back into the deck, which is shuffled; play goes on where it was",
+    "reshuffle": "cards go back into the deck, which is shuffled; play continues where it was",
     "set-aside": "the card is out of play until the last one is dealt, before which it goes back into the deck",
     "kept": "the card is the one that is due next",
     "bury": "the card goes to the discards, and one for each further player before the next are dealt",
     "stays-open": "the card plays; its player may declare all-in",
     "complete": "the hand gets the next card, after all others have theirs",
-    "person": "stop and call a supervisor, who rules a misdeal or lets play go on",
+    "person": "stop and call a supervisor, who rules a misdeal or lets play continue",
     "defective-deck": "the deck is defective: it leaves the table",
     "unreliable": "nothing is settled, a supervisor decides",
 }
@@ -35,10 +35,10 @@ _RETURNS: Final = {
 }
 _RUNS_OUT: Final = {
     "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
-    " where they are too few a supervisor rules",
+    " if they are too few, a supervisor rules",
     "scramble-or-community": "the last card and the burned ones are scrambled, one is burned, the missing ones are"
-    " dealt by hand; where they are too few nobody gets one, a card is burned and one turned up that plays in every"
-    " hand",
+    " dealt by hand; if they are too few, no player gets one: a card is burned, and one that plays in every hand is"
+    " turned up",
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
@@ -58,14 +58,14 @@ _SEEN: Final = {
 def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     """Yield every step with its clause, from the bets to END GAME."""
     if procedure.betting is not None:
-        yield "Key what lies before each player: with a stake a seat is dealt in.", procedure.betting.stakes_clause
+        yield "Key the stake of each player. A seat with a stake is dealt in.", procedure.betting.stakes_clause
         most = [each.clause for each in (procedure.betting.most_bet, procedure.betting.most_raise) if each is not None]
         yield procedure.betting.words(), ", ".join(most) or procedure.betting.stakes_clause
     for bet in procedure.bet:
         if bet.placed == "before-deal":
             marks = ["which deals the seat in"] if bet.enters else []
             marks += ["which is played for the progressive"] if bet.progressive else []
-            marks += ["a fee that does not come back"] if bet.fee else []
+            marks += ["a fee, which is not returned"] if bet.fee else []
             if when := bet.enters_when:
                 marks.append(f"which deals the seat in{_where(when)}")
             marks += [f"a tip for {a(bet.tip_for)}"] if bet.tip_for else []
@@ -80,7 +80,7 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     after = procedure.remainder.after if procedure.remainder else None
     last = after or [step.name for step in procedure.step if step.deals][-1]
     for step in procedure.step:
-        only = f"Only where `{step.when.option}` is {step.when.is_}: " if step.when else ""
+        only = f"Only if `{step.when.option}` is {step.when.is_}: " if step.when else ""
         yield only + step.words(procedure), step.clause
         if step.name == last and procedure.remainder is not None:
             yield _remainder(procedure), procedure.remainder.clause
@@ -88,7 +88,7 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
 
 
 def _where(when: WhenPart | None) -> str:
-    return f" where `{when.option}` is {when.is_}" if when else ""
+    return f" if `{when.option}` is {when.is_}" if when else ""
 
 
 def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
@@ -98,16 +98,16 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
             yield bet.name, f"only{_where(bet.when)}", bet.clause
         if bet.until is not None:
             closing = next(step.clause for step in procedure.step if step.name == bet.until)
-            yield bet.name, f"neither placed nor changed once a card of the step `{bet.until}` is out", closing
+            yield bet.name, f"not placed or changed once a card of the step `{bet.until}` is out", closing
         if bet.tip_for is not None:
-            yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it", bet.clause
+            yield bet.name, f"a tip for {a(bet.tip_for)}: only with it", bet.clause
         for must in bet.must:
             chosen = f" with the choice `{must.choice}`" if must.choice else ""
             yield bet.name, f"{must.words()}{chosen}{_where(must.when)}", must.clause
         if bet.pot is not None:
-            words = "a pot of its players: no hand settles it before all are shown"
+            words = "a pot of its players, settled after all hands are shown"
             if bet.pot.least > 1:
-                words = f"a pot of its players, {bet.pot.least} of them at least: where fewer placed it, it goes back"
+                words = f"a pot of at least {bet.pot.least} players: if fewer placed the bet, it goes back"
             yield bet.name, words, bet.pot.clause
     for total in procedure.total:
         yield f"{listed([*total.bets])} together", f"{total.words()}{_where(total.when)}", total.clause
@@ -168,7 +168,7 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         yield _wrong(procedure, row), follows(procedure, row), row.clause
     rows: dict[str, Consequence | None] = {
         "a player's hand is set against the rules": procedure.foul_set,
-        "a player shows a card of the own hand": procedure.face.by_player,
+        "a player exposes a card of the hand": procedure.face.by_player,
         **_fouled(procedure),
         "a stray joker comes out of the deck": procedure.face.joker,
         "a card lies face up in the deck": procedure.face.boxed,
@@ -185,7 +185,7 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         yield "the dealer forgets to burn a card", follows(procedure, unburned) + offers, unburned.clause
     if shuffle := procedure.care.shuffle:
         alike = f", and after identical cards at {listed([*shuffle.identical])}" if shuffle.identical else ""
-        text = f"it is shuffled before (reading `{shuffle.option}`: or it does so itself)"
+        text = f"it is shuffled before the next round (reading `{shuffle.option}`; or it shuffles itself)"
         yield f"{shuffle.rounds} rounds were dealt from one shuffle of the shoe{alike}", text, shuffle.clause
     if runs_out := procedure.care.runs_out:
         default = next(option.default for option in procedure.option if option.name == runs_out.option)
@@ -199,8 +199,8 @@ def _fouled(procedure: Procedure) -> dict[str, Consequence | None]:
     if fouled is None:
         return {}
     return {
-        "a hand touches discards, nobody knows by whose fault": fouled,
-        "a hand touches discards by the player's own fault": fouled.player,
+        "a hand touches discards, and it is unknown by whose fault": fouled,
+        "a hand touches discards by its player's fault": fouled.player,
         "a hand touches discards by no fault of its player": fouled.others,
         "a fouled hand is put together again, card by card": fouled.reconstructed,
     }
@@ -247,7 +247,7 @@ def follows(procedure: Procedure, row: Consequence) -> str:
     if back := _back(then, row.returns):
         text += f"; {back}"
     if when := row.returns_when:
-        text += f" (where `{when.option}` is {when.is_}, else none does)"
+        text += f" (if `{when.option}` is {when.is_}; otherwise none does)"
     if row.calls:
         text += f"; the {row.calls} comes at once"
     return text if option is None else f"{text} (by default; reading `{option.name}`)"

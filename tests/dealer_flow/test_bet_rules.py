@@ -174,7 +174,7 @@ def test_the_card_says_where_a_bet_of_a_choice_is_there_under_one_reading() -> N
         'when = { option = "top", is = "right" }\nclause = "S more"\n'
     )
     found = [*bet_rules(game(more=late))]
-    assert ("more", "only where `top` is right", "S more") in found
+    assert ("more", "only if `top` is right", "S more") in found
     assert not [bet for bet, _, _ in bet_rules(game(more=late.replace("when", "# when"))) if bet == "more"]
 
 
@@ -190,7 +190,7 @@ BAD = {
     'equal = "two ante"': "must be",
     'needs = ["nobody"]': "no bet 'nobody'",
     'exactly = "ante"': "an amount in dollars",
-    'at-most = "$0"': "$0 is no bet",
+    'at-most = "$0"': "$0 is not a bet",
     'at-most = "$5", at-least = "$1"': "give one of equal",
     'when = { option = "top", is = "left" }': "give one of equal",
     'exactly = "$1", when = { option = "nothing", is = "left" }': "no option 'nothing'",
@@ -209,10 +209,10 @@ def test_a_rule_that_cannot_be(must: str, why: str) -> None:
     [
         ('[limit]\neach-bet = "ante"\nclause = "S"\n', "an amount in dollars"),
         ('[[total]]\nbets = ["ante", "sidee"]\nat-most = "$5"\nclause = "S"\n', "no bet 'sidee'"),
-        ('[[total]]\nbets = ["ante", "side"]\nclause = "S"\n', "give 'at-most' or 'at-least'"),
+        ('[[total]]\nbets = ["ante", "side"]\nclause = "S"\n', "give exactly one of 'at-most' and 'at-least'"),
         (TIP.replace('"side"', '"sidee"'), "no bet 'sidee' of a player's own"),
-        (TIP.replace("before-deal", "by-decision"), "before-deal, as the bet it is a tip for"),
-        (TIP.replace("clause", "enters = true\nclause"), "a tip enters nobody into the deal"),
+        (TIP.replace("before-deal", "by-decision"), "must be before-deal, as the bet it is a tip for"),
+        (TIP.replace("clause", "enters = true\nclause"), "a tip does not enter a seat into the deal"),
     ],
 )
 def test_tables_that_cannot_be(more: str, why: str) -> None:
@@ -227,7 +227,7 @@ def test_bets_that_wait_for_each_other_and_amounts_that_go_round() -> None:
     )
     with pytest.raises(ProcedureError, match="needs bets that need it"):
         game('needs = ["more"]', second.replace("RULE", 'needs = ["side"]'))
-    with pytest.raises(ProcedureError, match="no amounts can be"):
+    with pytest.raises(ProcedureError, match="no amounts satisfy both"):
         game('equal = "2 more"', second.replace("RULE", 'equal = "2 side"'))
     assert game('equal = "2 more"', second.replace("RULE", 'equal = "1/2 side"')).bet[1].must
 
@@ -259,7 +259,7 @@ clause = "S"
     ],
 )
 def test_three_bets_whose_amounts_go_round(closes: str, first: str) -> None:
-    with pytest.raises(ProcedureError, match="'side' is 2 x 'more', which is 1/4 x 'side': no amounts can be"):
+    with pytest.raises(ProcedureError, match="'side' is 2 x 'more', which is 1/4 x 'side': no amounts satisfy both"):
         game(first, RING.replace("CLOSES", closes))
 
 

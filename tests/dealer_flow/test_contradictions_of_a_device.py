@@ -47,7 +47,7 @@ def test_a_deck_that_was_not_shuffled_is_known_by_its_order(device: Callable[[Ta
     assert heard.incidents == [[], [("order-again", "")]]
     first, second = heard.rounds
     assert second.incidents[0].number == first.round
-    assert str(second.incidents[0]).startswith(f"the order of round {first.round} again: deck ")
+    assert str(second.incidents[0]).startswith(f"the order of round {first.round} comes again: deck ")
 
 
 def test_without_recognition_nobody_knows_the_order() -> None:
@@ -124,8 +124,8 @@ def told_again(**fields: Callable[[Any], Any]) -> Callable[[EventDraft], list[Ev
             "clean",
             "a packet of deck 2 comes while deck 1 is dealt",
         ),
-        (told_again(counted=lambda true: true - 1), "clean", "packet 2 is dispensed again, otherwise than before"),
-        (told_again(cards=lambda true: true[::-1]), "reads", "packet 2 is dispensed again, otherwise than before"),
+        (told_again(counted=lambda true: true - 1), "clean", "packet 2 is reported again, but not as before"),
+        (told_again(cards=lambda true: true[::-1]), "reads", "packet 2 is reported again, but not as before"),
     ],
 )
 def test_a_packet_is_of_the_deck_that_is_dealt_and_comes_once(
@@ -159,7 +159,7 @@ def test_a_count_of_rounds_that_stands_still() -> None:
     heard = HeardTable("two-rounds", NumberStandsStill)
     assert heard.incidents == [[], [("round-number-again", "")]]
     assert [result.outcome for result in heard.rounds] == ["complete", "unreliable"]
-    assert "begins round 0 where round 1 is next" in str(heard.rounds[1].incidents[0])
+    assert "begins round 0, but round 1 is next" in str(heard.rounds[1].incidents[0])
 
 
 # ------------------------------------------------------------------ orders

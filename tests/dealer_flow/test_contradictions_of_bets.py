@@ -33,13 +33,13 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "it enters, and by a reading": (
         {"bet": [a_bet(1, "ante", enters=True, enters_when={"option": "top", "is": "up"})]},
         [
-            ("bet.0.enters-when", "for a bet placed before-deal that has no enters = true"),
-            ("bet.0.enters-when", "'up' is no value of that option; allowed: left, right"),
+            ("bet.0.enters-when", "only for a bet placed before-deal that has no enters = true"),
+            ("bet.0.enters-when", "'up' is not a value of that option; allowed: left, right"),
         ],
     ),
     "a later bet enters by a reading": (
         {"bet": [ANTE, a_bet(2, "x", "by-decision", enters_when={"option": "top", "is": "left"})]},
-        [("bet.1.enters-when", "for a bet placed before-deal that has no enters = true")],
+        [("bet.1.enters-when", "only for a bet placed before-deal that has no enters = true")],
     ),
     "a bet enters by a reading alone": (
         {"bet": [ANTE, a_bet(2, "x", enters_when={"option": "top", "is": "left"})]},
@@ -47,7 +47,7 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     ),
     "a pot of two that comes later": (
         {"bet": [ANTE, a_bet(2, "x", "by-decision", pot={"least": 2, "clause": "S"})]},
-        [("bet.1.pot", "for a bet placed before-deal: it is known at START GAME who has placed it")],
+        [("bet.1.pot", "only for a bet placed before-deal: START GAME must know who has placed it")],
     ),
     "a pot of one that comes later": (
         {"bet": [ANTE, a_bet(2, "x", "by-decision", pot={"least": 1, "clause": "S"})]},
@@ -55,19 +55,19 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     ),
     "a bet before an extra card": (
         {"bet": [ANTE, a_bet(2, "x", "before-extra")]},
-        [("bet.1.placed", "no extra card to be placed before: there is no [shoe.extra] table")],
+        [("bet.1.placed", "there is no extra card: no [shoe.extra] table")],
     ),
     "until a step that deals nothing": (
         {"bet": [ANTE, a_bet(2, "x", "by-decision", until="choice")]},
-        [("bet.1.until", "'choice' is no step that deals; allowed: hands")],
+        [("bet.1.until", "'choice' is not a step that deals; allowed: hands")],
     ),
     "until a deal, of a bet before it": (
         {"bet": [a_bet(1, "ante", enters=True, until="hands")]},
-        [("bet.0.until", "for a bet placed by-decision that is no tip: a tip is closed with its bet")],
+        [("bet.0.until", "only for a bet placed by-decision that is not a tip: a tip is closed with its bet")],
     ),
     "until a deal, of a tip": (
         {"bet": [ANTE, a_bet(2, "x", "by-decision", until="hands", tip_for="raise")]},
-        [("bet.1.until", "for a bet placed by-decision that is no tip: a tip is closed with its bet")],
+        [("bet.1.until", "only for a bet placed by-decision that is not a tip: a tip is closed with its bet")],
     ),
     "readings that are not there": (
         {
@@ -80,7 +80,7 @@ BETS: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
         },
         [
             ("bet.1.when", "no option 'no'; known: top"),
-            ("bet.1.must.1.when", "'up' is no value of that option; allowed: left, right"),
+            ("bet.1.must.1.when", "'up' is not a value of that option; allowed: left, right"),
             ("total.0.when", "no option 'never'; known: top"),
         ],
     ),
@@ -105,7 +105,7 @@ def must(*rules: dict[str, Any], name: str = "x", placed: str = "before-deal", *
 
 
 ALL_KINDS: Final = "equal, exactly, at-most, at-least, multiple-of, needs, needs-one-of, excludes, same-as"
-CYCLE: Final = "needs bets that need it: none of them could be the first"
+CYCLE: Final = "needs bets that need it: none of them can be placed first"
 OWN: Final = "no bet 'no' of a player's own; allowed: ante"
 RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "no rule in a rule": (must({}), [("bet.1.must.0", f"give one of {ALL_KINDS}")]),
@@ -125,8 +125,8 @@ RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
             ("bet.1.must.0.excludes", "'x' is the bet itself"),
         ],
     ),
-    "nothing": (must({"exactly": "$0"}), [("bet.1.must.0.exactly", "$0 is no bet")]),
-    "at most nothing": (must({"at_most": "$0"}), [("bet.1.must.0.at-most", "$0 is no bet")]),
+    "nothing": (must({"exactly": "$0"}), [("bet.1.must.0.exactly", "$0 is not a bet")]),
+    "at most nothing": (must({"at_most": "$0"}), [("bet.1.must.0.at-most", "$0 is not a bet")]),
     "at least nothing": (must({"at_least": "$0"}), []),
     "exactly another bet": (
         must({"exactly": "ante"}),
@@ -154,13 +154,13 @@ RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "a tip that comes later, and enters": (
         {"bet": [ANTE, a_bet(2, "tip", "by-decision", tip_for="ante", enters=True)]},
         [
-            ("bet.1.placed", "before-deal, as the bet it is a tip for"),
-            ("bet.1.enters", "a tip enters nobody into the deal"),
+            ("bet.1.placed", "must be before-deal, as the bet it is a tip for"),
+            ("bet.1.enters", "a tip does not enter a seat into the deal"),
         ],
     ),
     "a tip that enters by a reading": (
         {"bet": [ANTE, a_bet(2, "tip", tip_for="ante", enters_when={"option": "top", "is": "left"})]},
-        [("bet.1.enters", "a tip enters nobody into the deal")],
+        [("bet.1.enters", "a tip does not enter a seat into the deal")],
     ),
     "above the limit": (
         must({"at_most": "$101"}, {"exactly": "$100"}, {"at_least": "$102"}, {"exactly": "$103"})
@@ -194,9 +194,9 @@ RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
             ],
         },
         [
-            ("total.0", "give 'at-most' or 'at-least', one of them"),
+            ("total.0", "give exactly one of 'at-most' and 'at-least'"),
             ("total.0.bets", "no bet 'x'; allowed: ante"),
-            ("total.1", "give 'at-most' or 'at-least', one of them"),
+            ("total.1", "give exactly one of 'at-most' and 'at-least'"),
             ("total.2.bets", "no bet 'y'; allowed: ante"),
         ],
     ),
@@ -233,9 +233,9 @@ RULES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
             ]
         },
         [
-            ("bet.0.must", "'ante' is 2 x 'x', which is 1/4 x 'ante': no amounts can be"),
-            ("bet.1.must", "'x' is 1 x 'y', which is 1/2 x 'x': no amounts can be"),
-            ("bet.2.must", "'y' is 1/4 x 'ante', which is 2 x 'y': no amounts can be"),
+            ("bet.0.must", "'ante' is 2 x 'x', which is 1/4 x 'ante': no amounts satisfy both"),
+            ("bet.1.must", "'x' is 1 x 'y', which is 1/2 x 'x': no amounts satisfy both"),
+            ("bet.2.must", "'y' is 1/4 x 'ante', which is 2 x 'y': no amounts satisfy both"),
         ],
     ),
     "amounts that can be": (
@@ -272,14 +272,16 @@ def test_amounts_of_one_reading_that_cannot_be() -> None:
     x = a_bet(2, "x", must=[{"equal": "2 ante", "clause": "S"}, {"equal": "3 ante", "clause": "S", "when": left}])
     whys = [why for _, why in complaints_of(rule_faults, file(bet=[ANTE, x]))]
     assert whys == [
-        "'x' is 2 x 'ante', which is 1/3 x 'x': no amounts can be",
-        "'x' is 3 x 'ante', which is 1/2 x 'x': no amounts can be",
+        "'x' is 2 x 'ante', which is 1/3 x 'x': no amounts satisfy both",
+        "'x' is 3 x 'ante', which is 1/2 x 'x': no amounts satisfy both",
     ]
 
 
 def test_what_the_betting_table_may_not_name() -> None:
     of = file(more_bet=[a_bet(9, "pot", "by-action")])
-    assert complaints_of(betting_faults, of) == [("bet.5.placed", "no [betting] table says how players act")]
+    assert complaints_of(betting_faults, of) == [
+        ("bet.5.placed", "missing: a [betting] table, which says how players act")
+    ]
     holdem = game("holdem.co")
     assert complaints_of(betting_faults, holdem) == []
     part = holdem.betting
@@ -342,9 +344,9 @@ def test_what_a_choice_may_not_name() -> None:
         ("decision.1.unless", f"no bet 'y'; allowed: {every}"),
         ("decision.1.takes-back", f"no bet 'z'; allowed: {every}"),
         ("decision.2.gives-up.bet", f"no bet 'raise' placed before-deal; allowed: {early}"),
-        ("decision.2.gives-up.as", "'side' is a bet of its own; give what was given up another name"),
-        ("decision.2.gives-up.share", "3/2 is no part of a bet; allowed: less than 1"),
-        ("decision.3.gives-up.share", "1/1 is no part of a bet; allowed: less than 1"),
+        ("decision.2.gives-up.as", "'side' is a bet already; give the share another name"),
+        ("decision.2.gives-up.share", "3/2 is not a part of a bet; allowed: less than 1"),
+        ("decision.3.gives-up.share", "1/1 is not a part of a bet; allowed: less than 1"),
         ("decision.2.gives-up.rest", "option 'top' must choose between comes-back, plays-on"),
         ("decision.3.gives-up.rest", "no option 'no'; known: top"),
     ]
@@ -361,7 +363,7 @@ def test_every_choice_is_offered() -> None:
     of = file(step=steps, care=care, decision=[*rows, {"number": 5, "name": "a", "keeps": True, "draws": 1}])
     assert complaints_of(choice_faults, of) == [
         ("decision.3.name", "no step offers 'd'; add it to a decide step's choices"),
-        ("decision.4.keeps", "said of a choice by which a seat gives up: folds = true"),
+        ("decision.4.keeps", "only for a choice by which a seat gives up: folds = true"),
         ("decision.4.draws", "no exchange step replaces cards of the seats"),
     ]
     steps = (steps[0], a_step("exchange", to=("seats",), most=1))

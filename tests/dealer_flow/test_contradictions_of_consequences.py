@@ -26,8 +26,8 @@ THENS: Final = (
     " person, defective-deck, unreliable"
 )
 ALIVE: Final = THENS.replace("dead-hand, ", "")
-NEXT: Final = "takes the next card, which a card-shoe or a dealer's hand alone gives"
-BETTORS: Final = "is of players who bet against each other: of = 'seats', and [betting]"
+NEXT: Final = "takes the next card, which only a card-shoe or a dealer's hand gives"
+BETTORS: Final = "is for players who bet against each other: of = 'seats', and [betting]"
 
 
 def a_row(
@@ -61,23 +61,23 @@ WRONG: Final[dict[str, tuple[str, list[Any], list[tuple[str, str]]]]] = {
     "a hand of the house that is dead": (
         "shows",
         [a_row("dealer", then="dead-hand")],
-        [("wrong.3.then", f"'dealer' has no hand of a player that could be dead; allowed: {ALIVE}")],
+        [("wrong.3.then", f"'dealer' is not a player's hand that could be dead; allowed: {ALIVE}")],
     ),
     "a hand of the players that is dead": ("named", [a_row("left", then="dead-hand")], []),
     "a named hand of the house that is dead": (
         "named",
         [a_row("right", then="dead-hand")],
-        [("wrong.3.then", f"'right' has no hand of a player that could be dead; allowed: {ALIVE}")],
+        [("wrong.3.then", f"'right' is not a player's hand that could be dead; allowed: {ALIVE}")],
     ),
     "cards that are missing of a long hand": (
         "shows",
         [a_row(how=("long",), missing=2)],
-        [("wrong.3.missing", 'cards are missing from a hand that is short: for how = ["short"]')],
+        [("wrong.3.missing", 'only for a hand that is short: how = ["short"]')],
     ),
     "a long hand that gets another card": (
         "shows",
         [a_row(then="replace")],
-        [("wrong.3.then", "'replace' gives a hand its next card; one that is long has too many")],
+        [("wrong.3.then", "'replace' gives a hand its next card, but a long hand has too many")],
     ),
     "a short hand that gets another card": ("shows", [a_row(how=("short",), then="complete")], []),
     "a hand dealt out by a reading that is not there": (
@@ -88,18 +88,18 @@ WRONG: Final[dict[str, tuple[str, list[Any], list[tuple[str, str]]]]] = {
     "a reading by which a hand is not dealt out": (
         "shows",
         [a_row(then="dead-hand", dealt_out_when={"option": "top", "is": "left"})],
-        [("wrong.3.dealt-out-when", "a reading by which the hand is dealt out: give 'dealt-out' too")],
+        [("wrong.3.dealt-out-when", "only for a hand that is dealt out: give 'dealt-out', too")],
     ),
     "a hand dealt out that is not dead": (
         "shows",
         [a_row(dealt_out=True)],
-        [("wrong.3.dealt-out", "said of a hand that is dead")],
+        [("wrong.3.dealt-out", "only for a hand that is dead")],
     ),
     "a card kept that was not dealt too early": (
         "shows",
         [a_row(how=("exposed",), then="kept"), a_row(how=("early",), then="kept"),
          a_row(how=("early", "exposed"), then="set-aside")],
-        [(f"wrong.{n}.then", 'said of a card that is dealt too early: how = ["early"]') for n in (3, 5)],
+        [(f"wrong.{n}.then", 'only for a card that is dealt too early: how = ["early"]') for n in (3, 5)],
     ),
     "a card buried where nobody bets": (
         "shows",
@@ -110,7 +110,7 @@ WRONG: Final[dict[str, tuple[str, list[Any], list[tuple[str, str]]]]] = {
         "holdem.co",
         [a_row(how=("off-table",), then="stays-open"), a_row(how=("exposed",), then="stays-open"),
          a_row("community", how=("exposed",), then="stays-open")],
-        [("wrong.{}.then", 'said of a card that was seen: how = ["exposed"]'),
+        [("wrong.{}.then", 'only for a card that was seen: how = ["exposed"]'),
          ("wrong.{2}.then", f"'stays-open' {BETTORS}")],
     ),
 }  # fmt: skip
@@ -141,7 +141,7 @@ def test_a_row_for_too_few_and_too_many_wherever_cards_go() -> None:
 
 
 NO_OPTION: Final = "no option 'no'; known: top, size"
-ONE_OF: Final = "give 'then' or 'option', one of them"
+ONE_OF: Final = "give exactly one of 'then' and 'option'"
 
 
 def test_every_consequence_is_looked_at() -> None:
@@ -182,11 +182,11 @@ CONSEQUENCES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
     "a next card of a shuffler": ({"then": "replace"}, [("face.boxed.then", f"'replace' {NEXT}")]),
     "more goes back of nothing": (
         {"then": "misdeal", "also": ["side"]},
-        [("face.boxed.also", "beside the bets of 'returns'; give it too")],
+        [("face.boxed.also", "in addition to the bets of 'returns': give it, too")],
     ),
     "more goes back by a reading of nothing": (
         {"then": "misdeal", "also_when": {"option": "top", "is": "left"}},
-        [("face.boxed.also-when", "a reading by which more bets go back: give 'also' too")],
+        [("face.boxed.also-when", "only for further bets that go back: give 'also', too")],
     ),
     "more goes back": ({"then": "misdeal", "returns": ["ante"], "also": ["side"]}, []),
     "more goes back by a reading": (
@@ -194,7 +194,7 @@ CONSEQUENCES: Final[dict[str, tuple[dict[str, Any], list[tuple[str, str]]]]] = {
          "also_when": {"option": "no", "is": "a"}},
         [
             ("face.boxed.also", f"no bet 'no'; allowed: {EVERY}"),
-            ("face.boxed.returns-when", "'up' is no value of that option; allowed: left, right"),
+            ("face.boxed.returns-when", "'up' is not a value of that option; allowed: left, right"),
             ("face.boxed.also-when", "no option 'no'; known: top, read"),
         ],
     ),
@@ -231,8 +231,8 @@ def test_a_joker_that_is_replaced_after_a_round() -> None:
 def test_until_when_a_misdeal_may_be_called() -> None:
     for row, complaints in (
         ({"until": "end"}, []),
-        ({}, [("misdeal", "give 'until' or 'option', one of them")]),
-        ({"until": "end", "option": "until"}, [("misdeal", "give 'until' or 'option', one of them")]),
+        ({}, [("misdeal", "give exactly one of 'until' and 'option'")]),
+        ({"until": "end", "option": "until"}, [("misdeal", "give exactly one of 'until' and 'option'")]),
         ({"option": "no"}, [("misdeal.option", "no option 'no'; known: top, until")]),
         (
             {"option": "top"},
@@ -264,7 +264,7 @@ def test_what_a_row_of_a_fault_may_not_say() -> None:
         ]
     )
     found = complaints_of(fault_rows, of)
-    assert found[:2] == [(f"fault.{n}", "give 'class' or 'name', one of them") for n in (0, 1)]
+    assert found[:2] == [(f"fault.{n}", "give exactly one of 'class' and 'name'") for n in (0, 1)]
     assert [key for key, _ in found[2:]] == ["fault.3.name", "fault.4.class"]
     assert found[2][1].startswith("no fault 'feed-jams'; known: ")
     assert ", feed-jam, " in found[2][1]

@@ -26,7 +26,7 @@ from tests.support.dealing.changed_tables import (
 
 
 def test_what_a_deck_may_not_be() -> None:
-    one, whole = "deals from one deck; several lie in a card-shoe", "deals each round from a whole deck: each-round"
+    one, whole = "deals from one deck; several need a card-shoe", "deals each round from a whole deck: each-round"
     kept = {"decks": 2, "fresh": "until-cut-card"}
     assert complaints_of(deck_faults, file(deck=kept | {"cards": 53})) == [
         ("deck.cards", "53 cards of a deck with 0 jokers; at most 52"),
@@ -57,7 +57,7 @@ def test_how_decks_are_looked_after() -> None:
     assert complaints_of(deck_faults, file(care=care)) == [
         ("care.age.option", f"no option 'top' {rounds}"),
         ("care.least.option", f"no option 'no' {rounds}"),
-        ("care.alternate", "one deck cannot take turns; [deck] alternating = 2"),
+        ("care.alternate", "one deck cannot take turns; needs [deck] alternating = 2"),
     ]
     numbers = DECK | {"age": {"option": "n", "clause": "S"}, "alternate": {"clause": "S"}}
     assert (
@@ -74,13 +74,13 @@ def test_a_burn_that_cannot_be_forgotten() -> None:
     care = DECK | {"unburned": {"then": "dead-hand", "offers": "x", "clause": "S"}}
     assert complaints_of(unburned_faults, file("stud", care=care)) == [
         ("care.unburned", "no burn-card step of a card-shoe burns a card"),
-        ("care.unburned.then", f"dead-hand: it concerns every hand; allowed: {OF_NOBODY}"),
+        ("care.unburned.then", f"dead-hand: it concerns all hands; allowed: {OF_NOBODY}"),
         ("care.unburned.offers", "no choice 'x' that folds; allowed: fold"),
     ]
     by = DECK | {"unburned": {"option": "o", "clause": "S"}}
     words = an_option("o", "nothing", "kept", "bury")
     assert complaints_of(unburned_faults, file("stud", care=by, step=OFF, more_option=[words])) == [
-        ("care.unburned.option", f"bury, kept: it concerns every hand; allowed: {OF_NOBODY}")
+        ("care.unburned.option", f"bury, kept: it concerns all hands; allowed: {OF_NOBODY}")
     ]
     assert complaints_of(unburned_faults, file(care=DECK | {"unburned": STANDS | {"offers": "x"}}, step=OFF)) == [
         ("care.unburned", "no burn-card step of a card-shoe burns a card"),
@@ -92,11 +92,11 @@ def test_a_burn_that_cannot_be_forgotten() -> None:
 
 
 def test_care_for_cards_that_nobody_burns() -> None:
-    back = "only a card-shoe whose cards a burn-card step burns takes one back"
+    back = "only for a card-shoe with a burn-card step"
     care = DECK | {"burned": {"then": "dead-hand", "back_on_top": True, "clause": "S"}}
     assert complaints_of(burned_faults, file("stud", care=care)) == [
         ("care.burned", "no step burns a card"),
-        ("care.burned.then", f"dead-hand: a burned card is in nobody's hand; allowed: {OF_NOBODY}"),
+        ("care.burned.then", f"dead-hand: a burned card is in no one's hand; allowed: {OF_NOBODY}"),
         ("care.burned.back-on-top", back),
     ]
     held = DECK | {"burned": STANDS | {"back_on_top": True}}
@@ -105,12 +105,12 @@ def test_care_for_cards_that_nobody_burns() -> None:
     by = DECK | {"burned": {"option": "o", "clause": "S"}}
     of = file("let-it-ride", care=by, more_option=[an_option("o", "kept", "bury", "person")])
     assert complaints_of(burned_faults, of) == [
-        ("care.burned.option", f"bury, kept: a burned card is in nobody's hand; allowed: {OF_NOBODY}")
+        ("care.burned.option", f"bury, kept: a burned card is in no one's hand; allowed: {OF_NOBODY}")
     ]
 
 
 def test_a_deck_that_cannot_run_out() -> None:
-    one = "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
+    one = "only single cards out of a card-shoe that is fresh each-round can run out"
     words = "option 'top' must choose between scramble, scramble-or-community, person, misdeal"
     row = DECK | {"runs_out": {"option": "top", "clause": "S"}}
     assert complaints_of(and_options(runs_out_faults), file(care=row)) == [
@@ -135,7 +135,7 @@ def test_a_deck_that_cannot_run_out() -> None:
 def test_a_shoe_that_is_shuffled() -> None:
     row = {"rounds": 2, "identical": ["river", "dealer", "seats"], "option": "top", "clause": "S"}
     assert complaints_of(and_options(shuffle_faults), file("stud", care=DECK | {"shuffle": row})) == [
-        ("care.shuffle", "a deck that is fresh each-round is dealt one round; this goes with until-cut-card"),
+        ("care.shuffle", "a deck that is fresh each-round is dealt one round; this needs fresh = until-cut-card"),
         ("care.shuffle.identical", "no card of the shoe comes to 'river'; allowed: dealer"),
         ("care.shuffle.identical", "no card of the shoe comes to 'seats'; allowed: dealer"),
         ("care.shuffle.option", "option 'top' must choose between dealing, shuffling"),

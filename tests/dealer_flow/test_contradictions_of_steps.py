@@ -45,18 +45,18 @@ def test_each_name_once() -> None:
         step=(a_step("collect"), a_step("collect")),
     )  # fmt: skip
     assert complaints_of(name_faults, of) == [
-        ("hand.1.name", "'left' is taken; each name once"),
-        ("hand.1.place", "'hand 1' is taken; each place once"),
-        ("step.1.name", "'one' is taken; each name once"),
-        ("bet.1.number", "1 is taken; each number once"),
-        ("bet.1.name", "'ante' is taken; each name once"),
-        ("decision.2.number", "1 is taken; each number once"),
-        ("decision.1.name", "'a' is taken; each name once"),
-        ("option.1.name", "'top' is taken; each name once"),
-        ("bet.1.propositions.1.number", "1 is taken; each number once"),
-        ("bet.1.propositions.1.name", "'x' is taken; each name once"),
+        ("hand.1.name", "'left' is taken; a name may occur only once"),
+        ("hand.1.place", "'hand 1' is taken; a place may occur only once"),
+        ("step.1.name", "'one' is taken; a name may occur only once"),
+        ("bet.1.number", "1 is taken; a number may occur only once"),
+        ("bet.1.name", "'ante' is taken; a name may occur only once"),
+        ("decision.2.number", "1 is taken; a number may occur only once"),
+        ("decision.1.name", "'a' is taken; a name may occur only once"),
+        ("option.1.name", "'top' is taken; a name may occur only once"),
+        ("bet.1.propositions.1.number", "1 is taken; a number may occur only once"),
+        ("bet.1.propositions.1.name", "'x' is taken; a name may occur only once"),
         *[
-            (f"hand.{n}.name", f"{name!r} is a place of every game; give the hand a name of its own")
+            (f"hand.{n}.name", f"{name!r} is a place of every game; give the hand another name")
             for n, name in enumerate(("seats", "dealer", "community", "remainder"), 2)
         ],
         ("option.1.default", "'up' is not among left"),
@@ -74,11 +74,11 @@ def test_what_steps_may_not_be() -> None:
     hand = [{"name": "left", "place": "hand 1", "side": "house"}]
     of = file(hand=hand, step=(deal("dealer", "dealer", "bank", when={"option": "no", "is": "a"}),))
     assert complaints_of(and_options(step_faults), of) == [
-        ("step.0.to", "nobody is 'bank'; allowed: seats, dealer, community, left, or the name of a [[hand]]"),
-        ("step.0.to", "each place once"),
+        ("step.0.to", "no recipient 'bank'; allowed: seats, dealer, community, left, or the name of a [[hand]]"),
+        ("step.0.to", "a place may occur only once"),
         ("hand.0.name", "no step deals to 'left'"),
         ("step", "no step deals to 'seats', nor to a [[hand]] of the players"),
-        ("step", "the last step, and no other, is a reveal"),
+        ("step", "the last step must be a reveal, and no other step may be"),
         ("step.0.when", "no option 'no'; known: top"),
     ]
     players = [hand[0] | {"side": "players"}]
@@ -86,7 +86,7 @@ def test_what_steps_may_not_be() -> None:
 
 
 def test_the_last_step_and_no_other_is_a_reveal() -> None:
-    why = "the last step, and no other, is a reveal"
+    why = "the last step must be a reveal, and no other step may be"
     assert complaints_of(step_faults, file(step=(deal("seats"), LAST))) == []
     assert complaints_of(step_faults, file(step=(deal("seats"), LAST, deal("dealer", name="more"))))[0] == (
         "step.1.do",
@@ -117,12 +117,12 @@ def test_what_a_step_settles() -> None:
     assert complaints_of(and_options(step_faults), of) == [
         ("step.0.settles", f"no bet 'no'; allowed: {EVERY}"),
         ("step.0.settles.1.of", "no choice 'call'; allowed: declared, check, bet"),
-        ("step.0.settles.1.when", "'up' is no value of that option; allowed: left, right"),
+        ("step.0.settles.1.when", "'up' is not a value of that option; allowed: left, right"),
     ]
     for optional, right in ((True, True), (False, False)):
         show = a_step("show", name="x", of=("seats",), optional=optional, settles=({"bet": "ante", "of": "declared"},))
         of = file(step=(deal("seats"), show, LAST))
-        why = "hands are declared at a step that shows them, with optional = true"
+        why = "hands are declared only at a show step with optional = true"
         assert complaints_of(step_faults, of) == ([] if right else [("step.1.settles.0.of", why)])
 
 
@@ -179,17 +179,17 @@ def test_what_the_columns_of_a_shoe_may_not_be() -> None:
     def named(table: str, option: str) -> Any:
         return getattr(shoe, table).model_copy(update={"option": option})
 
-    suits = "by suit they are clubs, diamonds, hearts, spades, in any order"
+    suits = "by suit they must be clubs, diamonds, hearts, spades, in any order"
     assert of() == []
     assert of(columns=columns("spades", "hearts", "diamonds", "clubs", by="suit")) == []
     assert of(columns=columns("clubs", "diamonds", "hearts", "swords", by="suit")) == [("shoe.columns.names", suits)]
-    assert of(columns=columns("a", "b", "c", "a")) == [("shoe.columns.names", "each name once")]
-    assert of(end=ends(("all", 16), ("all", 16))) == [("shoe.end", "one end by column and one by all, at most")]
+    assert of(columns=columns("a", "b", "c", "a")) == [("shoe.columns.names", "a name may occur only once")]
+    assert of(end=ends(("all", 16), ("all", 16))) == [("shoe.end", "at most one end by column and one by all")]
     assert of(end=ends(("column", 5))) == [("shoe.end", "an extra card follows an end by all; there is none")]
     assert of(end=ends(("column", 5)), extra=None) == []
     assert of(end=ends(("column", 5), ("all", 16))) == []
     assert of(end=ends(("column", 5), ("all", 17))) == [
-        ("shoe.end", "17 cards without 5 in a column cannot be; at most 16")
+        ("shoe.end", "17 cards without 5 in a column are impossible; at most 16")
     ]
     known = ", ".join(option.name for option in race.option)
     assert of(decks=named("decks", "no")) == [("shoe.decks.option", f"no option 'no'; known: {known}")]
@@ -240,14 +240,14 @@ def test_tables_of_a_game_of_steps_in_a_race() -> None:
         "wrong": shows.wrong,
         "remainder": shows.remainder,
     }
-    why = "belongs to a game of steps; this one is drawn from a shoe"
+    why = "only for a game of steps; this one is drawn from a shoe"
     shoe = race.shoe
     found = complaints_of(lambda of: shoe_faults(of, shoe), race.model_copy(update=update))
     assert found == [(name, why) for name in ("hand", "decision", "wrong", "remainder")]
 
 
 def test_steps_or_a_shoe() -> None:
-    why = ("step", "give [[step]]s, or a [shoe] that cards are drawn from, one of them")
+    why = ("step", "give either [[step]]s or a [shoe] that cards are drawn from")
     race, steps = game("race-to-the-flush"), game("shows").step
     assert why in complaints_of(contradictions, file(step=()))
     assert why in complaints_of(contradictions, race.model_copy(update={"step": steps}))

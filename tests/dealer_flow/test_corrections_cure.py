@@ -80,7 +80,7 @@ def test_a_count_that_was_keyed_wrong_is_cured(place: str, later: str) -> None:
     assert corrected.cause is not None
     assert corrected.cause.code == f"{place.split()[0]}-count-wrong"
     assert corrected.clause == corrected.cause.clause
-    assert corrected.text.startswith(f"{place} is corrected, counted 5 and before 4, by badge 77 (supervisor)")
+    assert corrected.text.startswith(f"{place} is corrected, 5 counted instead of 4, by badge 77 (supervisor)")
     assert alike(table.end()) == alike(right.end())
 
 

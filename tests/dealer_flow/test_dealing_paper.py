@@ -492,7 +492,7 @@ SILENT: Final = {
     "stud card too early, a player folds afterwards": "a card is buried for each who is in when it is put right",
     "joker found after substantial action": "the text contradicts itself: replaced by 47.1-1037, and no face is sure",
     "boxed card as the burn": "a dead card either way: it is the burn",
-    "burn forgotten before the turn": "a forgotten burn that is reported calls a supervisor, and play goes on",
+    "burn forgotten before the turn": "a forgotten burn that is reported calls a supervisor, and play continues",
     "burn before the draw, before stud rounds": "none is burned but before the four of seven-card stud",
     "fold out of turn by voice": "a fold that is keyed counts",
     "statement out of turn": "what is keyed out of turn counts, and those passed by may still act",

@@ -1,4 +1,4 @@
-"""Every procedure dealt at the simulated table: devices, bytes, links, drivers, flow; and once more from the recording.
+"""Every procedure dealt at the simulated table: devices, bytes, links, drivers, flow; and again from the recording.
 
 One evening a procedure: a clean round, one for each wrong hand its clauses speak of, mishaps, faults of the device.
 What each must come to is read off the procedure's rows by `tests.support.evenings.procedure_rounds`.

@@ -63,7 +63,7 @@ def test_another_deck_at_the_same_number_is_changed_too_early_as_well() -> None:
     dealt_from(table, 1, 1)
     table.device(e.DeckLoaded(1, 2))
     assert [str(incident) for incident in table.incidents] == [
-        "deck 1 was changed after 2 rounds; a deck is dealt 3 at least"
+        "deck 1 was changed after 2 rounds; a deck is dealt at least 3"
     ]
 
 
@@ -205,9 +205,9 @@ def test_the_deck_is_counted_every_thirty_minutes() -> None:
     table.now_ns += MINUTE_NS
     table.show("community", "3C 4C").show("seat 1", hands(3)[1])
     assert (table.codes, table.incidents[0].clause) == (["deck-count-due"], "47.1-1036")
-    assert asked(table, "CardsCounted")[-1] == "dealer: count the deck: 30 minutes have gone by"
+    assert asked(table, "CardsCounted")[-1] == "dealer: count the deck: 30 minutes have passed"
     table.count("remainder", table.left)
-    assert "dealer: count the deck: 30 minutes have gone by" not in asked(table, "CardsCounted")
+    assert "dealer: count the deck: 30 minutes have passed" not in asked(table, "CardsCounted")
     assert table.end().outcome == "complete"
 
 

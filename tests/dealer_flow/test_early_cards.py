@@ -67,7 +67,7 @@ GAMES: Final = {
 def test_a_flop_dealt_early_goes_back_and_the_new_one_has_no_burn(game: str, early: str) -> None:
     deal = f"{HOLDEM.rpartition(' / ')[0]} / draw {GAMES[game]}"
     table = play(game, f"{deal} / acts 1: check / {early}")
-    assert table.may("CardDrawn") == ["dealer: draw a card to community"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for community"]
     go_on(table, "draw community TC JC QC")
     whole(table, game)
     assert board(table) == ["TC", "JC", "QC"]
@@ -83,7 +83,7 @@ def test_a_flop_dealt_early_goes_back_and_the_new_one_has_no_burn(game: str, ear
 )
 def test_a_flop_of_four_goes_back_and_the_new_one_has_no_burn(long: str) -> None:
     table = play("holdem.co", f"{HOLDEM} / {CHECKS} / burn-card 9S / draw community 9C TC JC QC / {long}")
-    assert table.may("CardDrawn") == ["dealer: draw a card to community"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for community"]
     go_on(table, "draw community 7C 9C 8C")
     whole(table)
     assert board(table) == ["7C", "9C", "8C"]
@@ -105,7 +105,7 @@ def test_a_fourth_card_dealt_early_is_set_aside_until_the_last(burned: str, said
     table = play("holdem.co", f"{FLOP} / acts 1: check / {lines}")
     if said == "after what took its place" and not burned:
         go_on(table, "burn-card 6H")  # nobody knew by then that no further burn was due
-    assert table.may("CardDrawn") == ["dealer: draw a card to community"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for community"]
     go_on(table, "draw community 3H")  # it may come again
     whole(table)
     assert board(table) == ["9C", "TC", "JC", "5H", "3H"]
@@ -128,7 +128,7 @@ def test_nothing_is_dealt_in_the_place_of_an_early_fourth_card_when_the_pot_is_w
 )
 def test_a_fifth_card_dealt_early_goes_back(early: str) -> None:
     table = play("holdem.co", f"{TURN} / acts 1: check / {early}")
-    assert table.may("CardDrawn") == ["dealer: draw a card to community"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for community"]
     go_on(table, "draw community 5H")
     whole(table)
     assert board(table) == ["9C", "TC", "JC", "3H", "5H"]
@@ -156,7 +156,7 @@ def test_a_street_dealt_early_is_buried_with_one_for_each_other_player(early: st
     """They get the cards of the next street, after its burn."""
     table = play("seven-card-stud.co", f"{STUD} / {FIRST} / {early}")
     if buried:
-        assert table.may("CardDrawn") == ["dealer: draw a card to muck"]
+        assert table.may("CardDrawn") == ["dealer: draw a card for muck"]
         go_on(table, buried)
     assert table.may("CardDrawn") == ["dealer: burn a card"]
     go_on(table, "burn-card 6S / draw seat 1 7S | seat 2 8S | seat 3 TS | seat 5 JC")

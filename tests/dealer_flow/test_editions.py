@@ -57,9 +57,9 @@ def test_the_edition_of_2021_is_a_file_of_at_most_twenty_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        ('effective = "2021-13-01"', 6, "effective: no day: '2021-13-01'; expected one such as 2021-05-01"),
+        ('effective = "2021-13-01"', 6, "effective: not a date: '2021-13-01'; expected one such as 2021-05-01"),
         ('effective = 2022-01-01\nuntil = "2021-12-31"', 7, "until: 2021-12-31 is before 2022-01-01, when it begins"),
-        ('[[change]]\nclause = "47.1-1002(2)"', 6, "change[1].keys: missing; a change names a key, or how the clause"),
+        ('[[change]]\nclause = "47.1-1002(2)"', 6, "change[1].keys: missing; a change needs keys, or cited-as"),
         ('[[change]]\nclause = "x"\ncited-as = "y"\nis = 5', 6, "change[1].keys: missing; the key of the figure"),
         ('[[change]]\nkeys = ["limit"]', 6, "change[1].clause: missing"),
         ('change = [{ clause = "x", keys = ["limit."] }]', 6, "change[1].keys[1]: must"),
@@ -79,13 +79,13 @@ def test_a_file_that_cannot_be_meant_is_one_line(tmp_path: Path, text: str, line
 
 
 def test_what_an_edition_stands_on_is_there_and_is_not_itself(tmp_path: Path) -> None:
-    for base, why in (("no-such", "base: no such edition"), ("house.toml", "base: stands on itself")):
+    for base, why in (("no-such", "base: no such edition"), ("house.toml", "base: extends itself")):
         with pytest.raises(EditionError, match=why):
             edition_of(tmp_path, "", HEAD.replace("colorado-2021-05-01", base))
     alone = HEAD.replace('base = "colorado-2021-05-01"\n', "")
     with pytest.raises(EditionError, match="jurisdiction: missing"):
         edition_of(tmp_path, "", alone)
-    with pytest.raises(EditionError, match="change: changes what"):
+    with pytest.raises(EditionError, match="change: an edition without a base is the printed text"):
         edition_of(tmp_path, 'jurisdiction = "Nevada"\n[[change]]\nclause = "x"\nkeys = ["y"]', alone)
     with pytest.raises(EditionError, match=r"no such edition.*known: colorado-2021-05-01"):
         load_edition("colorado")
@@ -107,7 +107,7 @@ def test_a_procedure_keeps_its_hash_and_loses_the_limit_of_a_bet(name: str) -> N
         assert printed.betting.most_bet is not None
         assert since.betting.most_bet is since.betting.most_raise is None
         assert "at most $100" in printed.betting.words()
-        assert since.betting.words() == "Nobody bets more than lay before the seat when the hand began."
+        assert since.betting.words() == "No one bets more than the seat's stake at the start of the hand."
 
 
 def test_what_a_section_asks_beyond_the_limit_stands() -> None:

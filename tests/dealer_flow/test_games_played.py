@@ -158,7 +158,7 @@ def test_208_poker_says_when_the_shoe_is_to_be_shuffled() -> None:
     shoe is never to be."""
     for shoe, sets, due in (
         ("dealing", ["2C 3C 4C 5C 6C 7C"], []),
-        ("dealing", ["2C 3C 4C 5C 6C 3C"], ["dealer: shuffle the shoe: identical cards lay in one hand"]),
+        ("dealing", ["2C 3C 4C 5C 6C 3C"], ["dealer: shuffle the shoe: identical cards were in one hand"]),
         ("dealing", ["2C 3C", "2D 3D", "2H 3H"], ["dealer: shuffle the shoe: it has been dealt often enough"]),
         ("shuffling", ["2C 3C 4C 5C 6C 3C", "2D 3D", "2H 3H", "2S 3S"], []),
     ):

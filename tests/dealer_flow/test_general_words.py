@@ -105,8 +105,8 @@ def test_an_option_decides_until_when() -> None:
 @pytest.mark.parametrize(
     ("misdeal", "complaint"),
     [
-        ('{ clause = "S" }', "give 'until' or 'option'"),
-        ('{ until = "end", option = "top", clause = "S" }', "give 'until' or 'option'"),
+        ('{ clause = "S" }', "give exactly one of 'until' and 'option'"),
+        ('{ until = "end", option = "top", clause = "S" }', "give exactly one of 'until' and 'option'"),
         ('{ option = "top", clause = "S" }', "option 'top' must choose between end, settlement"),
     ],
 )

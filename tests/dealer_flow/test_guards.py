@@ -127,7 +127,7 @@ def test_step_reveals() -> None:
 
 
 def test_card_owed() -> None:
-    """Cards go to the places that are due them; a hand that lacks one gets it before play goes on."""
+    """Cards go to the places that are due them; a hand that lacks one gets it before play continues."""
     table = play("stud", "bets 1: ante 500 / start / draw seat 1 AH KH QH | dealer 5D 6D 7D")
     assert (state(table), table.codes) == (State.DECIDING, [])
     assert state(go_on(table, "mishap seat 1: exposed AH")) is State.DEALING

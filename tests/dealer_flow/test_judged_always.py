@@ -178,7 +178,7 @@ class RulesAnew:
 
 
 def _forgetting(judge_start: Callable[[Round, Seen], None]) -> Callable[[Round, Seen], None]:
-    """START GAME, after which END GAME asks every rule once more."""
+    """START GAME, after which END GAME asks every rule again."""
 
     def judged_again(round_: Round, seen: Seen) -> None:
         judge_start(round_, seen)

@@ -264,7 +264,7 @@ end
 def test_an_early_card_that_then_falls_from_the_table_is_replaced() -> None:
     """47.1-1021: it was kept, and it is dead as any other card would be."""
     table = played("western-stud.co", EARLY + CHOSEN + "draw seat 2 6D\nmishap seat 1: off-table 6S\n")
-    assert table.may("CardDrawn") == ["dealer: draw a card to hand 1"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for hand 1"]
     table.play("draw hand 1 9S | hand 2 9D\ndraw seat 1 9H" + WESTERN_SHOWN)
     result = table.results[0]
     assert (result.outcome, seat_one(result).counted, seat_one(result).cards) == (
@@ -277,7 +277,7 @@ def test_an_early_card_that_then_falls_from_the_table_is_replaced() -> None:
 def test_an_early_card_that_is_replaced_at_once_is_followed_by_the_next() -> None:
     lines = EARLY + CHOSEN + "draw seat 2 6D\nmishap seat 1: exposed 6S\n"
     table = played("western-stud.co", lines, last_card_exposed="replace")
-    assert table.may("CardDrawn") == ["dealer: draw a card to seat 1"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for seat 1"]
     table.play("draw seat 1 9H | hand 1 9S | hand 2 9D" + WESTERN_SHOWN)
     assert (table.results[0].outcome, seat_one(table.results[0]).counted) == ("complete", 5)
 
@@ -365,7 +365,7 @@ set dealer: ?? ?? | ?? ?? ?? ?? ??
 def test_a_card_of_the_hand_that_was_offered_is_replaced_there(boxed: str) -> None:
     """47.1-1037: and not at the position where nobody plays, which has no cards any more."""
     table = played("pai-gow.co-single", f"{DRAGON}mishap hand 1: {boxed}", dragon_hand="one-player")
-    assert table.may("CardDrawn") == ["dealer: draw a card to hand 1"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for hand 1"]
     assert parse_place("seat 3") not in round_of(table.flow).ledger.hands
 
 

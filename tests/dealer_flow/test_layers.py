@@ -148,7 +148,7 @@ def test_two_rows_of_one_name_in_one_file_stay_a_fault(tmp_path: Path) -> None:
     row = '[[option]]\nname = "mine"\ndefault = "a"\nallowed = ["a"]\nreason = "b"\n'
     (tmp_path / "mine.toml").write_text(SISTER + row + row, encoding="utf-8")
     (fault,) = check_procedure(tmp_path / "mine.toml")
-    assert str(fault) == f"{tmp_path}/mine.toml:12: option[2].name: 'mine' is taken; each name once"
+    assert str(fault) == f"{tmp_path}/mine.toml:12: option[2].name: 'mine' is taken; a name may occur only once"
 
 
 # ------------------------------------------------------------------ which files
@@ -169,16 +169,14 @@ def refused(path: Path) -> ProcedureError:
 def test_files_that_go_round_are_named(tmp_path: Path) -> None:
     first = written(tmp_path, "a", ["b.toml"])
     written(tmp_path, "b", [f"../{tmp_path.name}/a.toml"])
-    assert (
-        str(refused(first)) == f"{tmp_path}/b.toml:2: base[1]: '../{tmp_path.name}/a.toml' stands on this file itself"
-    )
+    assert str(refused(first)) == f"{tmp_path}/b.toml:2: base[1]: '../{tmp_path.name}/a.toml' extends this file itself"
 
 
 def test_so_many_files_upon_each_other_and_no_more(tmp_path: Path) -> None:
     for number in range(DEEPEST_BASE + 1):
         written(tmp_path, f"p{number}", [f"p{number + 1}.toml"] if number < DEEPEST_BASE else [])
     assert check_part(tmp_path / "p1.toml") == []
-    assert refused(tmp_path / "p0.toml").why == f"more than {DEEPEST_BASE} files upon each other"
+    assert refused(tmp_path / "p0.toml").why == f"more than {DEEPEST_BASE} files in a chain"
 
 
 def test_so_many_files_together_and_no_more(tmp_path: Path) -> None:
@@ -200,7 +198,7 @@ def test_what_is_below_is_named_where_it_is_wrong(tmp_path: Path) -> None:
 
 def test_a_part_stands_on_parts_alone(tmp_path: Path) -> None:
     assert refused(written(tmp_path, "mine", ["three-card.co"])).why == (
-        "'three-card.co' is a procedure; a part stands on parts alone"
+        "'three-card.co' is a procedure; a part extends only parts"
     )
 
 

@@ -107,15 +107,15 @@ DEAL: Final = {"to": SEATS, "cards": 5, "by": "packet"}
 BURN: Final = {"of": "community", "spread": "from-top", "top_card": "top"}
 MUST: Final = ({"holds": ("nothing",), "draws": 2, "clause": "m"},)
 OTHERWISE: Final = {"then": "person", "clause": "o"}
-MANY: Final = "each position once, and fewer than the 5 cards of the packet"
+MANY: Final = "a position may occur only once, and fewer than the 5 cards of the packet may be burned"
 NO_TOP: Final = "no option 'bottom'; known: top"
-TOGETHER: Final = "'must' and 'otherwise' go together: what a hand draws, and what if it does not"
-NOBODY_DRAWS: Final = "no choice before this step draws cards; a [[decision]] with draws comes before"
-TURNED_UP: Final = "a hand of the seats that gets no card is turned up: give exposes = true too"
+TOGETHER: Final = "'must' and 'otherwise' go together: what a hand must draw, and the consequence if it does not"
+NOBODY_DRAWS: Final = "no choice before this step draws cards; a [[decision]] with draws must come before"
+TURNED_UP: Final = "only for hands of the seats that are turned up: give exposes = true, too"
 DRAWN: Final = so_far(choices={"draw-2"})
-EVERYBODY: Final = "every position has a player; a deal with seats = 'all' comes before"
+EVERYBODY: Final = "every position has a player; a deal with seats = 'all' must come before"
 POSITIONS: Final = "no option 'top' that chooses between positions: last-unplayed, seat-1 to seat-4"
-UNTOUCHED: Final = "hands are assigned before anything is chosen, offered, burned or shown"
+UNTOUCHED: Final = "hands must be assigned before anything is chosen, offered, burned or shown"
 BOARD: Final = "goes with first = 'board': the option that says whether high or low acts first"
 
 SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[str, list[str]]]]] = {
@@ -133,21 +133,21 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "deal",
         None,
         DEAL | {"to": ("dealer",), "first": "number"},
-        {"first": ["who is first is said of the seats; this step deals to none"]},
+        {"first": ["only for a step that deals to the seats"]},
     ),
     "packets there and back": (
         "shows",
         "deal",
         None,
         DEAL | {"rotation": "there-and-back"},
-        {"rotation": ['said of several cards that go out one at a time: by = "single"']},
+        {"rotation": ['only for several cards that go out one at a time: by = "single"']},
     ),
     "one card there and back": (
         "shows",
         "deal",
         None,
         DEAL | {"rotation": "there-and-back", "by": "single", "cards": 1},
-        {"rotation": ['said of several cards that go out one at a time: by = "single"']},
+        {"rotation": ['only for several cards that go out one at a time: by = "single"']},
     ),
     "two cards there and back": (
         "shows",
@@ -170,7 +170,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         DEAL | {"moves": {"option": "top", "clause": "S"}},
         {
             "moves.option": ["option 'top' must choose between clockwise, counter-clockwise"],
-            "moves": ['said of a button: first = "button"'],
+            "moves": ['only for a deal from a button: first = "button"'],
         },
     ),
     "a burn": ("shows", "burn", None, BURN | {"positions": (1, 5)}, {}),
@@ -193,7 +193,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "burn",
         None,
         BURN | {"of": "seats", "positions": (1,)},
-        {"of": ["a packet of the house or the community is burned, not a player's"]},
+        {"of": ["only a packet of the house or the community can be burned, not a player's"]},
     ),
     "a burn twice": (
         "shows",
@@ -221,7 +221,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "decide",
         None,
         {"choices": ("fold", "check", "check")},
-        {"choices": ["no choice 'fold'; known: check, bet", "each choice once"]},
+        {"choices": ["no choice 'fold'; known: check, bet", "a choice may occur only once"]},
     ),
     "a choice where there are none": (
         "named",
@@ -245,21 +245,21 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "decide",
         CardsSoFar(),
         {"choices": ("check",)},
-        {"do": ["nobody has cards yet to decide on; a deal comes before"]},
+        {"do": ["no one has cards to decide on yet; a deal must come before"]},
     ),
     "a choice about a hand that comes later": (
         "shows",
         "decide",
         so_far(offered={"tiger", "dragon"}),
         {"choices": ("check",), "about": "left"},
-        {"about": ["'left' is no hand that is offered before; allowed: dragon, tiger"]},
+        {"about": ["'left' is not a hand that was offered before; allowed: dragon, tiger"]},
     ),
     "a choice about a hand where none is offered": (
         "shows",
         "decide",
         None,
         {"choices": ("check",), "about": "left"},
-        {"about": ["'left' is no hand that is offered before; allowed: none"]},
+        {"about": ["'left' is not a hand that was offered before; allowed: none"]},
     ),
     "one taker of a hand": (
         "shows",
@@ -273,7 +273,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "decide",
         None,
         {"choices": ("check",), "takers": "one"},
-        {"takers": ["one taker of what? give 'about' too"]},
+        {"takers": ["only for a hand that is offered: give 'about', too"]},
     ),
     "too late, and a misdeal": (
         "shows",
@@ -331,7 +331,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "exchange",
         DRAWN,
         {"to": SEATS, "most": 2, "by": "packet", "must": MUST, "otherwise": OTHERWISE},
-        {"must": ["only of single cards is it known how many came"]},
+        {"must": ["needs by = 'single': only then is it known how many cards came"]},
     ),
     "no card for a hand that is not turned up": (
         "draw",
@@ -382,7 +382,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "show",
         so_far(shown={"community": 5}),
         {"of": ("community",), "cards": 5},
-        {"cards": ["all cards of 'community' lie open by a step before"]},
+        {"cards": ["all cards of 'community' lie open since an earlier step"]},
     ),
     "a show of the last card": (
         "shows",
@@ -396,7 +396,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "show",
         None,
         {"of": ("dealer",), "which": "bottom"},
-        {"which": ["the bottom of all cards is all of them; give 'cards' too"]},
+        {"which": ["only for a number of cards: give 'cards', too"]},
     ),
     "a show of the bottom card": ("shows", "show", None, {"of": ("dealer",), "which": "bottom", "cards": 1}, {}),
     "a show until, which must be": (
@@ -404,14 +404,14 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "show",
         None,
         {"name": "one", "of": SEATS, "until": "choice"},
-        {"until": ["said of a hand that may be shown: optional = true"]},
+        {"until": ["only for a hand that may be shown: optional = true"]},
     ),
     "a show until a step that came before": (
         "shows",
         "show",
         None,
         {"name": "one", "of": SEATS, "until": "hands", "optional": True},
-        {"until": ["'hands' is no later step; allowed: choice, all, showdown"]},
+        {"until": ["'hands' is not a later step; allowed: choice, all, showdown"]},
     ),
     "a show until a later step": (
         "shows",
@@ -425,7 +425,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "show",
         None,
         {"name": "showdown", "of": SEATS, "until": "hands", "optional": True},
-        {"until": ["'hands' is no later step; allowed: none"]},
+        {"until": ["'hands' is not a later step; allowed: none"]},
     ),
     "hands that are set": ("shows", "set", None, {"low": 4}, {}),
     "a low hand of all cards": (
@@ -460,7 +460,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "assign",
         None,
         {},
-        {"do": ["no hand waits for a number; a deal with first = 'number' comes before"]},
+        {"do": ["no hand waits for a number; a deal with first = 'number' must come before"]},
     ),
     **{
         f"hands assigned after something was {what}": (
@@ -489,14 +489,14 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "offer-hand",
         None,
         {"to": "left", "from": "top"},
-        {"to": ["'left' is no [[hand]]; allowed: none"], "from": [POSITIONS], "do": [EVERYBODY]},
+        {"to": ["no [[hand]] 'left'; allowed: none"], "from": [POSITIONS], "do": [EVERYBODY]},
     ),
     "a hand offered by an option that is not there": (
         "named",
         "offer-hand",
         so_far(everywhere=True),
         {"to": "middle", "from": "bottom"},
-        {"to": ["'middle' is no [[hand]]; allowed: left, right"], "from": [POSITIONS.replace("top", "bottom")]},
+        {"to": ["no [[hand]] 'middle'; allowed: left, right"], "from": [POSITIONS.replace("top", "bottom")]},
     ),
     "a betting round": ("holdem.co", "bet", None, {"bet": "first-bets"}, {}),
     "a betting round into a bet of another kind": (
@@ -513,7 +513,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         {"bet": "ante"},
         {
             "bet": ["no bet 'ante' placed by-action; allowed: none"],
-            "do": ["no [betting] table says how players act"],
+            "do": ["missing: a [betting] table, which says how players act"],
         },
     ),
     "a betting round before the cards": (
@@ -521,7 +521,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         "bet",
         CardsSoFar(),
         {"bet": "first-bets"},
-        {"do": ["nobody has cards yet to bet on; a deal comes before"]},
+        {"do": ["no one has cards to bet on yet; a deal must come before"]},
     ),
     "who acts first by no board": (
         "holdem.co",

@@ -11,7 +11,7 @@ BAD = {
     "a bet that a step closes which deals no card": (
         "western-stud.co",
         ('until = "last-card"', 'until = "showdown"'),
-        "bet[2].until: 'showdown' is no step that deals; allowed: hands, last-card",
+        "bet[2].until: 'showdown' is not a step that deals; allowed: hands, last-card",
     ),
     "a joker that is replaced after what is no round": (
         "western-stud.co",
@@ -21,22 +21,22 @@ BAD = {
     "a bet before the deal that a step closes": (
         "western-stud.co",
         ("enters = true", 'until = "hands"\nenters = true'),
-        "bet[1].until: for a bet placed by-decision that is no tip: a tip is closed with its bet",
+        "bet[1].until: only for a bet placed by-decision that is not a tip: a tip is closed with its bet",
     ),
     "an offer of a hand that comes later": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'about = "tiger"\ntakers = "one"'),
-        "step[7].about: 'tiger' is no hand that is offered before; allowed: dragon",
+        "step[7].about: 'tiger' is not a hand that was offered before; allowed: dragon",
     ),
     "one taker of nothing": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'takers = "one"'),
-        "step[7].takers: one taker of what? give 'about' too",
+        "step[7].takers: only for a hand that is offered: give 'about', too",
     ),
     "the dealer's hand from a position": (
         "pai-gow.co",
         ('do = "offer-hand"\nto = "dragon"', 'do = "offer-hand"\nto = "dealer"'),
-        "step[6].to: 'dealer' is no [[hand]]; allowed: dragon",
+        "step[6].to: no [[hand]] 'dealer'; allowed: dragon",
     ),
     "a position that an option does not name": (
         "pai-gow.co",
@@ -51,7 +51,7 @@ BAD = {
     "a hand nobody got where all have players": (
         "pai-gow.co",
         ('seats = "all" ', 'seats = "entered" '),
-        "step[6].do: every position has a player; a deal with seats = 'all' comes before",
+        "step[6].do: every position has a player; a deal with seats = 'all' must come before",
     ),
     "a count of it that nothing speaks of": (
         "pai-gow.co",
@@ -61,7 +61,7 @@ BAD = {
     "a bet that enters and enters by a reading": (
         "boston-5.co",
         ("enters-when = {", "enters = true\nenters-when = {"),
-        "bet[3].enters-when: for a bet placed before-deal that has no enters = true",
+        "bet[3].enters-when: only for a bet placed before-deal that has no enters = true",
     ),
     "a reading that is not there": (
         "boston-5.co",
@@ -71,7 +71,7 @@ BAD = {
     "a value that it does not have": (
         "boston-5.co",
         ('option = "bonus-alone", is = "offered"', 'option = "bonus-alone", is = "yes"'),
-        "bet[3].enters-when: 'yes' is no value of that option; allowed: not-offered, offered",
+        "bet[3].enters-when: 'yes' is not a value of that option; allowed: not-offered, offered",
     ),
     "cards for a bet that is not there": (
         "boston-5.co",
@@ -86,12 +86,12 @@ BAD = {
     "what was given up under another bet's name": (
         "3-5-7.co",
         ('as = "surrendered"', 'as = "five-card"'),
-        "decision[2].gives-up.as: 'five-card' is a bet of its own; give what was given up another name",
+        "decision[2].gives-up.as: 'five-card' is a bet already; give the share another name",
     ),
     "all of a bet given up": (
         "3-5-7.co",
         ('share = "1/2"', 'share = "3/3"'),
-        "decision[2].gives-up.share: 3/3 is no part of a bet; allowed: less than 1",
+        "decision[2].gives-up.share: 3/3 is not a part of a bet; allowed: less than 1",
     ),
     "a share that is no share": ("3-5-7.co", ('share = "1/2"', 'share = "half"'), "decision[2].gives-up.share: "),
     "a rest that nothing becomes of": (
@@ -107,7 +107,7 @@ BAD = {
     "the bottom of all cards": (
         "caribbean-stud.co",
         ("cards = 1\nwhich", "which"),
-        "step[2].which: the bottom of all cards is all of them; give 'cards' too",
+        "step[2].which: only for a number of cards: give 'cards', too",
     ),
     "the top card": (
         "caribbean-stud.co",

@@ -623,7 +623,7 @@ def test_burned_between_races() -> None:
 
 
 def test_drawn_after_name() -> None:
-    """No card is drawn while one waits for its name; the same report once more is no card."""
+    """No card is drawn while one waits for its name; the same report again is no card."""
     table = play("race-to-the-flush", f"{RACE} / {UNREAD} / {UNREAD}")
     assert table.codes == ["card-unread"]
     assert refused(go_on(table, "draw 9H"))[1:] == harmless("drawn_after_name", "draw-before-named")

@@ -1,4 +1,4 @@
-"""A seat that never chooses: play goes on without it, and its money alone waits for a person (47.1-1024)."""
+"""A seat that never chooses: play continues without it, and its money alone waits for a person (47.1-1024)."""
 
 from typing import Any
 

@@ -190,7 +190,7 @@ def test_an_unread_card_waits_for_a_supervisor() -> None:
     table = started().draw("AH ?? 9H")
     assert table.codes == ["card-unread", "draw-before-named"]
     assert table.flow.state is State.NAMING
-    assert str(table.flow.legal()[0]) == "supervisor: say what card 2 is"
+    assert str(table.flow.legal()[0]) == "supervisor: name card 2"
     table.name("5H")
     assert table.codes[-1] == "naming-refused"
     table.badge(31, "dealer").name("5H")

@@ -110,8 +110,8 @@ def test_the_words_of_a_rule_name_all_it_says() -> None:
     """Read off the page, in the words of the section."""
     page = (DOCS / "games" / "western-stud.co.md").read_text(encoding="utf-8")
     assert "| low | equals the ante with the choice `both` | 47.1-1017.18(5)(c) |" in page
-    assert "| tip-ante | a tip for an ante: only beside it | 47.1-1017.18(3) |" in page
-    assert "| tip-low | a tip for a low: only beside it | 47.1-1017.18(3) |" in page
+    assert "| tip-ante | a tip for an ante: only with it | 47.1-1017.18(3) |" in page
+    assert "| tip-low | a tip for a low: only with it | 47.1-1017.18(3) |" in page
     ride = (DOCS / "games" / "let-it-ride.co.md").read_text(encoding="utf-8")
     assert "| bonus | exactly $1 | 47.1-1017.14(2) |" in ride
     assert "| bet-dollar and bonus together | at most $100 | 47.1-1017.14(2)(a) |" in ride

@@ -153,7 +153,7 @@ ROUNDS: Final[dict[str, tuple[str, str, dict[str, Any]]]] = {
                 found(
                     "controller-1", 8,
                     code="counts-differ", clause="S", reason="person", place="seat 2", counted=5, expected=4,
-                    text="seat 2: a person counts 5 cards, counted before 4",
+                    text="seat 2: a person counts 5 cards, the count before was 4",
                 ),
                 found(
                     "controller-1", 8,

@@ -173,7 +173,7 @@ def test_a_burned_card_comes_out_again_however_the_shoe_tells(number: int, again
 
 @pytest.mark.parametrize("game", ["bonus-6.co", "longhorn.co"])
 def test_a_burned_card_pushed_back_into_a_real_shoe_is_burned_again(game: str) -> None:
-    """The shoe halts, a supervisor puts it right, the same card comes out once more; any other card is a fault."""
+    """The shoe halts, a supervisor puts it right, the same card comes out again; any other card is a fault."""
     procedure = load_procedure(game)
     plain = clean_round(procedure, [1, 2, 3])
     places = cards_of(scenario_of(procedure, [plain]))
@@ -214,7 +214,7 @@ BAD = {
     "nobody's hand to be dead": (
         "bonus-6.co",
         (f'{ROW} "burned-card-in-muck"', '[care.burned]\nthen = "dead-hand"'),
-        "care.burned.then: dead-hand: a burned card is in nobody's hand; allowed: nothing, person, misdeal, unreliable",
+        "care.burned.then: dead-hand: a burned card is in no one's hand; allowed: nothing, person, misdeal, unreliable",
     ),
     "nothing burned": (
         "western-stud.co",
@@ -227,17 +227,17 @@ BAD = {
             "[care.burned]                    # one touches the discards before all cards are dealt\noption =",
             "[care.burned]\nback-on-top = true\noption =",
         ),
-        "care.burned.back-on-top: only a card-shoe whose cards a burn-card step burns takes one back",
+        "care.burned.back-on-top: only for a card-shoe with a burn-card step",
     ),
     "a shuffler that runs out": (
         "3-5-7.co",
         ("[care.deck]", '[care.runs-out]\noption = "surrender"\nclause = "S"\n[care.deck]'),
-        "care.runs-out: single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+        "care.runs-out: only single cards out of a card-shoe that is fresh each-round can run out",
     ),
     "a deck that is dealt on from": (
         "bonus-6.co",
         ('fresh = "each-round"', 'fresh = "until-cut-card"'),
-        "care.runs-out: single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+        "care.runs-out: only single cards out of a card-shoe that is fresh each-round can run out",
     ),
     "an option that is not there": (
         "bonus-6.co",

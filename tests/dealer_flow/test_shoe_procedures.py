@@ -46,9 +46,9 @@ def test_every_figure_of_the_text_cites_its_paragraph() -> None:
 
 
 BAD = [
-    ('"spades"]', '"swords"]', "shoe.columns.names", "by suit they are clubs, diamonds, hearts, spades"),
+    ('"spades"]', '"swords"]', "shoe.columns.names", "by suit they must be clubs, diamonds, hearts, spades"),
     ('by = "suit"', 'by = "rank"', "shoe.columns.by", "'suit' or 'turn'"),
-    ("cards = 16", "cards = 17", "shoe.end", "17 cards without 5 in a column cannot be; at most 16"),
+    ("cards = 16", "cards = 17", "shoe.end", "17 cards without 5 in a column are impossible; at most 16"),
     ('when = "all"', 'when = "column"', "shoe.end", "one end by column and one by all"),
     ('option = "decks-in-shoe"', 'option = "decks"', "shoe.decks.option", "no option 'decks'; known: decks-in-shoe"),
     ('option = "decks-in-shoe"', 'option = "overdraw"', "shoe.decks.option", "must choose between numbers of decks"),
@@ -65,18 +65,18 @@ BAD = [
     ("[shoe.overdraw]", "[shoe.over-draw]", "shoe.over-draw", "unknown key"),
     ("[shoe]\n", "[shoe]\nspeed = 1\n", "shoe.speed", "unknown key; allowed: bets-closed, decks, columns"),
     ('device = "card-shoe"', 'device = "packet-shuffler"', "device", "is drawn from a card-shoe"),
-    ("[care.deck]", '[remainder]\nclause = "x"\n[care.deck]', "remainder", "belongs to a game of steps"),
+    ("[care.deck]", '[remainder]\nclause = "x"\n[care.deck]', "remainder", "only for a game of steps"),
     (
         "[care.deck]",
         '[[decision]]\nnumber = 1\nname = "go"\nclause = "x"\n[care.deck]',
         "decision",
-        "belongs to a game of steps",
+        "only for a game of steps",
     ),
     (
         "[care.deck]",
         '[[step]]\nname = "x"\ndo = "reveal"\norder = ["seats"]\nclause = "x"\n[care.deck]',
         "step",
-        "give [[step]]s, or a [shoe]",
+        "give either [[step]]s or a [shoe]",
     ),
 ]
 
@@ -94,7 +94,7 @@ def test_a_mistake_is_one_line_at_the_right_place(old: str, new: str, key: str, 
 
 def test_a_bet_before_an_extra_card_needs_one() -> None:
     text = re.sub(r"\[shoe\.extra\].*?\n\n", "", TEXT, flags=re.DOTALL)
-    with pytest.raises(ProcedureError, match=r"no extra card to be placed before: there is no \[shoe.extra\]"):
+    with pytest.raises(ProcedureError, match=r"there is no extra card: no \[shoe.extra\]"):
         parse_procedure(text, "mine.toml")
 
 

@@ -54,9 +54,7 @@ def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
     table.see(CONTROLLER, e.Confirmed())
     assert table.codes == ["deck-count-due"]
     due = [
-        (item.actor, item.place)
-        for item in table.flow.legal()
-        if item.what == "count the deck: 30 minutes have gone by"
+        (item.actor, item.place) for item in table.flow.legal() if item.what == "count the deck: 30 minutes have passed"
     ]
     assert due == [("dealer", "shoe")]
     table.play(["bets 1: ante 500", "start"])

@@ -215,7 +215,7 @@ def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path:
     [
         ("a = 1\nb = { c = [1, 9223372036854775808] }", "b.c[2]", "a whole number beyond 64 bits"),
         ("a = 1\nb = [[1, 2], [-9223372036854775809]]", "b[2][1]", "a whole number beyond 64 bits"),
-        (f"a = 1\nb = {{ c = {'[' * 31}1{']' * 31} }}", "b", "more than 32 tables or arrays within each other"),
+        (f"a = 1\nb = {{ c = {'[' * 31}1{']' * 31} }}", "b", "tables or arrays nested more than 32 deep"),
     ],
 )
 def test_what_is_too_large_or_too_deep_for_a_reader(text: str, key: str, why: str) -> None:
@@ -354,11 +354,11 @@ def test_every_finding_in_words() -> None:
         ),
         (
             "a card of a player is exposed or falls from the table",
-            "stop and call a supervisor, who rules a misdeal or lets play go on",
+            "stop and call a supervisor, who rules a misdeal or lets play continue",
             "S wrong 3",
         ),
         ("fewer or more than 40 cards are left", f"{back} (by default; reading `rest`)", "S wrong 4"),
-        ("a stray joker comes out of the deck", "play goes on", "S joker"),
+        ("a stray joker comes out of the deck", "play continues", "S joker"),
         ("a card lies face up in the deck", "nothing is settled, a supervisor decides", "S boxed"),
         ("one card is seen twice", deck, "S face"),
         ("a card is not of this deck", deck, "S face"),
@@ -371,9 +371,9 @@ def test_what_goes_back_in_words() -> None:
     assert [follows(RETURNS, row) for row in RETURNS.wrong] == [
         "that hand is dead, the table plays on; ante goes back",
         "that hand is dead, the table plays on; side goes back",
-        "misdeal to the table; hands with the progressive bet are played for it alone; ante goes back",
+        "misdeal for the table; hands with the progressive bet are played for the progressive only; ante goes back",
         "nothing is settled, a supervisor decides",
-        "stop and call a supervisor, who rules a misdeal or lets play go on; the supervisor comes at once",
+        "stop and call a supervisor, who rules a misdeal or lets play continue; the supervisor comes at once",
     ]
     assert RETURNS.fouled is not None
     assert follows(RETURNS, RETURNS.fouled) == "misdeal, the round is void; side and ante go back"

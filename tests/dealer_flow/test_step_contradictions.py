@@ -33,9 +33,9 @@ BAD = {
     "a choice before anybody has cards": (
         [step("choice", "decide", 'choices = ["go"]'), HANDS, LAST, CHOICE, REST],
         "step[1].do",
-        "nobody has cards yet",
+        "no one has cards to decide on yet",
     ),
-    "no reveal": ([HANDS, REST], "step", "the last step, and no other, is a reveal"),
+    "no reveal": ([HANDS, REST], "step", "the last step must be a reveal, and no other step may be"),
     "a step after the reveal": ([LAST, HANDS, REST], "step[1].do", "the last step"),
     "cards shown of what was not dealt": (
         [HANDS, step("show", "show", 'of = ["community"]'), COMMUNITY, LAST, BOTH],
@@ -85,7 +85,7 @@ BAD = {
     "a hand with a name of every game": (
         [rows("hand", 'name = "dealer"\nplace = "hand 1"\nside = "house"'), HANDS, LAST, REST],
         "hand[1].name",
-        "give the hand a name of its own",
+        "give the hand another name",
     ),
     "two hands at one place": (
         [
@@ -109,7 +109,7 @@ BAD = {
     "a step that no value reaches": (
         [HANDS.replace("cards = 3", 'cards = 3\nwhen = { option = "top", is = "up" }'), LAST, REST],
         "step[1].when",
-        "'up' is no value of that option; allowed: left, right",
+        "'up' is not a value of that option; allowed: left, right",
     ),
     "an order that one value of an option breaks": (
         [HANDS.replace("cards = 3", 'cards = 3\nwhen = { option = "top", is = "left" }'), LAST, REST],
@@ -161,12 +161,12 @@ BAD = {
             PACKETS,
         ],
         "wrong[2].missing",
-        'for how = ["short"]',
+        'how = ["short"]',
     ),
     "a seat selected for nobody": (
         [HANDS, COMMUNITY.replace("cards = 3", 'cards = 3\nfirst = "number"'), LAST, BOTH],
         "step[2].first",
-        "this step deals to none",
+        "a step that deals to the seats",
     ),
     "asked of seats with a bet that is not there": (
         [HANDS, step("choice", "decide", 'choices = ["go"]\nonly = "pair"'), LAST, CHOICE, REST],
@@ -176,12 +176,12 @@ BAD = {
     "a dead hand of the community": (
         [HANDS, COMMUNITY, LAST, wrong("seats", "community", then="dead-hand"), PACKETS],
         "wrong[2].then",
-        "'community' has no hand of a player that could be dead; allowed: nothing, progressive-only",
+        "'community' is not a player's hand that could be dead; allowed: nothing, progressive-only",
     ),
     "a choice offered twice": (
         [HANDS, step("choice", "decide", 'choices = ["go", "go"]'), LAST, CHOICE, REST],
         "step[2].choices",
-        "each choice once",
+        "a choice may occur only once",
     ),
     "a burn of what was not dealt": (
         [
@@ -201,7 +201,7 @@ BAD = {
     "a fault by class and by name": (
         [HANDS, LAST, REST, '[[fault]]\nclass = "mechanism"\nname = "feed-jam"\nthen = "note"\n'],
         "fault[1]",
-        "give 'class' or 'name', one of them",
+        "give exactly one of 'class' and 'name'",
     ),
     "a stake on a bet that no choice places": (
         [
@@ -229,7 +229,7 @@ BAD = {
     "a joker replaced by a packet shuffler": (
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
         "fouled.then",
-        "the next card, which a card-shoe or a dealer's hand alone gives",
+        "the next card, which only a card-shoe or a dealer's hand gives",
     ),
     "bets settled under a reading that is not there": (
         [
@@ -260,7 +260,7 @@ BAD = {
     "a bet settled by a declaration where nobody declares": (
         [HANDS.replace("cards = 3", 'cards = 3\nsettles = [{ bet = "ante", of = "declared" }]'), LAST, REST],
         "step[1].settles[1].of",
-        "hands are declared at a step that shows them",
+        "hands are declared only at a show step",
     ),
     "a button moved by an option that is not there": (
         [
@@ -283,7 +283,7 @@ BAD = {
     "a button moved where there is none": (
         [HANDS.replace("cards = 3", 'cards = 3\nmoves = { option = "turn", clause = "S" }'), LAST, REST, TURN],
         "step[1].moves",
-        'said of a button: first = "button"',
+        'only for a deal from a button: first = "button"',
     ),
     "discards judged by an option that is not there": (
         [*exchange('discards = { option = "side", clause = "S" }'), LAST, REST],
@@ -293,7 +293,7 @@ BAD = {
     "discards that mean nothing": (
         [*exchange('discards = { clause = "S" }'), LAST, REST],
         "step[3].discards",
-        "give 'then' or 'option', one of them",
+        "give exactly one of 'then' and 'option'",
     ),
     "cards shown that lie open already": (
         [
@@ -305,17 +305,17 @@ BAD = {
             BOTH,
         ],
         "step[4].cards",
-        "all cards of 'community' lie open by a step before",
+        "all cards of 'community' lie open since an earlier step",
     ),
     "a show that ends with no step": (
         [HANDS, step("show", "show", 'of = ["seats"]\noptional = true\nuntil = "hands"'), LAST, REST],
         "step[2].until",
-        "'hands' is no later step; allowed: showdown",
+        "'hands' is not a later step; allowed: showdown",
     ),
     "a show that cannot be left out and ends": (
         [HANDS, step("show", "show", 'of = ["seats"]\nuntil = "showdown"'), LAST, REST],
         "step[2].until",
-        "said of a hand that may be shown: optional = true",
+        "only for a hand that may be shown: optional = true",
     ),
     "a bet that goes back too and is not there": (
         [HANDS, LAST, REST.replace('then = "dead-hand"', 'then = "dead-hand"\nreturns = ["ante"]\nalso = ["pair"]')],
@@ -325,7 +325,7 @@ BAD = {
     "a bet that goes back beside all of them": (
         [HANDS, LAST, REST.replace('then = "dead-hand"', 'then = "dead-hand"\nalso = ["side"]')],
         "wrong[1].also",
-        "beside the bets of 'returns'; give it too",
+        "in addition to the bets of 'returns': give it, too",
     ),
     "a reading of more bets that go back where none is named": (
         [
@@ -334,7 +334,7 @@ BAD = {
             REST.replace('then = "dead-hand"', 'then = "dead-hand"\nalso-when = { option = "top", is = "left" }'),
         ],
         "wrong[1].also-when",
-        "give 'also' too",
+        "give 'also', too",
     ),
     "two propositions of one number": (
         [
@@ -348,7 +348,7 @@ BAD = {
             ),
         ],
         "bet[6].propositions[2].number",
-        "1 is taken; each number once",
+        "1 is taken; a number may occur only once",
     ),
 }
 
@@ -366,7 +366,7 @@ def test_it_is_refused(what: str) -> None:
 
 
 def test_rounds_of_a_deck_that_is_fresh_each_round() -> None:
-    with pytest.raises(ProcedureError, match=r"care\.shuffle: .* this goes with until-cut-card"):
+    with pytest.raises(ProcedureError, match=r"care\.shuffle: .* this needs fresh = until-cut-card"):
         small(HANDS, LAST, REST, '[care.shuffle]\nrounds = 3\noption = "top"\nclause = "S"\n')
 
 
@@ -403,9 +403,9 @@ BURNS = step("burn", "burn-card", "") + HANDS.replace("packet", "single")
     ("parts", "why"),
     [
         ((HANDS.replace("packet", "single"), UNBURNED), "no burn-card step of a card-shoe burns a card"),
-        ((BURNS, UNBURNED.replace("nothing", "dead-hand")), "dead-hand: it concerns every hand; allowed: nothing"),
+        ((BURNS, UNBURNED.replace("nothing", "dead-hand")), "dead-hand: it concerns all hands; allowed: nothing"),
         ((BURNS, UNBURNED + 'offers = "go"\n'), "no choice 'go' that folds; allowed: none"),
-        ((GOES, CHOICE + "keeps = true\n"), "said of a choice by which a seat gives up"),
+        ((GOES, CHOICE + "keeps = true\n"), "for a choice by which a seat gives up"),
     ],
 )
 def test_a_burn_that_is_forgotten(parts: tuple[str, ...], why: str) -> None:

@@ -52,7 +52,7 @@ def riding(seats: int = 1) -> HandTable:
 def test_cards_are_shown_one_after_the_other_between_choices() -> None:
     table = riding()
     table.choose(1, 1)
-    assert table.may("HandRevealed") == ["dealer: show 1 cards of community"]
+    assert table.may("HandRevealed") == ["dealer: show 1 card of community"]
     table.show("community", "9S").choose(1, 3).show("community", "9S TS").show("seat 1", "AH KH QH")
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", [])
@@ -181,7 +181,7 @@ def test_the_flop_before_every_player_has_chosen() -> None:
 
 def test_when_all_have_folded_the_flop_need_not_come() -> None:
     table = small_table(HOLDEM, 1).deal("AH KH", "5D 6D").choose(1, 1)
-    assert table.may("PacketDispensed") == ["shuffler: bring packet 3 for burn"]
+    assert table.may("PacketDispensed") == ["shuffler: dispense packet 3 for burn"]
     assert (table.dump().end().outcome, table.codes) == ("complete", [])
 
 
@@ -216,7 +216,7 @@ def test_a_wrong_hand_of_the_house_leaves_the_progressive() -> None:
     assert isinstance(table, HandTable)
     table.deal("AH KH", "2C 3C", "5D 6D 7D")
     assert table.flow.state is State.PROGRESSIVE
-    assert table.may("PacketDispensed") == ["shuffler: bring packet 4 for burn"]
+    assert table.may("PacketDispensed") == ["shuffler: dispense packet 4 for burn"]
     result = table.deal("2S", "9S TS JS", "QS").dump().end()
     assert (result.outcome, table.codes) == ("progressive-only", ["dealer-count-wrong"])
     assert [seat.returned for seat in result.seats] == [{"ante": 500}, {"ante": 500, "side": 200}]
@@ -344,7 +344,7 @@ def test_a_hand_one_short_gets_the_next_card_when_all_have_theirs() -> None:
     table = stud().count("seat 1", 2)
     assert isinstance(table, HandTable)
     assert (table.codes, table.flow.state) == (["counts-differ", "seat-count-wrong"], State.DEALING)
-    assert table.may("CardDrawn") == ["dealer: draw a card to seat 1"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for seat 1"]
     table.draw("9S").choose(1, 2).choose(2, 2).draw("JH TC 8D")
     result = table.end()
     assert [(seat.status, seat.counted) for seat in result.seats] == [("live", 4), ("live", 4)]
@@ -363,7 +363,7 @@ def test_a_hand_one_long_is_dead() -> None:
 
 def test_an_exposed_card_is_dead_and_replaced() -> None:
     table = stud().mishap("seat 2", "exposed", "4C")
-    assert table.may("CardDrawn") == ["dealer: draw a card to seat 2"]
+    assert table.may("CardDrawn") == ["dealer: draw a card for seat 2"]
     table.draw("9S").count("seat 2", 3)
     assert table.codes == ["card-exposed"]
     assert table.flow.state is State.DECIDING
@@ -509,7 +509,7 @@ def test_the_deal_waits_for_the_number() -> None:
     assert len(table.may("SpotSelected")) == 5
     assert table.may("PacketDispensed") == []
     table.controller(e.SpotSelected(1))
-    assert table.may("PacketDispensed") == ["shuffler: bring packet 1 for seat 1"]
+    assert table.may("PacketDispensed") == ["shuffler: dispense packet 1 for seat 1"]
 
 
 def test_an_exact_remainder() -> None:

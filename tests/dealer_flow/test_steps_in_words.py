@@ -23,7 +23,7 @@ def words(at: str, do: str, **keys: Any) -> str:
 
 SEATS: Final = ("seats",)
 PACKET: Final = {"to": SEATS, "cards": 5, "by": "packet"}
-BY_HAND: Final = " Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+BY_HAND: Final = " Deal by hand: no device sees these cards. Press CONFIRM when every place has its cards."
 
 # ------------------------------------------------------------------ deal
 
@@ -52,7 +52,7 @@ DEALS: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
     "all positions by a number": (
         "shows",
         PACKET | {"to": ("seats", "dealer"), "seats": "all", "first": "number"},
-        "Take a packet of five cards, face down, to each of the 4 positions, also where nobody plays,"
+        "Take a packet of five cards, face down, to each of the 4 positions, with or without a player,"
         " yourself in your turn, counter-clockwise from the place whose number was drawn.",
     ),
     "the other way around": (
@@ -65,8 +65,7 @@ DEALS: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
         "dice",
         PACKET | {"to": ("seats", "community"), "first": "number"},
         "Take a packet of five cards, face down, to each seat that entered, the community, counter-clockwise from the"
-        " place whose number was drawn; as long as no number is drawn, in front of the tray, one hand beside the"
-        " other.",
+        " place whose number was drawn; until the number is drawn, in front of the tray, side by side.",
     ),
     "from the button": (
         "stud",
@@ -126,7 +125,7 @@ def test_a_deal_in_few_words_and_how_its_first_place_is_found() -> None:
         "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
     )
     assert number.selecting() == (
-        "Draw the number and select the place that gets the first cards. You count as one, counter-clockwise."
+        "Draw the number and select the place that gets the first cards. Count yourself as one, counter-clockwise."
     )
 
 
@@ -209,7 +208,7 @@ CHOICES: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
         "holdem",
         {"choices": ("fold",), "only": "ante", "order": "clockwise", "optional": True},
         "Each player with an ante bet, clockwise from your left, chooses: fold (gives up)."
-        " Who says nothing has chosen fold.",
+        " A player who says nothing has chosen fold.",
     ),
     "in turn from a button": (
         "pineapple.co",
@@ -219,19 +218,19 @@ CHOICES: Final[dict[str, tuple[str, dict[str, Any], str]]] = {
     "about a hand, each": (
         "pai-gow.co",
         {"choices": ("dragon",), "about": "dragon"},
-        "While `dragon` is there, each player still in play chooses: dragon (with dragon).",
+        "While `dragon` is available, each player still in play chooses: dragon (with dragon).",
     ),
     "about a hand, one": (
         "pai-gow.co",
         {"choices": ("dragon",), "about": "dragon", "takers": "one"},
-        "While `dragon` is there and not taken, each player still in play chooses: dragon (with dragon)."
-        " The first who takes it plays it alone.",
+        "While `dragon` is available and not taken, each player still in play chooses: dragon (with dragon)."
+        " The first player to take it plays it alone.",
     ),
     "in the blind, and too late": (
         "holdem",
         {"choices": ("fold",), "blind": ("raise", "side"), "late": {"then": "dead-hand", "clause": "L"}},
         "Each player still in play chooses: fold (gives up). Raise and side may be placed now, in the blind."
-        " Who has not when the next cards are dealt has a dead hand.",
+        " A player who has not chosen when the next cards are dealt has a dead hand.",
     ),
 }
 
@@ -258,15 +257,18 @@ def test_a_choice_in_words(name: str) -> None:
             {"gives-up": {"bet": "ante", "as": "lost", "share": "1/3", "rest": "rest"}},
             "go (1/3 of ante is lost, the rest as `rest` says)",
         ),
-        ({"needs": ("ante", "side")}, "go (for who has ante and side)"),
-        ({"unless": ("ante", "side")}, "go (for who has no ante or side)"),
+        ({"needs": ("ante", "side")}, "go (for a player with ante and side)"),
+        ({"unless": ("ante", "side")}, "go (for a player without ante or side)"),
         ({"draws": 2}, "go (draws two cards)"),
         ({"discards": 1}, "go (lays down one card)"),
-        ({"lays-aside": 1}, "go (lays one card apart, face down)"),
+        ({"lays-aside": 1}, "go (sets one card aside, face down)"),
         ({"folds": True}, "go (gives up)"),
         ({"folds": True, "keeps": True}, "go (gives up and keeps all wagers)"),
-        ({"last": True}, "go (chooses no more in this round)"),
-        ({"bet": "raise", "draws": 1, "last": True}, "go (with raise, draws one card, chooses no more in this round)"),
+        ({"last": True}, "go (has no further choice in this round)"),
+        (
+            {"bet": "raise", "draws": 1, "last": True},
+            "go (with raise, draws one card, has no further choice in this round)",
+        ),
     ],
 )
 def test_what_a_choice_is_in_words(keys: dict[str, Any], said: str) -> None:
@@ -284,7 +286,7 @@ EXCHANGES: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "players and dealer": (
         {"to": ("seats", "dealer"), "most": 2},
         "Take in what was discarded and give the players and yourself as many cards, at most 2 each."
-        " You take as many as your rules ask for.",
+        " You take as many as your rules require.",
     ),
     "players alone": (
         {"to": SEATS, "most": 3},
@@ -328,7 +330,7 @@ def test_what_a_hand_draws_in_words() -> None:
 
 ROUND: Final = (
     ", each player in turn clockwise checks, bets, calls, raises or folds until every bet is called.{}"
-    " Report each action with all that lies before the seat; pull the chips into the pot."
+    " Report each action with all chips in front of the seat; pull the chips into the pot."
 )
 
 
@@ -343,8 +345,8 @@ ROUND: Final = (
         (
             "seven-card-stud.co",
             {"first": "board", "board": "high-or-low", "bring_in": "forced"},
-            "Beginning with the hand that the open cards name (`high-or-low`)",
-            " The seat of an open card may have to bring in (`forced`).",
+            "Beginning with the seat that the open cards determine (`high-or-low`)",
+            " An open card may force its seat to bring in (`forced`).",
         ),
     ],
 )
@@ -378,7 +380,9 @@ def test_a_show_in_words(keys: dict[str, Any], said: str) -> None:
     assert (step.words(game("shows")), step.brief()) == (said, "")
 
 
-KEYED: Final = " Key what was set, by the player or the house way; what nobody keys is not on record."
+KEYED: Final = (
+    " Key each hand that was set, by the player or the house way; a setting that is not keyed is not on record."
+)
 
 
 @pytest.mark.parametrize(
@@ -395,7 +399,7 @@ KEYED: Final = " Key what was set, by the player or the house way; what nobody k
         ),
         (
             {"low": 1, "of": ("dragon", "dealer"), "parts": ("first", "second"), "choices": ("take", "keep")},
-            "Whoever plays `dragon` who chose take or keep sets the hand: one card for the first hand, the others for"
+            "The player of `dragon` who chose take or keep sets the hand: one card for the first hand, the others for"
             " the second hand. You set your own the house way, once it lies open.",
         ),
     ],
@@ -417,8 +421,8 @@ def test_hands_that_are_set_in_words(keys: dict[str, Any], said: str) -> None:
         ),
         (
             {"order": ("community", "seats"), "from": "last-to-bet"},
-            "Show the community, then the players, beginning with who bet or raised last, else with who acted first,"
-            " and clockwise. Award each pot.",
+            "Show the community, then the players, beginning with the player who bet or raised last, or else acted"
+            " first, and clockwise. Award each pot.",
         ),
     ],
 )
@@ -450,11 +454,11 @@ def test_hands_that_go_to_their_places_in_words() -> None:
 
 def test_hands_where_nobody_plays_in_words() -> None:
     assert words("pai-gow", "collect") == (
-        "Pick up the hands of positions where nobody plays, unseen, and place them in the discard rack."
+        "Pick up the hands at positions without a player, unseen, and place them in the discard rack."
     )
     offer = a_step("offer-hand", to="dragon", **{"from": "dragon-is"})
     assert offer.words(game("pai-gow")) == (
-        "Cards of a position where nobody plays become `dragon`, unseen (`dragon-is`)."
+        "Cards of a position without a player become `dragon`, unseen (`dragon-is`)."
     )
     assert (offer.brief(), a_step("collect").brief()) == ("", "")
 
@@ -471,12 +475,12 @@ def test_hands_where_nobody_plays_in_words() -> None:
         ("at-least", "1/2 ante", "at least half the ante"),
         ("at-least", "1/3 ante", "at least 1/3 x ante"),
         ("multiple-of", "$2.50", "a multiple of $2.50"),
-        ("needs", ("ante",), "only beside an ante"),
-        ("needs", ("ante", "blind"), "only beside an ante and a blind"),
-        ("needs-one-of", ("ante", "blind"), "only beside an ante or a blind"),
-        ("excludes", ("ante", "blind"), "not beside an ante or a blind"),
-        ("same-as", ("ante",), "as much as ante, where it lies"),
-        ("same-as", ("ante", "blind"), "as much as ante and blind, where they lie"),
+        ("needs", ("ante",), "only with an ante"),
+        ("needs", ("ante", "blind"), "only with an ante and a blind"),
+        ("needs-one-of", ("ante", "blind"), "only with an ante or a blind"),
+        ("excludes", ("ante", "blind"), "not with an ante or a blind"),
+        ("same-as", ("ante",), "as much as ante, if placed"),
+        ("same-as", ("ante", "blind"), "as much as ante and blind, if placed"),
     ],
 )
 def test_a_rule_of_a_bet_in_words(key: str, value: object, said: str) -> None:

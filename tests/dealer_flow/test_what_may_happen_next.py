@@ -58,14 +58,14 @@ def ruled(what: str, place: str) -> list[str]:
     return [
         f"supervisor: come at once: {what} [BadgeSwiped  0]",
         f"supervisor: rule a misdeal: {what} [MisdealCalled  0]",
-        f"supervisor: rule that play goes on: {what} [Confirmed {place} 0]",
+        f"supervisor: rule that play continues: {what} [Confirmed {place} 0]",
     ]
 
 
 START: Final = "dealer: START GAME [GameStarted  0]"
 END: Final = "dealer: END GAME [GameEnded  1]"
 MISDEAL: Final = "supervisor: call a misdeal [MisdealCalled  0]"
-DUMP: Final = "shuffler: bring the remainder [RemainderDumped remainder 0]"
+DUMP: Final = "shuffler: dump the remainder [RemainderDumped remainder 0]"
 NUMBER: Final = "dealer: draw the number that says who gets the first cards [NumberDrawn  0]"
 ALL_BETS: Final = [bet(seat, name, spot) for seat in (1, 2, 3, 4) for name, spot in BETS.items()]
 PLACES: Final = first_place("gets the first cards", "the dealer's", "seat 1", "seat 2", "seat 3", "seat 4")
@@ -108,7 +108,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
     "the first packet is to come": (
         "holdem",
         ONE,
-        ["shuffler: bring packet 1 for seat 1 [PacketDispensed seat 1 1]", MISDEAL],
+        ["shuffler: dispense packet 1 for seat 1 [PacketDispensed seat 1 1]", MISDEAL],
     ),
     "a packet lies in the tray": (
         "holdem",
@@ -151,7 +151,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
     "a card is to be burned": (
         "holdem",
         f"{ONE} / packet seat 1: AH KH / packet dealer: 5D 6D / choose 1: raise",
-        ["shuffler: bring packet 3 for burn [PacketDispensed burn 3]", *counts("seat 1", "dealer")],
+        ["shuffler: dispense packet 3 for burn [PacketDispensed burn 3]", *counts("seat 1", "dealer")],
     ),
     "cards are dealt by hand": (
         "named",
@@ -219,7 +219,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
     "a card is shown": (
         "let-it-ride",
         RIDDEN,
-        [shows("show 1 cards of community", "community", 1), DUMP, done("one"), *counts("seat 1", "community")],
+        [shows("show 1 card of community", "community", 1), DUMP, done("one"), *counts("seat 1", "community")],
     ),
     "END GAME waits for what is left": (
         "let-it-ride",
@@ -252,13 +252,13 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
     "a seat exchanges cards": (
         "draw",
         DRAWS,
-        ["shuffler: bring packet 4 for seat 1 [PacketDispensed seat 1 4]", *counts("seat 1", "seat 2", "dealer")],
+        ["shuffler: dispense packet 4 for seat 1 [PacketDispensed seat 1 4]", *counts("seat 1", "seat 2", "dealer")],
     ),
     "the house exchanges as many as it likes": (
         "draw",
         f"{DRAWS} / packet seat 1: JH TH",
         [
-            "shuffler: bring packet 5 for dealer [PacketDispensed dealer 5]",
+            "shuffler: dispense packet 5 for dealer [PacketDispensed dealer 5]",
             done("exchange"),
             *counts("seat 1", "seat 2", "dealer"),
         ],
@@ -272,7 +272,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
         "exposed",
         f"{EXPOSED} / show seat 1: AC AD 9H 2S",
         [
-            "dealer: draw a card to seat 1 [CardDrawn seat 1 10]",
+            "dealer: draw a card for seat 1 [CardDrawn seat 1 10]",
             "dealer: has-won [DecisionMade seat 1 3]",
             *counts("seat 1", "seat 2", "community"),
         ],
@@ -358,7 +358,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
         "race-to-the-flush",
         RACE,
         [
-            "dealer: draw card 1 to the column it belongs in [CardDrawn shoe 1]",
+            "dealer: draw card 1 into its column [CardDrawn shoe 1]",
             "supervisor: count the cards left in the shoe [CardsCounted shoe 0]",
             MISDEAL,
         ],
@@ -367,7 +367,7 @@ POSITIONS: Final[dict[str, tuple[str, str, list[str]]]] = {
         "race-to-the-flush",
         f"{RACE} / draw AH ??",
         [
-            "supervisor: say what card 2 is [HandRevealed shoe 2]",
+            "supervisor: name card 2 [HandRevealed shoe 2]",
             "supervisor: count the cards left in the shoe [CardsCounted shoe 0]",
             MISDEAL,
         ],

@@ -67,7 +67,7 @@ def test_what_the_dealer_does_next_is_said() -> None:
 
 
 STOPS: tuple[TroubleKind, ...] = ("red-lamp", "repeated")
-ASKS = ("bring packet", "take packet", "to decide", "START GAME", "expected", "to act", "fold or play")
+ASKS = ("dispense packet", "take packet", "to decide", "START GAME", "expected", "to act", "fold or play")
 
 
 @pytest.mark.parametrize("kind", STOPS)
@@ -77,7 +77,7 @@ def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state
         state=state,
         seats=(SeatView(seat=1, status="live"), SeatView(seat=2, status="live", next=True)),
         next=(
-            LegalView(actor="shuffler", what="bring packet 3 for seat 2", place="seat 2", awaited=True),
+            LegalView(actor="shuffler", what="dispense packet 3 for seat 2", place="seat 2", awaited=True),
             LegalView(actor="dealer", what="take packet 2 to seat 1", place="seat 1", awaited=True),
             chooses(2, "fold"),
             LegalView(actor="supervisor", what="count the cards at seat 1", place="seat 1"),

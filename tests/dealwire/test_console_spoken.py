@@ -24,7 +24,7 @@ from tests.support.rigs.consoles import CAPTURES
 ENGLISH_AS_IT_STANDS: Final = re.compile("|".join(ENGLISH))
 LIKE_AN_ID: Final = re.compile(r"[a-z]-[a-z0-9]|[a-z][0-9]|_")
 FEW: Final = ("ultimate-texas-holdem.co", "race-to-the-flush", "208.co", "let-it-ride.co", "players-choice.co")
-PLAY: Final = re.compile(r"bring packet|take packet|to decide|START GAME|expected|to act|to the column")
+PLAY: Final = re.compile(r"dispense packet|take packet|to decide|START GAME|expected|to act|into its column")
 """What asks somebody to go on with a round."""
 
 
@@ -67,13 +67,13 @@ def test_what_may_happen_next_is_said_as_at_the_table() -> None:
     assert next_words("HandRevealed", "show dealer") == "show the dealer's hand"
     assert next_words("PacketLifted", "take packet 1 to community") == "take packet 1 to the community"
     assert next_words("Confirmed", "board-shown is done") == "CONFIRM when that is done"
-    assert next_words("PacketDispensed", "bring packet 3 for seat 2") == "bring packet 3 for seat 2"
+    assert next_words("PacketDispensed", "dispense packet 3 for seat 2") == "dispense packet 3 for seat 2"
     assert report_words("PlayerActed") == "player acted"
 
 
 def test_a_session_has_no_number_for_a_dealer() -> None:
     say = Speech([]).say
-    assert say("shuffler started anew: session 4d63b6d9 after a77d2bd0") == "shuffler started anew, in a new session"
+    assert say("shuffler restarted: session 4d63b6d9 after a77d2bd0") == "shuffler restarted, in a new session"
     assert say("shoe is heard in session 4d63b6d9 again") == "shoe is heard in the session again"
     assert say("a card is drawn; allowed: PlayerActed, MisdealCalled") == (
         "a card is drawn; allowed: player acted, misdeal called"

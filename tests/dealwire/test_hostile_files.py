@@ -137,7 +137,7 @@ def test_a_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
 
 HOSTILE_TOML = {
     "brackets": (f"schema = {'[' * 20_000}{']' * 20_000}", "not TOML: a number is too long, or a table too deep"),
-    "depth": (f"schema = {'[' * 300}{']' * 300}", f"1: schema: more than {DEEPEST} tables or arrays within each other"),
+    "depth": (f"schema = {'[' * 300}{']' * 300}", f"1: schema: tables or arrays nested more than {DEEPEST} deep"),
     "digits": (f"schema = {'1' * 5000}", "not TOML: a number is too long, or a table too deep"),
     "64 bits": ("seats = 9223372036854775808", "1: seats: a whole number beyond 64 bits"),
     "parts": (f"{'a.' * 100_000}a = 1", f"1: not TOML: a key has more than {DEEPEST} parts"),
@@ -168,7 +168,7 @@ def test_so_many_faults_are_named_and_no_more(tmp_path: Path) -> None:
     with must_end():
         found = [str(fault) for fault in check_procedure(file)]
     assert len(found) == FAULTS_MAX + 1
-    assert found[-1] == f"{file}: and more; the first {FAULTS_MAX} faults are named"
+    assert found[-1] == f"{file}: and more; only the first {FAULTS_MAX} errors are listed"
     assert f"{file}:1: k0: unknown key" in "\n".join(found)
 
 

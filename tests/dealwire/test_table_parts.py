@@ -303,7 +303,7 @@ ROUNDS: list[tuple[State, str | None, str]] = [
 @pytest.mark.parametrize(("state", "kind", "title"), ROUNDS)
 def test_what_keeps_a_round_from_being_played_out(state: State, kind: str | None, title: str) -> None:
     meaning = {
-        State.HALTED: "the round cannot be relied on; a person decides",
+        State.HALTED: "the round is unreliable; a supervisor decides",
         State.VOID: "misdeal or defective deck; the cards come in and the bets go back",
         State.PROGRESSIVE: "the table has a misdeal; hands are shown for the progressive only",
     }

@@ -12,7 +12,7 @@ from tests.dealwire.test_viewer import Watched, started
 
 MISDEAL = e.MisdealCalled(7, 0)
 LOST = e.EventsLost(3, 5)
-LOST_TEXT = "events of shuffler are gone: 3 to 5"
+LOST_TEXT = "events of shuffler are lost: 3 to 5"
 CALLED = ("misdeal", "badge 7 calls a misdeal", "47.1-1022", 7_000_000)
 HALTED = ("halted", LOST_TEXT, "procedure")
 

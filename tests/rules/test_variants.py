@@ -125,20 +125,20 @@ def test_a_new_bet_stands_where_its_file_has_it(tmp_path: Path) -> None:
 WAYS_WRONG = [
     ('"three-card.co"', '"three-card.ca"', "2: base: no game 'three-card.ca' (did you mean three-card.co?); allowed: "),
     ('"three-card.co"', '["three-card.co", 7]', "2: base[2]: must be a text"),
-    ('"three-card.co"', '"mine.toml"', "2: base: 'mine.toml' stands on this file itself"),
+    ('"three-card.co"', '"mine.toml"', "2: base: 'mine.toml' extends this file itself"),
     ('"three-card.co"', '"nix.toml"', "2: base: nix.toml: cannot be read: No such file or directory"),
     (
         '"bets.ante-bonus.pairs-with"',
         '"bets.tip"',
-        "5: without[1]: 'bets.tip' takes nothing away; the files ",
+        "5: without[1]: 'bets.tip' removes nothing; the files ",
     ),
     (
         '"bets.ante-bonus.pairs-with"',
         '"bets.ante-bonus.pairs"',
-        "5: without[1]: 'bets.ante-bonus.pairs' takes nothing away (did you mean pairs-with?); the files below give "
+        "5: without[1]: 'bets.ante-bonus.pairs' removes nothing (did you mean pairs-with?); the files below give "
         "bets.ante-bonus.name, bets.ante-bonus.kind, ",
     ),
-    ('"bets.ante-bonus.pairs-with"', '"bounds"', "5: without[1]: 'bounds' takes nothing away; the files below give "),
+    ('"bets.ante-bonus.pairs-with"', '"bounds"', "5: without[1]: 'bounds' removes nothing; the files below give "),
     (
         'name = "pair-plus"',
         'name = "pair-pluss"',
@@ -150,12 +150,12 @@ WAYS_WRONG = [
     (
         'base = "TC-PP-1"',
         'base = "TC-PP-1"\nwithout = ["rows.pairs"]',
-        "13: paytables.OURS.without[1]: 'rows.pairs' takes nothing away (did you mean pair?); the files below give ",
+        "13: paytables.OURS.without[1]: 'rows.pairs' removes nothing (did you mean pair?); the files below give ",
     ),
     (
         '"bets.ante-bonus.pairs-with"',
         '"bets.ante-bonus.pairs-with", "returns.dead"',
-        "5: without[2]: 'returns.dead' takes nothing away (did you mean dead-hand?); the files below give ",
+        "5: without[2]: 'returns.dead' removes nothing (did you mean dead-hand?); the files below give ",
     ),
     ('paytables = ["OURS"]', 'paytables = ["TC-PP-2"]', "11: paytables.OURS: pays no bet; allowed: "),
     ('paytables = ["OURS"]', 'paytables = ["OUR"]', "9: bets[1].paytables: no pay table 'OUR' in this file, in "),
@@ -217,7 +217,7 @@ def test_so_many_files_upon_each_other(tmp_path: Path) -> None:
         text = HEAD.replace("three-card.co", below).replace('"mine"', f'"g{number}"')
         (tmp_path / f"g{number}.toml").write_text(text, encoding="utf-8")
     assert load_game(tmp_path / "g2.toml").spec.name == "Three Card Poker"
-    with pytest.raises(TomlFileError, match=f"base: more than {DEEPEST_BASE} files upon each other"):
+    with pytest.raises(TomlFileError, match=f"base: more than {DEEPEST_BASE} files in a chain"):
         load_game(tmp_path / "g0.toml")
 
 

@@ -95,7 +95,7 @@ GUARDS: Final[dict[str, Guard]] = {
     guard.name: guard
     for guard in (
         # findings
-        Guard("round_unreliable", "the round cannot be relied on", lambda r: r.unreliable),
+        Guard("round_unreliable", "the round is unreliable", lambda r: r.unreliable),
         Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, "misdeal"),
         Guard("deck_defective", "the deck is defective", lambda r: r.defective, "deck"),
         Guard(
@@ -109,7 +109,7 @@ GUARDS: Final[dict[str, Guard]] = {
         ),
         Guard(
             "cards_astray",
-            "cards do not add up, or another number is left than the procedure says",
+            "cards do not add up, or the number left is not what the procedure says",
             lambda r: r.ledger.conserved is False or r.rest_wrong is not None,
             "deck",
         ),
@@ -120,18 +120,18 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
         Guard("step_bets", "the step under way is a betting round", _doing(State.ACTING)),
         Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
-        Guard("step_assigns", "the step under way hands out what lies in front of the tray", _doing(State.ASSIGNING)),
-        Guard("step_sets", "the step under way lets players arrange their cards", _doing(State.SETTING)),
+        Guard("step_assigns", "the step under way assigns the hands in front of the tray", _doing(State.ASSIGNING)),
+        Guard("step_sets", "the step under way lets players set their hands", _doing(State.SETTING)),
         Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
         Guard("card_owed", "a card is still due to a place", lambda r: r.given < len(r.dues)),
-        Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
+        Guard("cards_out", "every card of the step is out, including those dealt by hand", _cards_out),
         Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, "burn"),
         Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
         Guard("bets_called", "every bet is called", lambda r: r.opened and bets_called(r), "betting"),
         Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, "number"),
         Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), "set"),
         Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),
-        Guard("later_step_begun", "the report belongs to a later step, and this one may end so", _later_step_begun),
+        Guard("later_step_begun", "the report belongs to a later step, and may end this one", _later_step_begun),
         Guard(
             "packets_out",
             "no further packet follows at once",

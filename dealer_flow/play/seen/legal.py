@@ -123,7 +123,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
     shoe = round_.shoes.current if round_.shoes else None
     if plan.shuffle is not None and shoe is not None and (shoe.alike or shoe.rounds >= plan.shuffle.rounds):
-        why = "identical cards lay in one hand" if shoe.alike else "it has been dealt often enough"
+        why = "identical cards were in one hand" if shoe.alike else "it has been dealt often enough"
         yield Legal("dealer", "ShoeLoaded", SHOE.text, f"shuffle the shoe: {why}"), None
     yield from _count_deck(round_, plan.deck_at)
     for number in range(1, plan.most_seats + 1):
@@ -140,7 +140,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
 def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
     every = round_.plan.count_every
     if every is not None and round_.decks.count_due:
-        yield _count("dealer", place, f"count the deck: {every.minutes} minutes have gone by")
+        yield _count("dealer", place, f"count the deck: {every.minutes} minutes have passed")
 
 
 def _select(round_: Round) -> Iterator[Candidate]:
@@ -168,7 +168,7 @@ def _steps(state: State, round_: Round) -> Iterator[Candidate]:
     if round_.rulings and strict:
         ruling = round_.rulings[0]
         yield Legal("supervisor", "MisdealCalled", "", f"rule a misdeal: {ruling.why}"), e.MisdealCalled(0, 0)
-        yield Legal("supervisor", "Confirmed", ruling.place.text, f"rule that play goes on: {ruling.why}"), None
+        yield Legal("supervisor", "Confirmed", ruling.place.text, f"rule that play continues: {ruling.why}"), None
     yield from _play(state, round_)
     for place in round_.ledger.hands:
         if place != BURN:
@@ -209,7 +209,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
     if round_.left_to_deal:
         pass
     elif not (round_.plan.from_shoe or round_.plan.from_hand) and round_.ledger.remainder is None:
-        yield Legal("shuffler", "RemainderDumped", "remainder", "bring the remainder"), None
+        yield Legal("shuffler", "RemainderDumped", "remainder", "dump the remainder"), None
     elif strict and not holds("remainder_counted", round_):
         yield _count("dealer", round_.plan.deck_at, "count the cards that are left")
     if strict and not round_.rulings and ends_by(round_, e.Confirmed()):
@@ -241,12 +241,12 @@ def _next_card(round_: Round) -> Candidate:
     assert due is not None
     to, ordinal = due.place, len(round_.ledger.lifted) + 1
     if round_.plan.from_shoe:
-        what = "burn a card" if to == BURN else f"draw a card to {to}"
+        what = "burn a card" if to == BURN else f"draw a card for {to}"
         return Legal("dealer", "CardDrawn", to.text, what, round_.given + 1), None
     if ordinal in round_.ledger.packets:
         what = f"take packet {ordinal} to {to}"
         return Legal("dealer", "PacketLifted", to.text, what, ordinal), e.PacketLifted(ordinal)
-    what = f"bring packet {ordinal} for {to}"
+    what = f"dispense packet {ordinal} for {to}"
     return Legal("shuffler", "PacketDispensed", to.text, what, ordinal), e.PacketDispensed(0, ordinal, 0, 0, ())
 
 
@@ -295,7 +295,7 @@ def _setting(round_: Round) -> Iterator[Candidate]:
 def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
     if step.do != "show":
         return
-    many = f"{step.cards} cards of " if step.cards else ""
+    many = f"{step.cards} card{'s' * (step.cards != 1)} of " if step.cards else ""
     for kind in step.of:
         places = [seat(number) for number in round_.live] if kind == "seats" else [round_.plan.place(kind)]
         for place in places:
@@ -385,10 +385,10 @@ def _award(number: int) -> Candidate:
 def _columns(state: State, round_: Round, draw: Draw) -> Iterator[Candidate]:
     number = len(draw.cards) + 1
     if state is State.DRAWING:
-        what = f"draw card {number} to the column it belongs in"
+        what = f"draw card {number} into its column"
         yield Legal("dealer", "CardDrawn", "shoe", what, number), None
     elif state is State.NAMING:
-        what = f"say what card {draw.unread} is"
+        what = f"name card {draw.unread}"
         yield Legal(draw.plan.unread_by, "HandRevealed", "shoe", what, draw.unread or 0), None
     elif state is State.EXTRA:
         if holds("extra_due", round_):

@@ -18,11 +18,11 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
         if bet.enters_when is not None and (bet.enters or bet.placed != "before-deal"):
-            yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
+            yield ("bet", index, "enters-when"), "only for a bet placed before-deal that has no enters = true"
         if bet.pot is not None and bet.pot.least > 1 and bet.placed != "before-deal":
-            yield ("bet", index, "pot"), "for a bet placed before-deal: it is known at START GAME who has placed it"
+            yield ("bet", index, "pot"), "only for a bet placed before-deal: START GAME must know who has placed it"
         if bet.placed == "before-extra" and not extra:
-            yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
+            yield ("bet", index, "placed"), "there is no extra card: no [shoe.extra] table"
         if bet.until is not None:
             yield from _until_faults(procedure, ("bet", index, "until"), bet)
 
@@ -31,9 +31,9 @@ def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Comp
     """Yield errors of `until`: the step must deal, and the bet must go with a choice."""
     deals = [step.name for step in procedure.step if step.deals]
     if bet.until not in deals:
-        yield key, f"{bet.until!r} is no step that deals; allowed: {', '.join(deals) or 'none'}"
+        yield key, f"{bet.until!r} is not a step that deals; allowed: {', '.join(deals) or 'none'}"
     if bet.placed != "by-decision" or bet.tip_for is not None:
-        yield key, "for a bet placed by-decision that is no tip: a tip is closed with its bet"
+        yield key, "only for a bet placed by-decision that is not a tip: a tip is closed with its bet"
 
 
 def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -54,7 +54,7 @@ def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield ("limit", "each-bet"), "an amount in dollars"
     for index, total in enumerate(procedure.total):
         if (total.at_most is None) == (total.at_least is None):
-            yield ("total", index), "give 'at-most' or 'at-least', one of them"
+            yield ("total", index), "give exactly one of 'at-most' and 'at-least'"
         for name in (*total.bets, *(amount_of(text).bet for text in (total.at_most, total.at_least) if text)):
             if name and name not in names:
                 yield ("total", index, "bets"), f"no bet {name!r}; allowed: {', '.join(names)}"
@@ -74,7 +74,7 @@ def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, Bet
         elif name == bet.name:
             yield (*key, kind), f"{name!r} is the bet itself"
     if amount is not None and not amount.bet and not amount.times and kind != "at-least":
-        yield (*key, kind), "$0 is no bet"
+        yield (*key, kind), "$0 is not a bet"
     if kind == "exactly" and amount is not None and amount.bet:
         yield (*key, kind), "an amount in dollars; 'equal' compares with a bet"
 
@@ -94,9 +94,9 @@ def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterato
         known = ", ".join(name for name, each in names.items() if each.tip_for is None)
         yield (*key, "tip-for"), f"no bet {bet.tip_for!r} of a player's own; allowed: {known}"
     elif bet.placed != own.placed:
-        yield (*key, "placed"), f"{own.placed}, as the bet it is a tip for"
+        yield (*key, "placed"), f"must be {own.placed}, as the bet it is a tip for"
     if bet.enters or bet.enters_when:
-        yield (*key, "enters"), "a tip enters nobody into the deal"
+        yield (*key, "enters"), "a tip does not enter a seat into the deal"
 
 
 def _cycles(procedure: Procedure) -> Iterator[Complaint]:
@@ -104,7 +104,7 @@ def _cycles(procedure: Procedure) -> Iterator[Complaint]:
     needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
     for index, bet in enumerate(procedure.bet):
         if bet.name in _reached(bet.name, needs):
-            yield ("bet", index, "must"), f"{bet.name!r} needs bets that need it: none of them could be the first"
+            yield ("bet", index, "must"), f"{bet.name!r} needs bets that need it: none of them can be placed first"
     yield from dict.fromkeys(_amounts_around(procedure))
 
 
@@ -132,7 +132,7 @@ def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
             back = _times(equal, [other for other in equals if other != equal])
             if back is not None and back * equal.times != 1:
                 bet = repr(equal.bet)
-                why = f"{bet} is {equal.times} x {equal.other!r}, which is {back} x {bet}: no amounts can be"
+                why = f"{bet} is {equal.times} x {equal.other!r}, which is {back} x {bet}: no amounts satisfy both"
                 yield equal.key, why
 
 
@@ -167,7 +167,7 @@ def betting_faults(procedure: Procedure) -> Iterator[Complaint]:
     if part is None:
         for index, bet in enumerate(procedure.bet):
             if bet.placed == "by-action":
-                yield ("bet", index, "placed"), "no [betting] table says how players act"
+                yield ("bet", index, "placed"), "missing: a [betting] table, which says how players act"
         return
     early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
     named = {"blinds": part.blinds, "apart": part.apart, "everybody": part.everybody}

@@ -50,21 +50,24 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
     thens = _thens(procedure, row)
     if "dead-hand" in thens and row.of not in ("seats", *players):
         others = ", ".join(then for then in THENS if then != "dead-hand")
-        yield (*key, row.decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
+        yield (*key, row.decides), f"{row.of!r} is not a player's hand that could be dead; allowed: {others}"
     if row.missing is not None and "short" not in row.how:
-        yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
+        yield (*key, "missing"), 'only for a hand that is short: how = ["short"]'
     if (next_ := _NEXT & thens) and "long" in row.how:
-        yield (*key, row.decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
+        yield (*key, row.decides), f"{min(next_)!r} gives a hand its next card, but a long hand has too many"
     if row.dealt_out_when is not None and not row.dealt_out:
-        yield (*key, "dealt-out-when"), "a reading by which the hand is dealt out: give 'dealt-out' too"
+        yield (*key, "dealt-out-when"), "only for a hand that is dealt out: give 'dealt-out', too"
     if row.dealt_out and "dead-hand" not in thens:
-        yield (*key, "dealt-out"), "said of a hand that is dead"
+        yield (*key, "dealt-out"), "only for a hand that is dead"
     if thens & {"kept", "set-aside", "bury"} and row.how != ("early",):
-        yield (*key, row.decides), 'said of a card that is dealt too early: how = ["early"]'
+        yield (*key, row.decides), 'only for a card that is dealt too early: how = ["early"]'
     if "stays-open" in thens and row.how != ("exposed",):
-        yield (*key, row.decides), 'said of a card that was seen: how = ["exposed"]'
+        yield (*key, row.decides), 'only for a card that was seen: how = ["exposed"]'
     if (own := thens & {"bury", "stays-open"}) and (row.of != "seats" or procedure.betting is None):
-        yield (*key, row.decides), f"{min(own)!r} is of players who bet against each other: of = 'seats', and [betting]"
+        yield (
+            (*key, row.decides),
+            f"{min(own)!r} is for players who bet against each other: of = 'seats', and [betting]",
+        )
 
 
 _NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept", "bury"})
@@ -86,20 +89,20 @@ def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
     rows = ((key, table) for key, table in tables_in(procedure) if isinstance(table, Consequence))
     for key, row in rows:
         if (row.then is None) == (row.option is None):
-            yield key, "give 'then' or 'option', one of them"
+            yield key, "give exactly one of 'then' and 'option'"
         elif row.option is not None and values_of(procedure.option, row.option) is None:
             yield (*key, "option"), unknown_option(procedure.option, row.option)
         elif (next_ := _NEXT & _thens(procedure, row)) and (
             procedure.device == "packet-shuffler" or not procedure.step
         ):
-            why = f"{min(next_)!r} takes the next card, which a card-shoe or a dealer's hand alone gives"
+            why = f"{min(next_)!r} takes the next card, which only a card-shoe or a dealer's hand gives"
             yield (*key, row.decides), why
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
         yield from _returns_faults(key, row, bets)
     if (procedure.misdeal.until is None) == (procedure.misdeal.option is None):
-        yield ("misdeal",), "give 'until' or 'option', one of them"
+        yield ("misdeal",), "give exactly one of 'until' and 'option'"
     yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
 
 
@@ -108,9 +111,9 @@ def _returns_faults(key: Key, row: Consequence, bets: list[str]) -> Iterator[Com
     yield from unknown_bets((*key, "returns"), row.returns or (), bets)
     yield from unknown_bets((*key, "also"), row.also, bets)
     if row.also and row.returns is None and row.returns_when is None:
-        yield (*key, "also"), "beside the bets of 'returns'; give it too"
+        yield (*key, "also"), "in addition to the bets of 'returns': give it, too"
     if row.also_when is not None and not row.also:
-        yield (*key, "also-when"), "a reading by which more bets go back: give 'also' too"
+        yield (*key, "also-when"), "only for further bets that go back: give 'also', too"
 
 
 def fault_rows(procedure: Procedure) -> Iterator[Complaint]:
@@ -118,7 +121,7 @@ def fault_rows(procedure: Procedure) -> Iterator[Complaint]:
     names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
     for index, fault in enumerate(procedure.fault):
         if (fault.name is None) == (fault.class_ is None):
-            yield ("fault", index), "give 'class' or 'name', one of them"
+            yield ("fault", index), "give exactly one of 'class' and 'name'"
         elif fault.name is not None and fault.name not in names:
             yield ("fault", index, "name"), f"no fault {fault.name!r}; known: {', '.join(names)}"
         elif fault.class_ is not None and fault.class_ not in CLASSES.values():

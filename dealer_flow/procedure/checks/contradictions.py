@@ -32,7 +32,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from decision_faults(procedure)
     yield from rule_faults(procedure)
     if (procedure.shoe is None) == (not procedure.step):
-        yield ("step",), "give [[step]]s, or a [shoe] that cards are drawn from, one of them"
+        yield ("step",), "give either [[step]]s or a [shoe] that cards are drawn from"
     elif procedure.shoe is None:
         yield from step_faults(procedure)
         yield from choice_faults(procedure)
@@ -68,7 +68,7 @@ def name_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield from _taken(("bet", index, "propositions"), part, [getattr(row, part) for row in bet.propositions])
     for index, hand in enumerate(procedure.hand):
         if hand.name in _OWN_NAMES:
-            yield ("hand", index, "name"), f"{hand.name!r} is a place of every game; give the hand a name of its own"
+            yield ("hand", index, "name"), f"{hand.name!r} is a place of every game; give the hand another name"
     for index, option in enumerate(procedure.option):
         if option.default not in option.allowed:
             yield ("option", index, "default"), f"{option.default!r} is not among {', '.join(option.allowed)}"
@@ -78,4 +78,4 @@ def _taken(table: Key, part: str, values: Sequence[str | int]) -> Iterator[Compl
     """Yield each row of a table whose value an earlier row has."""
     for index, value in enumerate(values):
         if value in values[:index]:
-            yield (*table, index, part), f"{value!r} is taken; each {part} once"
+            yield (*table, index, part), f"{value!r} is taken; a {part} may occur only once"

@@ -34,9 +34,9 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
     if part.bet not in placed:
         yield (*key, "bet"), f"no bet {part.bet!r} placed before-deal; allowed: {', '.join(placed)}"
     if part.as_ in [bet.name for bet in procedure.bet]:
-        yield (*key, "as"), f"{part.as_!r} is a bet of its own; give what was given up another name"
+        yield (*key, "as"), f"{part.as_!r} is a bet already; give the share another name"
     if Fraction(part.share) >= 1:
-        yield (*key, "share"), f"{part.share} is no part of a bet; allowed: less than 1"
+        yield (*key, "share"), f"{part.share} is not a part of a bet; allowed: less than 1"
 
 
 def choice_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -50,6 +50,6 @@ def choice_faults(procedure: Procedure) -> Iterator[Complaint]:
         if choice.name not in offered:
             yield ("decision", index, "name"), f"no step offers {choice.name!r}; add it to a decide step's choices"
         if choice.keeps and not choice.folds:
-            yield ("decision", index, "keeps"), "said of a choice by which a seat gives up: folds = true"
+            yield ("decision", index, "keeps"), "only for a choice by which a seat gives up: folds = true"
         if choice.draws and "seats" not in exchanged:
             yield ("decision", index, "draws"), "no exchange step replaces cards of the seats"

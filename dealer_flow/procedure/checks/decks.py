@@ -22,7 +22,7 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
     if procedure.device != "card-shoe":
         who = "a packet-shuffler" if procedure.device == "packet-shuffler" else "a dealer's hand"
         if deck.decks > 1:
-            yield ("deck", "decks"), f"{who} deals from one deck; several lie in a card-shoe"
+            yield ("deck", "decks"), f"{who} deals from one deck; several need a card-shoe"
         if deck.fresh != "each-round":
             yield ("deck", "fresh"), f"{who} deals each round from a whole deck: each-round"
     if procedure.shoe is not None and procedure.device != "card-shoe":
@@ -37,7 +37,7 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
                 f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
             )
     if procedure.care.alternate is not None and deck.alternating < 2:
-        yield ("care", "alternate"), "one deck cannot take turns; [deck] alternating = 2"
+        yield ("care", "alternate"), "one deck cannot take turns; needs [deck] alternating = 2"
 
 
 def _off_deck(procedure: Procedure) -> bool:
@@ -60,7 +60,7 @@ def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "unburned")
     if procedure.device != "card-shoe" or not _off_deck(procedure):
         yield key, "no burn-card step of a card-shoe burns a card"
-    yield from _everybodys(procedure, key, part, "it concerns every hand")
+    yield from _everybodys(procedure, key, part, "it concerns all hands")
     folds = [choice.name for choice in procedure.decision if choice.folds]
     if part.offers is not None and part.offers not in folds:
         yield (*key, "offers"), f"no choice {part.offers!r} that folds; allowed: {', '.join(folds) or 'none'}"
@@ -74,9 +74,9 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "burned")
     if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
         yield key, "no step burns a card"
-    yield from _everybodys(procedure, key, burned, "a burned card is in nobody's hand")
+    yield from _everybodys(procedure, key, burned, "a burned card is in no one's hand")
     if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
-        yield (*key, "back-on-top"), "only a card-shoe whose cards a burn-card step burns takes one back"
+        yield (*key, "back-on-top"), "only for a card-shoe with a burn-card step"
 
 
 def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -86,7 +86,7 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
         return
     key: Key = ("care", "runs-out")
     if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
-        yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
+        yield key, "only single cards out of a card-shoe that is fresh each-round can run out"
     wants = {"scramble", "scramble-or-community"} & {*(values_of(procedure.option, row.option) or ())}
     if wants and not _off_deck(procedure):
         yield (*key, "option"), f"{min(wants)!r} needs burned cards, and no burn-card step of the device burns any"
@@ -99,7 +99,7 @@ def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
         return
     key: Key = ("care", "shuffle")
     if procedure.deck.fresh == "each-round":
-        yield key, "a deck that is fresh each-round is dealt one round; this goes with until-cut-card"
+        yield key, "a deck that is fresh each-round is dealt one round; this needs fresh = until-cut-card"
     steps = (step for step in procedure.step if isinstance(step, DealStep) and step.from_device)
     dealt_to = list(dict.fromkeys(to for step in steps for to in step.to if to != "seats"))
     for name in row.identical:

@@ -11,9 +11,9 @@ def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
     """Yield tables that belong to a game of steps, and errors of the shoe's own tables."""
     given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
     for name in [name for name, rows in given.items() if rows]:
-        yield (name,), "belongs to a game of steps; this one is drawn from a shoe"
+        yield (name,), "only for a game of steps; this one is drawn from a shoe"
     if procedure.remainder is not None:
-        yield ("remainder",), "belongs to a game of steps; this one is drawn from a shoe"
+        yield ("remainder",), "only for a game of steps; this one is drawn from a shoe"
     yield from _column_faults(shoe)
     yield from _deck_faults(procedure, shoe)
     names = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
@@ -27,17 +27,20 @@ def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
 def _column_faults(shoe: ShoePart) -> Iterator[Complaint]:
     names = shoe.columns.names
     if shoe.columns.by == "suit" and sorted(names) != sorted(SUIT_COLUMNS):
-        yield ("shoe", "columns", "names"), f"by suit they are {', '.join(SUIT_COLUMNS)}, in any order"
+        yield ("shoe", "columns", "names"), f"by suit they must be {', '.join(SUIT_COLUMNS)}, in any order"
     if len(set(names)) != len(names):
-        yield ("shoe", "columns", "names"), "each name once"
+        yield ("shoe", "columns", "names"), "a name may occur only once"
     sizes = {end.when: end.cards for end in shoe.end}
     if len(sizes) != len(shoe.end):
-        yield ("shoe", "end"), "one end by column and one by all, at most"
+        yield ("shoe", "end"), "at most one end by column and one by all"
     if shoe.extra and "all" not in sizes:
         yield ("shoe", "end"), "an extra card follows an end by all; there is none"
     if "column" in sizes and sizes.get("all", 0) > len(names) * (sizes["column"] - 1):
         most = len(names) * (sizes["column"] - 1)
-        yield ("shoe", "end"), f"{sizes['all']} cards without {sizes['column']} in a column cannot be; at most {most}"
+        yield (
+            ("shoe", "end"),
+            f"{sizes['all']} cards without {sizes['column']} in a column are impossible; at most {most}",
+        )
 
 
 def _deck_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:

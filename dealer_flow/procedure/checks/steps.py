@@ -51,9 +51,9 @@ def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
         key: Key = ("step", index, step.places_key)
         for place in step.recipients:
             if place not in known:
-                yield key, f"nobody is {place!r}; allowed: {', '.join(known)}, or the name of a [[hand]]"
+                yield key, f"no recipient {place!r}; allowed: {', '.join(known)}, or the name of a [[hand]]"
         if len(set(step.recipients)) != len(step.recipients):
-            yield key, "each place once"
+            yield key, "a place may occur only once"
     for index, hand in enumerate(procedure.hand):
         if hand.name not in dealt_to(procedure):
             yield ("hand", index, "name"), f"no step deals to {hand.name!r}"
@@ -76,7 +76,7 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
     reveals = [index for index, step in steps if step.do == "reveal"]
     if not reveals or steps[-1][0] != reveals[0]:
         where: Key = ("step", reveals[0], "do") if reveals else ("step",)
-        yield where, "the last step, and no other, is a reveal"
+        yield where, "the last step must be a reveal, and no other step may be"
     for index, step in steps:
         yield from step.mistakes(procedure, so_far, ("step", index))
         yield from _settles_faults(procedure, index, step)
@@ -92,7 +92,7 @@ def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator
         if row.of is not None and row.of not in choices:
             yield (*key, number, "of"), f"no choice {row.of!r}; allowed: {', '.join(choices)}"
         if row.of == DECLARED and not (isinstance(step, ShowStep) and step.optional):
-            yield (*key, number, "of"), "hands are declared at a step that shows them, with optional = true"
+            yield (*key, number, "of"), "hands are declared only at a show step with optional = true"
 
 
 def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:

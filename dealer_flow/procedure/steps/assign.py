@@ -26,9 +26,9 @@ class AssignStep(Step):
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Yield an error unless a deal by number comes before, and nothing was done with its cards since."""
         if not so_far.by_number:
-            yield (*key, "do"), "no hand waits for a number; a deal with first = 'number' comes before"
+            yield (*key, "do"), "no hand waits for a number; a deal with first = 'number' must come before"
         if so_far.choices or so_far.offered or so_far.shown or so_far.burned:
-            yield (*key, "do"), "hands are assigned before anything is chosen, offered, burned or shown"
+            yield (*key, "do"), "hands must be assigned before anything is chosen, offered, burned or shown"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""

@@ -42,7 +42,7 @@ class BetStep(Step):
         if game.betting is None:
             yield (*key, "do"), "no [betting] table says how players act"
         if not so_far.dealt:
-            yield (*key, "do"), "nobody has cards yet to bet on; a deal comes before"
+            yield (*key, "do"), "no one has cards to bet on yet; a deal must come before"
         if (self.first == "board") != (self.board is not None):
             yield (*key, "board"), "goes with first = 'board': the option that says whether high or low acts first"
         if self.board is not None and not so_far.open.get("seats"):
@@ -54,12 +54,12 @@ class BetStep(Step):
         who = {
             "blinds": "Beginning at the left of the last blind" if blinds else "Beginning at the left of the button",
             "button": "Beginning with the first player still in the pot at the left of the button",
-            "board": f"Beginning with the hand that the open cards name (`{self.board}`)",
+            "board": f"Beginning with the seat that the open cards determine (`{self.board}`)",
         }
-        forced = f" The seat of an open card may have to bring in (`{self.bring_in}`)." if self.bring_in else ""
+        forced = f" An open card may force its seat to bring in (`{self.bring_in}`)." if self.bring_in else ""
         return (
             f"{who[self.first]}, each player in turn clockwise checks, bets, calls, raises or folds until every bet is"
-            f" called.{forced} Report each action with all that lies before the seat; pull the chips into the pot."
+            f" called.{forced} Report each action with all chips in front of the seat; pull the chips into the pot."
         )
 
     def brief(self) -> str:

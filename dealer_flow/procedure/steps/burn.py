@@ -74,7 +74,7 @@ class BurnStep(Step):
             yield from so_far.undealt((*key, "of"), (self.of,))
             return
         if self.of == "seats":
-            yield (*key, "of"), "a packet of the house or the community is burned, not a player's"
+            yield (*key, "of"), "only a packet of the house or the community can be burned, not a player's"
         if self.of in so_far.burned:
             why = f"cards of {self.of!r} were burned by a step before; name all positions in one step"
             yield (*key, "of"), why
@@ -82,7 +82,10 @@ class BurnStep(Step):
         if last > size:
             yield (*key, "positions"), f"position {last} of a packet of {size}; allowed: 1 to {size}"
         if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
-            yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
+            yield (
+                (*key, "positions"),
+                f"a position may occur only once, and fewer than the {size} cards of the packet may be burned",
+            )
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""

@@ -19,8 +19,8 @@ class CollectStep(Step):
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Yield an error if no such hands were dealt."""
         if not so_far.everywhere:
-            yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+            yield (*key, "do"), "every position has a player; a deal with seats = 'all' must come before"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
-        return "Pick up the hands of positions where nobody plays, unseen, and place them in the discard rack."
+        return "Pick up the hands at positions without a player, unseen, and place them in the discard rack."

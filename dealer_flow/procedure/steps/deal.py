@@ -119,18 +119,18 @@ class DealStep(DealtStep):
         """Yield errors: an unknown bet, a first place where no seat gets cards, keys that do not fit each other."""
         yield from super().mistakes(game, so_far, key)
         if self.selects_first and "seats" not in self.to:
-            yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+            yield (*key, "first"), "only for a step that deals to the seats"
         if self.rotation == "there-and-back" and (self.by == "packet" or self.cards == 1):
-            yield (*key, "rotation"), 'said of several cards that go out one at a time: by = "single"'
+            yield (*key, "rotation"), 'only for several cards that go out one at a time: by = "single"'
         if self.moves is not None and self.first != "button":
-            yield (*key, "moves"), 'said of a button: first = "button"'
+            yield (*key, "moves"), 'only for a deal from a button: first = "button"'
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
         seats = {
             "entered": "each seat that entered",
             "live": "each seat still in play",
-            "all": f"each of the {game.seats.most} positions, also where nobody plays",
+            "all": f"each of the {game.seats.most} positions, with or without a player",
         }
         bet = f" with {a(self.only)} bet" if self.only else ""
         whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
@@ -151,7 +151,7 @@ class DealStep(DealtStep):
             text += f" They lie on numbered spots from left to right (`{self.first_spot}`)."
         if self.from_device:
             return text
-        return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+        return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its cards."
 
     def _rotation(self, game: ProcedureView, whom: list[str]) -> str:
         """Return the recipients of a deal that begins at a selected place; the dealer has a turn like everyone."""
@@ -161,14 +161,14 @@ class DealStep(DealtStep):
         first = "whose number was drawn" if self.first == "number" else "at the left of the button"
         text = f"{whom[self.to.index('seats')]}{others}, {count} from the place {first}"
         if any(isinstance(step, AssignStep) for step in game.step):
-            text += "; as long as no number is drawn, in front of the tray, one hand beside the other"
+            text += "; until the number is drawn, in front of the tray, side by side"
         return text
 
     def selecting(self) -> str:
         """Return the instruction on selecting the place that gets the first cards."""
         if self.first == "button":
             return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
-        return f"Draw the number and select the place that gets the first cards. You count as one, {self.count}."
+        return f"Draw the number and select the place that gets the first cards. Count yourself as one, {self.count}."
 
     def brief(self) -> str:
         """Return the step as in `5 at once to seats, dealer`."""

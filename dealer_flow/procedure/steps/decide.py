@@ -50,34 +50,34 @@ class DecideStep(Step):
             if name not in known:
                 yield (*key, "choices"), f"no choice {name!r}; known: {', '.join(known) or 'none'}"
         if len(set(self.choices)) != len(self.choices):
-            yield (*key, "choices"), "each choice once"
+            yield (*key, "choices"), "a choice may occur only once"
         yield from unknown_bets((*key, "only"), filter(None, [self.only]), [bet.name for bet in game.bet])
         late = [bet.name for bet in game.bet if bet.placed == "by-decision"]
         yield from unknown_bets((*key, "blind"), self.blind, late)
         if not so_far.dealt:
-            yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+            yield (*key, "do"), "no one has cards to decide on yet; a deal must come before"
         if self.about is not None and self.about not in so_far.offered:
             allowed = ", ".join(sorted(so_far.offered)) or "none"
-            yield (*key, "about"), f"{self.about!r} is no hand that is offered before; allowed: {allowed}"
+            yield (*key, "about"), f"{self.about!r} is not a hand that was offered before; allowed: {allowed}"
         if self.late is not None and self.late.then != "dead-hand":
             yield (*key, "late"), "a hand that is too late is dead: then = 'dead-hand'"
         if self.takers == "one" and self.about is None:
-            yield (*key, "takers"), "one taker of what? give 'about' too"
+            yield (*key, "takers"), "only for a hand that is offered: give 'about', too"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
         choices = {choice.name: choice for choice in game.decision}
         who = f"Each player with {a(self.only)} bet" if self.only else "Each player still in play"
         offered = "; ".join(choices[name].words() for name in self.choices)
-        silent = f" Who says nothing has chosen {self.choices[0]}." if self.optional else ""
+        silent = f" A player who says nothing has chosen {self.choices[0]}." if self.optional else ""
         if self.about:
-            who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
-            silent += " The first who takes it plays it alone." if self.takers == "one" else ""
+            who = f"While {place(self.about)} is available{' and not taken' * (self.takers == 'one')}, {who.lower()}"
+            silent += " The first player to take it plays it alone." if self.takers == "one" else ""
         button = any(isinstance(step, DealStep) and step.first == "button" for step in game.step)
         start = "the left of the button" if button else "your left"
         order = f", clockwise from {start}," if self.order == "clockwise" else ""
         blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""
-        late = " Who has not when the next cards are dealt has a dead hand." if self.late else ""
+        late = " A player who has not chosen when the next cards are dealt has a dead hand." if self.late else ""
         return f"{who}{order} chooses: {offered}.{silent}{blind}{late}"
 
     def brief(self) -> str:

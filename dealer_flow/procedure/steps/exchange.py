@@ -81,15 +81,18 @@ class ExchangeStep(Step):
         yield from so_far.undealt((*key, "to"), self.to)
         yield from so_far.undealt((*key, "counting"), self.counting)
         if bool(self.must) != (self.otherwise is not None):
-            yield (*key, "must"), "'must' and 'otherwise' go together: what a hand draws, and what if it does not"
+            yield (
+                (*key, "must"),
+                "'must' and 'otherwise' go together: what a hand must draw, and the consequence if it does not",
+            )
         if self.must and self.by != "single":
-            yield (*key, "must"), "only of single cards is it known how many came"
+            yield (*key, "must"), "needs by = 'single': only then is it known how many cards came"
         if self.unless is not None and not (self.exposes and self.to == ("seats",)):
-            yield (*key, "unless"), "a hand of the seats that gets no card is turned up: give exposes = true too"
+            yield (*key, "unless"), "only for hands of the seats that are turned up: give exposes = true, too"
         if self.unless is not None and self.unless not in [choice.name for choice in game.decision]:
             yield (*key, "unless"), f"no choice {self.unless!r}"
         if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
-            yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
+            yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws must come before"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
@@ -102,7 +105,7 @@ class ExchangeStep(Step):
             )
         if self.adds:
             return f"Give {whom} the cards they asked for, at most {self.most} each."
-        own = " You take as many as your rules ask for." if "dealer" in self.to and not must else ""
+        own = " You take as many as your rules require." if "dealer" in self.to and not must else ""
         own += f" Your own hand {'; '.join(row.words() for row in self.must)}." if must else ""
         return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
 

@@ -37,15 +37,15 @@ class OfferHandStep(Step):
         """Yield errors: not a hand of the game, or no position that may be without a player."""
         hands, most = [hand.name for hand in game.hand], game.seats.most
         if self.to not in hands:
-            yield (*key, "to"), f"{self.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
+            yield (*key, "to"), f"no [[hand]] {self.to!r}; allowed: {', '.join(hands) or 'none'}"
         values = next((option.allowed for option in game.option if option.name == self.from_), None)
         positions = {"last-unplayed", *(f"seat-{number}" for number in range(1, most + 1))}
         if values is None or not set(values) <= positions:
             what = f"no option {self.from_!r} that chooses between positions"
             yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{most}"
         if not so_far.everywhere:
-            yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+            yield (*key, "do"), "every position has a player; a deal with seats = 'all' must come before"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
-        return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."
+        return f"Cards of a position without a player become {place(self.to)}, unseen (`{self.from_}`)."

@@ -47,6 +47,6 @@ class RevealStep(Step):
         """Return the instruction for the dealer."""
         order = [place(to, dealer="your own hand") for to in self.order]
         if self.from_ == "last-to-bet":
-            begins = "beginning with who bet or raised last, else with who acted first, and clockwise"
+            begins = "beginning with the player who bet or raised last, or else acted first, and clockwise"
             return f"Show {', then '.join(order)}, {begins}. Award each pot."
         return f"Show {', then '.join(order)}; players' hands from your {self.side}. Compare and settle each."

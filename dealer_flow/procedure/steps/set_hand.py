@@ -49,13 +49,13 @@ class SetStep(Step):
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
         own = [place(to) for to in self.of if to not in ("seats", "dealer")]
-        who = "Each player still in play" if "seats" in self.of else f"Whoever plays {listed(own)}"
+        who = "Each player still in play" if "seats" in self.of else f"The player of {listed(own)}"
         only = f" who chose {listed([*self.choices], 'or')}" if self.choices else ""
         one, other = self.parts
         return (
             f"{who}{only} sets the hand: {cards(self.low)} for the {one} hand, the others for the {other} hand."
             f"{' You set your own the house way, once it lies open.' * ('dealer' in self.of)}"
-            " Key what was set, by the player or the house way; what nobody keys is not on record."
+            " Key each hand that was set, by the player or the house way; a setting that is not keyed is not on record."
         )
 
     def brief(self) -> str:

@@ -43,17 +43,17 @@ class ShowStep(Step):
         for recipient in self.of:
             held, least = so_far.held(recipient), so_far.shown.get(recipient, 0) + 1
             if self.cards is not None and 0 < held < least:
-                yield (*key, "cards"), f"all cards of {recipient!r} lie open by a step before"
+                yield (*key, "cards"), f"all cards of {recipient!r} lie open since an earlier step"
             elif self.cards is not None and held and not least <= self.cards <= held:
                 yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
         if self.which == "bottom" and self.cards is None:
-            yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
+            yield (*key, "which"), "only for a number of cards: give 'cards', too"
         names = [step.name for step in game.step]
         later = names[names.index(self.name) + 1 :]
         if self.until is not None and not self.optional:
-            yield (*key, "until"), "said of a hand that may be shown: optional = true"
+            yield (*key, "until"), "only for a hand that may be shown: optional = true"
         elif self.until is not None and self.until not in later:
-            yield (*key, "until"), f"{self.until!r} is no later step; allowed: {', '.join(later) or 'none'}"
+            yield (*key, "until"), f"{self.until!r} is not a later step; allowed: {', '.join(later) or 'none'}"
 
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""

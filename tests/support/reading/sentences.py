@@ -325,14 +325,14 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
         "dealer",
         "ShoeLoaded",
         "shoe",
-        "shuffle the shoe: (identical cards lay in one hand|it has been dealt often enough)",
+        "shuffle the shoe: (identical cards were in one hand|it has been dealt often enough)",
     ),
     ("supervisor", "MisdealCalled", "", "rule a misdeal: T"),
     ("supervisor", "MisdealCalled", "", "call a misdeal"),
-    ("supervisor", "Confirmed", "P", "rule that play goes on: T"),
+    ("supervisor", "Confirmed", "P", "rule that play continues: T"),
     ("supervisor", "CardsCounted", "P", "count the cards at P"),
     ("supervisor", "CardsCounted", "shoe", "count the cards left in the shoe"),
-    ("dealer", "CardsCounted", "(shoe|shuffler|remainder)", "count the deck: N minutes have gone by"),
+    ("dealer", "CardsCounted", "(shoe|shuffler|remainder)", "count the deck: N minutes have passed"),
     ("dealer", "CardsCounted", "(shoe|remainder)", "count the cards that are left"),
     ("player at P", "WagerPlaced", "P", "(bet|move to) W"),
     ("dealer", "GameStarted", "", "START GAME"),
@@ -345,13 +345,13 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("dealer", "Confirmed", "", r"deal by hand to P \(N\)(, P \(N\))*(, N times around)?, then confirm"),
     ("dealer", "Confirmed", "", "W is done"),
     ("dealer", "BurnConfirmed", "P", "burn cards N(, N)* from the left of the W packet"),
-    ("shuffler", "RemainderDumped", "remainder", "bring the remainder"),
+    ("shuffler", "RemainderDumped", "remainder", "dump the remainder"),
     ("dealer", "CardDrawn", "burn", "burn a card"),
-    ("dealer", "CardDrawn", "P", "draw a card to P"),
-    ("dealer", "CardDrawn", "shoe", "draw card N to the column it belongs in"),
+    ("dealer", "CardDrawn", "P", "draw a card for P"),
+    ("dealer", "CardDrawn", "shoe", "draw card N into its column"),
     ("dealer", "CardDrawn", "shoe", "draw card N, the extra card"),
     ("dealer", "PacketLifted", "P", "take packet N to P"),
-    ("shuffler", "PacketDispensed", "P", "bring packet N for P"),
+    ("shuffler", "PacketDispensed", "P", "dispense packet N for P"),
     ("player at P", "DecisionMade", "P", "W"),
     ("dealer", "StakeShown", "P", "show the stake of seat N"),
     (
@@ -363,11 +363,11 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("player at P", "PlayerActed", "P", r"(call|raise to more than|all-in with) \$T"),
     ("player at P", "PlayerActed", "P", "all-in with what is in the pot"),
     ("dealer", "PotTaken", "P", "award a pot to seat N"),
-    ("dealer", "HandRevealed", "P", "show (N cards of )?P"),
+    ("dealer", "HandRevealed", "P", "show (N cards? of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
     ("dealer", "HandRevealed", "P", "turn up P"),
     ("dealer", "DecisionMade", "P", "W"),
-    ("(dealer|supervisor|anyone)", "HandRevealed", "shoe", "say what card N is"),
+    ("(dealer|supervisor|anyone)", "HandRevealed", "shoe", "name card N"),
 )
 """Actor, event, place and words of everything that may happen next."""
 
@@ -427,12 +427,12 @@ def check_legal(item: Legal) -> None:
 
 
 _VALUES = {
-    "PacketDispensed": r"bring packet (\d+) for (.+)",
+    "PacketDispensed": r"dispense packet (\d+) for (.+)",
     "PacketLifted": r"take packet (\d+) to (.+)",
     "SpotSelected": r"select the place that .*: seat (\d+)()",
     "BadgeSwiped": r"exchange deck (\d+),()",
     "CardDrawn": r"draw card (\d+)()",
-    "HandRevealed": r"(?:show|say what card) (\d+)(?: cards of (.+)| is)",
+    "HandRevealed": r"(?:show|name card) (\d+)(?: cards? of (.+)|$)",
 }
 """Where the words name the number that goes with an entry, and its place."""
 
