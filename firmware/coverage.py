@@ -1,8 +1,9 @@
-"""How much of the firmware the fuzzer's corpus and the acceptance plans run: lines and branches, by gcov.
+"""Coverage of the firmware by the fuzzer's corpus and the acceptance plans: lines and branches, by gcov.
 
     python firmware/coverage.py [--plans]
 
-Without `--plans` the corpus alone is run, which takes a second; with it also each device's whole plan, nobody at hand.
+Without `--plans` only the corpus is run, which takes a second; with it also each device's whole plan, without an
+operator.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).parent.parent
 BUILD: Final = ROOT / "build/firmware/coverage"
 ROUNDS: Final = 20
-"""Of the soak's thousand."""
+"""Rounds of the soak check, which has a thousand."""
 SHOWN: Final = 12
-"""Functions named of those that nothing reached."""
+"""Maximum number of functions to list among those that were never reached."""
 
 
 def run_corpus() -> None:
-    """Every seed, and what fuzzing found beside them."""
+    """Run every seed and the inputs that fuzzing found."""
     folders = (ROOT / "firmware/fuzz/corpus", ROOT / "build/firmware/found")
     files = sorted(str(path) for folder in folders if folder.exists() for path in folder.iterdir())
     subprocess.run([str(BUILD / "replay"), *files], check=True)
 
 
 def run_plans() -> None:
-    """Each device's plan against the counted program."""
+    """Run each device's plan against the instrumented program."""
     sys.path.insert(0, str(ROOT))
     from tests.support.rigs.firmware import devices, order, program
 
@@ -62,7 +63,8 @@ def run_plans() -> None:
 
 
 def counted() -> dict[str, dict[str, Any]]:
-    """For each source of `src/`: how often each line and branch was run, over all programs; which functions never."""
+    """Return for each source of `src/` the run counts of its lines and branches, over all programs, and the functions
+    never run."""
     found: dict[str, dict[str, Any]] = defaultdict(lambda: {"lines": {}, "branches": {}, "functions": {}})
     with tempfile.TemporaryDirectory() as folder:
         notes = [str(path) for path in BUILD.glob("*.gcda")]
@@ -96,7 +98,7 @@ def _tell(name: str, counts: dict[str, dict[Any, int]]) -> None:
 
 
 def main(words: list[str]) -> int:
-    """The program: print the table. Exit code 2 when there is no gcov."""
+    """Run the command: print the table. Return exit code 2 without gcov."""
     if shutil.which("gcov") is None:
         print("coverage is not told: no gcov on this machine (it comes with gcc)", file=sys.stderr)
         return 2

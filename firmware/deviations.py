@@ -1,11 +1,11 @@
-"""The core and the classes under cppcheck's MISRA C:2012 add-on, held against the record of where they depart from it.
+"""Check of the core and the classes with cppcheck's MISRA C:2012 add-on, against the record of deviations.
 
     python firmware/deviations.py [--write]
 
-`misra.toml` says of each rule that is not kept why, and in which file how often. A place more than recorded, and a
-rule that is not in the record, is a failure (exit code 1); so is a record that says too many. `--write` counts the
-places anew and keeps the reasons: a rule without one stays a failure. Exit code 2 without cppcheck or its add-on. This
-file must not be called misra.py: in its own folder cppcheck would start it for its add-on.
+`misra.toml` states for each deviation its reason and its number in each file. A deviation above the recorded number, or
+from a rule without a record, is a failure (exit code 1); so is a record with too many. `--write` counts again and keeps
+the reasons: a rule without one remains a failure. Exit code 2 without cppcheck or its add-on. This file must not be
+called misra.py: cppcheck would run it in place of its add-on.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ HERE: Final = Path(__file__).parent
 RECORD: Final = HERE / "misra.toml"
 FOUND: Final = re.compile(r"^misra-c2012-(\d+\.\d+) (\S+):(\d+)$")
 HEAD: Final = """# SPDX-License-Identifier: Apache-2.0
-# Where core and classes depart from MISRA C:2012, as cppcheck's add-on sees it. `make misra` holds the sources
-# against it; `python firmware/deviations.py --write` counts the places anew. The reasons are written by hand.
+# Deviations of core and classes from MISRA C:2012, as found by cppcheck's add-on. `make misra` checks the sources
+# against this record; `python firmware/deviations.py --write` counts again. The reasons are written by hand.
 """
 
 Places: TypeAlias = dict[str, Counter[str]]
 
 
 class NoTool(Exception):
-    """cppcheck or its add-on is missing; the text says what to do."""
+    """cppcheck or its add-on is missing. The text says what to do."""
 
 
 def found() -> tuple[Places, list[str]]:
-    """By rule and file how many places there are, and each as `rule file:line`. NoTool."""
+    """Return the number of deviations by rule and file, and each as `rule file:line`. Raise NoTool."""
     if shutil.which("cppcheck") is None:
         raise NoTool("cppcheck was not found (Debian: apt-get install cppcheck)")
     sources = sorted(str(path.relative_to(HERE)) for path in HERE.glob("src/*.c"))
@@ -53,13 +53,13 @@ def found() -> tuple[Places, list[str]]:
 
 
 def recorded(path: Path = RECORD) -> dict[str, tuple[str, Counter[str]]]:
-    """By rule why it is departed from, and in which file how often."""
+    """Return the record: for each rule its reason, and the number in each file."""
     rules = tomllib.loads(path.read_text())["rule"]
     return {rule: (entry["why"], Counter(entry["places"])) for rule, entry in rules.items()}
 
 
 def differences(places: Places, record: dict[str, tuple[str, Counter[str]]]) -> list[str]:
-    """What does not agree, a line each."""
+    """Return the differences between the sources and the record, one line each."""
     said = [f"rule {rule} is departed from, and the record has no reason" for rule in places if rule not in record]
     said += [f"rule {rule} has no reason" for rule, (why, _) in record.items() if not why.strip()]
     for rule in sorted({*places, *record}):
@@ -71,7 +71,7 @@ def differences(places: Places, record: dict[str, tuple[str, Counter[str]]]) -> 
 
 
 def written(places: Places, record: dict[str, tuple[str, Counter[str]]]) -> str:
-    """The record with these places."""
+    """Return the text of the record for these numbers."""
     text = HEAD
     for rule in sorted(places, key=lambda each: [int(part) for part in each.split(".")]):
         why = record[rule][0] if rule in record else ""
@@ -81,7 +81,7 @@ def written(places: Places, record: dict[str, tuple[str, Counter[str]]]) -> str:
 
 
 def main(words: list[str]) -> int:
-    """The program."""
+    """Run the command and return its exit code."""
     try:
         places, lines = found()
     except NoTool as error:

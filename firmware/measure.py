@@ -1,9 +1,9 @@
-"""What the images for the bare board need: flash of core and class, RAM, and the deepest stack along the call graph.
+"""Size of the images for the bare boards: flash of core and class, RAM, and the deepest stack along the call graph.
 
     python firmware/measure.py build/firmware/mps2-an385 shoe shuffler …
 
-There is no recursion and there are no function pointers but those of the class table, so the depth can be computed: the
-frame of each function is read from its machine code, and so is whom it calls. Exit code 1 above the budget.
+There is no recursion, and there are no function pointers except those of the class table, so the depth can be computed:
+the stack frame and the calls of each function are read from its machine code. Exit code 1 above the budget.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Final
 
 FLASH_MAX: Final = 12 * 1024
-"""Bytes of flash that link core and class of a device may take together."""
+"""Maximum flash in bytes of core and class of a device together."""
 RAM_MAX: Final = 20 * 1024
-"""Bytes of RAM of a whole image: events, everything else, and the deepest stack."""
+"""Maximum RAM in bytes of a whole image: events, everything else, and the deepest stack."""
 CORE: Final = ("frame", "store", "link", "commands", "events", "meters", "verify", "sha256")
 EXCEPTION_FRAME: Final = 36
-"""What the processor pushes when an interrupt comes, with the word that keeps it aligned."""
+"""Bytes that the processor pushes at an interrupt, including the word that keeps the stack aligned."""
 
 CLASS_CALLS: Final = {"start", "tick", "obey", "host", "mid_round", "status"}
 READS: Final = ("tdp_ram_read", "fram_read")
@@ -41,12 +41,13 @@ INDIRECT: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     ),
     (r"main", frozenset({"switch_on", "act", "host", "obey", "shuffler_obey", "tick", "status", "put_to_host"})),
 )
-"""Whom a function can call through a pointer, by the names in the source; one that is not here is refused."""
+"""Functions that a function may call through a pointer, by the names in the source. Any other indirect call is refused.
+"""
 
 
 @dataclass
 class Function:
-    """One function: bytes of stack it takes, whom it calls by address, whether it calls through a pointer."""
+    """One function: its stack frame in bytes, the addresses it calls, and whether it calls through a pointer."""
 
     name: str
     frame: int = 0
@@ -55,7 +56,7 @@ class Function:
 
 
 def flash_of(path: Path) -> int:
-    """Code and constants of an object file."""
+    """Return the size of code and constants of an object file."""
     from elftools.elf.constants import SH_FLAGS
     from elftools.elf.elffile import ELFFile
 
@@ -71,7 +72,7 @@ def flash_of(path: Path) -> int:
 
 
 def ram_of(path: Path) -> dict[str, int]:
-    """Bytes of RAM by section, the stack left out."""
+    """Return the RAM in bytes by section, without the stack."""
     from elftools.elf.elffile import ELFFile
 
     with path.open("rb") as file:
@@ -79,7 +80,7 @@ def ram_of(path: Path) -> dict[str, int]:
 
 
 def functions_of(path: Path) -> dict[int, Function]:
-    """Every function of an image by its address."""
+    """Return every function of an image by its address."""
     import capstone
     from elftools.elf.elffile import ELFFile
 
@@ -99,7 +100,7 @@ def functions_of(path: Path) -> dict[int, Function]:
 
 
 def _take(function: Function, each: Any, start: int, end: int) -> None:
-    """One instruction: what it pushes, makes room for, or calls."""
+    """Process one instruction: what it pushes, reserves or calls."""
     name, operands = each.mnemonic.removesuffix(".w"), each.op_str
     if name == "push" or (name == "stmdb" and operands.startswith("sp!")):
         function.frame += 4 * _registers(operands)
@@ -121,7 +122,8 @@ def _registers(operands: str) -> int:
 
 
 def deepest(functions: dict[int, Function], at: int, path: tuple[int, ...] = ()) -> tuple[int, list[str]]:
-    """Bytes of stack from a function on, and the way there; SystemExit at a recursion."""
+    """Return the stack in bytes from a function on, and the path to its deepest point. Raise SystemExit at a
+    recursion."""
     if at in path:
         raise SystemExit(f"recursion: {' > '.join(functions[each].name for each in (*path, at))}")
     function = functions[at]
@@ -140,7 +142,7 @@ def _called(functions: dict[int, Function], function: Function) -> Iterator[int]
 
 
 def report(folder: Path, device: str) -> bool:
-    """Print one device's figures; whether they are within the budget."""
+    """Print one device's figures. Return True if they are within the budget."""
     core = sum(flash_of(folder / f"{name}.o") for name in CORE)
     own = sum(flash_of(path) for path in (folder / f"{device}.o", *folder.glob(f"{device}_*.o")))
     ram = ram_of(folder / f"{device}.elf")
@@ -160,7 +162,7 @@ def report(folder: Path, device: str) -> bool:
 
 
 def main(folder: str, *devices: str) -> int:
-    """The program."""
+    """Run the command and return its exit code."""
     within = [report(Path(folder), device) for device in devices]
     if not all(within):
         print("above the budget", file=sys.stderr)

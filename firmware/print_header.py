@@ -1,6 +1,6 @@
-"""Print `include/tdp_numbers.h`, the protocol's numbers for C, from the declarations that the program runs on.
+"""Generate `include/tdp_numbers.h`, the protocol's numbers for C, from the declarations that the program runs on.
 
-`make docs` writes it; `python firmware/print_header.py` shows it.
+`make docs` writes it; `python firmware/print_header.py` prints it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _enum(entries: list[tuple[str, int]], about: str) -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    """One row for each command: its class, its fixed part, the text in it, the role it needs."""
+    """Yield one row for each command: its class, its fixed part, the text in it, the role it needs."""
     yield "/* TDP_COMMAND(message, class it is for (0: any), bytes of its fixed part, where its text begins and how"
     yield "   long it is (0: none), role it needs) */"
     yield "#define TDP_COMMANDS(TDP_COMMAND) \\"
@@ -59,7 +59,7 @@ def _commands() -> Iterator[str]:
 
 
 def lines() -> Iterator[str]:
-    """The header, line by line."""
+    """Yield the lines of the header."""
     yield "/* SPDX-License-Identifier: Apache-2.0 */"
     yield "/* Printed by print_header.py from the protocol's declarations; do not edit. */"
     yield "#ifndef TDP_NUMBERS_H"

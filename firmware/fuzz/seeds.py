@@ -1,4 +1,5 @@
-"""Make the fuzzer's first corpus from the protocol's vectors: streams as they come, frames without check and stuffing.
+"""Generate the fuzzer's initial corpus from the protocol's vectors: streams unchanged, and frames without check and
+stuffing.
 
 python firmware/fuzz/seeds.py FOLDER
 """
@@ -16,7 +17,7 @@ FRAMED_MAX: Final = 0x3F
 RAW_MAX: Final = 0x7F
 DEVICES: Final = 3
 SECOND: Final = b"\xda"
-"""27 times 37 ms."""
+"""27 steps of 37 ms."""
 PLAYED: Final = {
     "controller": bytes([0]) + SECOND * 2 + b"\xe6\xe8\xe9\xef\xe8\xe7\xe6\xf0" + SECOND * 2 + b"\xe7",
     "shoe": bytes([1]) + SECOND * 2 + b"\xe1\xe2\xe0\xe0\xe0\xe4\xea\xe0\xeb\xe5" + b"\xe0" * 22
@@ -24,11 +25,11 @@ PLAYED: Final = {
     "shuffler": bytes([2]) + SECOND * 4 + b"\xee" + SECOND * 36 + b"\xec" + SECOND + b"\xed" + SECOND + b"\xed\xed"
     + SECOND + b"\xee\xec" + SECOND * 2 + b"\xed" + SECOND * 36 + b"\xec" + SECOND + b"\xf0" + SECOND * 5,
 }  # fmt: skip
-"""What hands do at each device, its power cut among it."""
+"""Acts of the hands at each device, including a power cut."""
 
 
 def seeds() -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each: every stream, and the frames that a host sends, two sessions opened before them."""
+    """Yield name and bytes of each seed: every stream, and the frames of a host after two opened sessions."""
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     for number, stream in enumerate(vectors["streams"]):
         yield f"stream-{number:03}", bytes([number % DEVICES]) + b"".join(_raw(bytes.fromhex(stream["wire"])))
@@ -55,12 +56,12 @@ def _framed(body: bytes) -> bytes:
 
 
 def _opening() -> bytes:
-    """OPEN-SESSION of whatever session it is, in the service role."""
+    """Return OPEN-SESSION for any session, in the service role."""
     return bytes([0x40, 0, 1, 0, 1, 0, 0x20, 0, 0, 0, 0, 0, 1, 2, 2])
 
 
 def main(folder: Path) -> None:
-    """Write them."""
+    """Write the seeds."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in seeds():
         (folder / name).write_bytes(data)

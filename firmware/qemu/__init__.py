@@ -1,1 +1,1 @@
-"""A board that QEMU plays: the reference device on a Cortex-M3, its line on a pseudo-terminal, and hands at it."""
+"""A board in QEMU: the reference device on a Cortex-M3, its line on a pseudo-terminal, and its hands."""

@@ -1,11 +1,11 @@
-"""The reference device on a board that QEMU plays: its line a pseudo-terminal; power, cable and keys a socket.
+"""The reference device on a board in QEMU: its line is a pseudo-terminal; power, cable and keys are a socket.
 
     python -m firmware.qemu.board build/firmware/lm3s6965/shuffler.bin
 
-plays the board that the image's folder is named after, a Cortex-M3 of 2006 or ARM's MPS2 with the FPGA image AN385. It
-prints one line of JSON, `{"line": …, "control": …}`, and plays the board until it is interrupted. Each line written to
-the control socket is an order, answered by one line: `power off`, `power on`, `cable out`, `cable in`, and anything
-else goes to the device's own hands' channel (UART 1) as it is.
+runs the board named by the image's folder, a Cortex-M3 of 2006 or ARM's MPS2 with the FPGA image AN385. It prints one
+line of JSON, `{"line": …, "control": …}`, and runs the board until it is interrupted. Each line written to the control
+socket is an order, answered by one line: `power off`, `power on`, `cable out`, `cable in`; anything else goes unchanged
+to the device's hands channel (UART 1).
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from typing import Any, Final
 
 QEMU: Final = "qemu-system-arm"
 MACHINES: Final = {"lm3s6965": "lm3s6965evb", "mps2-an385": "mps2-an385"}
-"""QEMU's name of a board by the folder that its images are built in."""
+"""QEMU's name of a board, by the folder of its images."""
 FRAM_BYTES: Final = 32 * 1024
-"""Of the part on the two-wire bus of the MPS2; its bytes are a file, which outlives the emulator as well."""
+"""Size of the part on the two-wire bus of the MPS2. Its bytes are a file, which survives the emulator."""
 HANDED_AT: Final = 0x20000000
-"""Where the image awaits a word of randomness; link.ld lays it first in RAM."""
+"""Address at which the image expects a random word; link.ld puts it first in RAM."""
 PATIENCE_S: Final = 30.0
-"""Until QEMU or the device has answered an order; far above what a busy machine takes."""
+"""Maximum wait in seconds for QEMU or the device to answer an order, far above what a busy machine takes."""
 
 
 class BoardFailed(Exception):
-    """QEMU is missing or did not do what it was told; the text says what, and what to do."""
+    """QEMU is missing or did not obey. The text says what happened and what to do."""
 
 
 class Board:
-    """One board. Use it as a context manager; `line` is the pseudo-terminal's steady name, `control` takes orders.
+    """One board, used as a context manager. `line` is the pseudo-terminal's stable name; `control` takes orders.
 
-    A power cut stops the processor, loses each byte on its way, and ends in a reset. RAM keeps what it holds; the image
-    clears it at its start, except for what outlives a reset. The MPS2 has its events in FRAM, the file `fram`.
+    A power cut stops the processor, loses every byte in transit, and ends in a reset. RAM keeps its content; the image
+    clears it at its start, except what survives a reset. The MPS2 has its events in FRAM, the file `fram`.
     """
 
     def __init__(self, image: Path, folder: Path | None = None) -> None:
@@ -105,7 +105,7 @@ class Board:
     # ------------------------------------------------------------------ orders
 
     def order(self, words: str) -> str:
-        """Carry out one line of the control socket; what came of it, in one line."""
+        """Carry out one line of the control socket, and return the result as one line."""
         switches = {"power off": (self.power, False), "power on": (self.power, True)}
         switches |= {"cable out": (self.cable, False), "cable in": (self.cable, True)}
         if words in switches:
@@ -115,7 +115,7 @@ class Board:
         return self.keys(words)
 
     def power(self, on: bool) -> None:
-        """The plug."""
+        """Switch the power on or off."""
         with self._at_keys, self._lock:
             if on:
                 self._drain()
@@ -127,14 +127,14 @@ class Board:
                 self._powered = False
 
     def cable(self, there: bool) -> None:
-        """Pull the cable, which closes the pseudo-terminal, or put it in again, under the same name."""
+        """Pull the cable, which closes the pseudo-terminal, or plug it in again under the same name."""
         with self._lock:
             self._plug_out()
             if there:
                 self._plug_in()
 
     def keys(self, words: str) -> str:
-        """One line to the device's hands' channel, and its answer; "no power" or "no answer" when there is none."""
+        """Send one line to the device's hands channel and return its answer; "no power" or "no answer" without one."""
         with self._at_keys:  # alone, so that the line goes on meanwhile
             if not self._powered:
                 return "no power"
@@ -148,7 +148,7 @@ class Board:
             return answer.decode("ascii", "replace")
 
     def send_keys(self, words: str) -> None:
-        """One line to the hands' channel that no answer will come to."""
+        """Send one line to the hands channel that gets no answer."""
         self._keys.sendall(words.encode() + b"\n")
 
     # ------------------------------------------------------------------ QEMU
@@ -203,7 +203,7 @@ class Board:
         raise BoardFailed(f"{QEMU} ended at {name}")
 
     def _drain(self) -> None:
-        """What was on its way when the power went is lost."""
+        """Discard the bytes in transit at a power cut."""
         self._kept = b""
         for each in (self._bytes, self._keys):
             while select.select([each], [], [], 0)[0] and each.recv(4096):
@@ -228,7 +228,7 @@ class Board:
         self._master = self._slave = -1
 
     def _carry(self) -> None:
-        """Bytes from the cable to the board and back; into nothing while either is missing."""
+        """Carry bytes between the cable and the board; discard them while either is missing."""
         while not self._over.is_set():
             master = self._master
             ends = [self._bytes, *([master] if master >= 0 else [])]
@@ -283,7 +283,7 @@ class Board:
 
 
 def main(words: list[str] | None = None) -> int:
-    """The program: play one board until it is interrupted."""
+    """Run the command: one board until it is interrupted."""
     parser = argparse.ArgumentParser(prog="python -m firmware.qemu.board", description=__doc__.partition("\n")[0])
     parser.add_argument("image", type=Path, help="the program for the board, as a binary")
     given = parser.parse_args(words)

@@ -19,11 +19,11 @@ SWITCHES: Final = {
     "power-off": "power off", "power-on": "power on", "cable-out": "cable out", "cable-in": "cable in",
 }  # fmt: skip
 CALL_OFF: Final = "call-off"
-"""The mechanism's word for a new check: nothing is to go wrong any more."""
+"""Order to the mechanism at a new check: cancel all pending faults."""
 
 
 class DeviceHands(Hands):
-    """Passes each act on as one line: its name, then its fields' numbers in their order."""
+    """Hands that pass each act on as one line: its name, then its fields as numbers in order."""
 
     name = "the reference device's own hands"
 
@@ -34,21 +34,21 @@ class DeviceHands(Hands):
         self._device = ""
 
     def hello(self, device: str, line: str) -> None:
-        """A run begins."""
+        """Start a run."""
         self._device = device
 
     def can(self) -> list[str]:
-        """All that can be done at this device, but for what only a line does."""
+        """Return all acts possible at this device, except line faults."""
         actions = hand_actions().items()
         here = [name for name, action in actions if action.doing.device in (self._device, "any")]
         return [name for name in here if not name.startswith("line-")]
 
     def new_check(self, check: str) -> None:
-        """What was armed and did not happen is called off."""
+        """Cancel the faults that were armed and did not happen."""
         self._order(CALL_OFF)
 
     def do(self, action: str, fields: Mapping[str, Any]) -> None:
-        """One order, and what came of it."""
+        """Send one order and return the result."""
         numbers = [str(value) for value in fields.values() if isinstance(value, int)]
         answer = self._order(SWITCHES.get(action) or " ".join((action, *numbers)))
         if answer == "what?":

@@ -1,1 +1,1 @@
-"""The reference device in C beside the simulated one in Python: the same script, the same bytes."""
+"""Comparison of the reference device in C with the simulated one in Python: one script must yield the same bytes."""

@@ -1,8 +1,8 @@
-"""Play random scripts on the reference device in C and on the simulated one: every byte is the same, in every step.
+"""Run random scripts on the reference device in C and on the simulated one, and compare every byte in every step.
 
     python -m firmware.same [--scripts N] [--from N] [--device NAME] [--workers N]
 
-Exit code 1 when one differs: the shortest script that still does is printed, with what each of them sent.
+Exit code 1 if one differs: the shortest script with a difference is printed, with the output of both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BATCH: Final = 200
 
 
 def main(words: list[str]) -> int:
-    """The program."""
+    """Run the command and return its exit code."""
     asked = argparse.ArgumentParser(prog="python -m firmware.same")
     asked.add_argument("--scripts", type=int, default=2000)
     asked.add_argument("--from", type=int, default=0, dest="first")

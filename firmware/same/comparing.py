@@ -1,4 +1,4 @@
-"""Two devices on one script: where they differ first, and the shortest script that still shows it."""
+"""Comparison of two devices on one script: their first difference, and the shortest script that still shows it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from protocol.tdp.codec import decode
 from protocol.tdp.framing import Frame, Framer
 
 SHOWN = 5
-"""Frames of each after they part."""
+"""Number of frames shown of each after they differ."""
 
 
 @cache
 def devices() -> tuple[str, ...]:
-    """The devices in C."""
+    """Return the devices in C."""
     return devices_of()
 
 
 def compared(job: tuple[str, int, int]) -> tuple[int | None, int]:
-    """Play a batch: a device's scripts from a number on, so many. The number of the first that differs, if one does;
-    and how many steps were played."""
+    """Play `count` scripts of a device from a number on. Return the number of the first that differs, or None, and the
+    number of steps played."""
     name, first, count = job
     scripts = [random_script(name, seed) for seed in range(first, first + count)]
     for at, (script, said) in enumerate(zip(scripts, play_in_c(scripts, devices()), strict=True)):
@@ -34,13 +34,13 @@ def compared(job: tuple[str, int, int]) -> tuple[int | None, int]:
 
 
 def differs(script: Script) -> bool:
-    """Whether the two send anything else than each other."""
+    """Return True if the outputs of the two differ."""
     (in_c,) = play_in_c([script], devices())
     return play_in_python(script) != in_c
 
 
 def shortened(name: str, seed: int) -> Script:
-    """The script without whatever it differs without."""
+    """Return the script without every step that the difference does not need."""
     script = random_script(name, seed)
     size = len(script.steps)
     while size:
@@ -56,7 +56,7 @@ def shortened(name: str, seed: int) -> Script:
 
 
 def told(script: Script) -> str:
-    """Each step with what the two sent, in words."""
+    """Return each step with the output of both, as text."""
     (in_c,) = play_in_c([script], devices())
     lines = [f"a new {script.device}, session {script.session:08X}"]
     for step, from_c, from_python in zip((None, *script.steps), in_c, play_in_python(script), strict=True):
@@ -69,7 +69,7 @@ def told(script: Script) -> str:
 
 
 def _side_by_side(in_c: list[str], in_python: list[str]) -> list[str]:
-    """What both sent, up to where they part; then the next few frames of each."""
+    """Return the output of both up to the difference, then the next few frames of each."""
     same = next((at for at, (one, other) in enumerate(zip(in_c, in_python, strict=False)) if one != other), None)
     if same is None:
         same = min(len(in_c), len(in_python))

@@ -1,5 +1,5 @@
-"""The simulated devices on a script: with the names, the mechanism and the times of the reference device in C, so that
-whatever differs is something the protocol's page speaks of."""
+"""The simulated devices on a script, with the names, the mechanism and the times of the reference device in C, so that
+any difference concerns something that the protocol defines."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ ON_TABLE: Final = Place(1)
 
 
 class Sessions(Random):
-    """Draws what the script says."""
+    """Source of session ids from the script."""
 
     def __init__(self) -> None:
         super().__init__(0)
         self.next = 0
 
     def randrange(self, *_: Any) -> int:
-        """The session id."""
+        """Return the session id."""
         return self.next
 
 
 def play_in_python(script: Script) -> list[bytes]:
-    """What the simulated device sent: at the start, then in each step."""
+    """Return the output of the simulated device: at the start, then in each step."""
     bench = BENCHES[script.device]()
     bench.power_on(script.session)
     out = [bench.said()]
@@ -56,7 +56,7 @@ class Bench:
         plain = unit._hello
 
         def hello() -> m.HelloReplyMessage:
-            """As the reference device calls itself."""
+            """Return the identification of the reference device."""
             said = plain()
             return m.HelloReplyMessage(**{
                 **{name: getattr(said, name) for name in said.__struct_fields__},
@@ -66,21 +66,21 @@ class Bench:
         unit._hello = hello  # type: ignore[method-assign]
 
     def capabilities(self, said: m.HelloReplyMessage) -> int:
-        """What it can do."""
+        """Return the capabilities to claim."""
         return int(said.capabilities)
 
     @property
     def now_ns(self) -> int:
-        """The clock as the simulator has it."""
+        """Return the clock in the simulator's unit."""
         return self.now_ms * MS
 
     def power_on(self, session: int) -> None:
-        """The device starts, and draws this session."""
+        """Start the device with this session id."""
         self._sessions.next = session
         self.unit.power_on(self.now_ns)
 
     def play(self, step: Step) -> None:
-        """One step of a script."""
+        """Play one step of a script."""
         match step:
             case Wait(ms):
                 self._wait(ms)
@@ -95,15 +95,15 @@ class Bench:
                 self.power_on(session)
 
     def said(self) -> bytes:
-        """What it sent since."""
+        """Return the output since the last call."""
         return b"".join(self.unit.take_output())
 
     def act(self, name: str, numbers: list[int]) -> None:
-        """What hands do."""
+        """Carry out an act of the hands."""
         raise NotImplementedError
 
     def _wait(self, ms: int) -> None:
-        """In whole milliseconds, as the other one."""
+        """Wait in whole milliseconds, like the device in C."""
         end = self.now_ms + ms
         while (due := self.unit.next_deadline_ns) is not None and -(-due // MS) <= end:
             self.now_ms = max(self.now_ms, -(-due // MS))
@@ -119,7 +119,7 @@ class ControllerBench(Bench):
         super().__init__(controller_unit(self._model, sessions), sessions, "tdp-controller")
 
     def act(self, name: str, numbers: list[int]) -> None:
-        """Keys and sensors."""
+        """Operate keys and sensors."""
         model, (a, b, c, d, *_rest) = self._model, numbers
         doings: dict[str, Callable[[], object]] = {
             "start-game": model.start_game,
@@ -147,7 +147,7 @@ class ControllerBench(Bench):
 
 
 class ShoeBench(Bench):
-    """A shoe that is filled and shuffled by the reference device's mechanism: xorshift, from the session."""
+    """A shoe filled and shuffled like the reference device's mechanism: xorshift, seeded with the session."""
 
     def __init__(self) -> None:
         sessions = Sessions()
@@ -156,13 +156,13 @@ class ShoeBench(Bench):
         self._random = 1
 
     def power_on(self, session: int) -> None:
-        """The mechanism's randomness is the session's, and a limit is forgotten."""
+        """Seed the mechanism with the session, and drop a limit."""
         self._random = session | 1
         self._model._limit = None
         super().power_on(session)
 
     def act(self, name: str, numbers: list[int]) -> None:
-        """Cards and keys."""
+        """Operate cards and keys."""
         model, (a, b, *_rest) = self._model, numbers
         doings: dict[str, Callable[[], object]] = {
             "fill": lambda: self._fill(a, b),
@@ -203,10 +203,10 @@ class ShoeBench(Bench):
 
 
 class CountedCards(Cards):
-    """Cards of which only the counts matter: a deck that lies outside is made whole, or nearly, when it is put in."""
+    """Cards of which only the counts matter: a deck outside is made complete, or nearly, when it is put in."""
 
     def put_in(self, deck: int, count: int) -> None:
-        """So many cards with this back into the input; those of it that lie elsewhere are gone."""
+        """Put this many cards with this back into the input, and drop the deck's other cards."""
         for pile in self._piles.values():
             pile[:] = [card for card in pile if card.back != deck]
         for at in range(count):
@@ -219,7 +219,7 @@ class ScriptedShuffler(ShufflerModel):
     grabbed = False
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
-        """What happened is over."""
+        """Drop a mishap after its event."""
         if event is m.PacketDispensedMessage and not self.grabbed:
             self.mishaps = [each for each in self.mishaps if each.ordinal != fields["ordinal"]]
         super().say(event, request, **fields)
@@ -237,12 +237,12 @@ class ShufflerBench(Bench):
         super().__init__(shuffler_unit(self._model, sessions), sessions, "tdp-shuffler")
 
     def power_on(self, session: int) -> None:
-        """What was armed is forgotten."""
+        """Start the device and drop armed mishaps."""
         self._model.mishaps, self._model.jam_tries = [], 0
         super().power_on(session)
 
     def act(self, name: str, numbers: list[int]) -> None:
-        """Decks, buttons, the tray, the door, and what goes wrong."""
+        """Operate decks, buttons, the tray and the door, and arm mishaps."""
         model, now, (a, b, c, *_rest) = self._model, self.now_ns, numbers
         doings: dict[str, Callable[[], object]] = {
             "green": lambda: model.press_green(now),
@@ -304,7 +304,7 @@ class ShufflerBench(Bench):
 
 
 def hastened(speed: int) -> Durations:
-    """The durations divided in whole milliseconds, as the reference device does it."""
+    """Return the durations divided to whole milliseconds, like the reference device."""
     usual = Durations()
     names = usual.__dataclass_fields__
     return Durations(**{name: getattr(usual, name) // MS // max(speed, 1) * MS for name in names})

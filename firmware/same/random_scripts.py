@@ -1,4 +1,4 @@
-"""Random scripts: hosts that are right, wrong, late and silent, and hands that do what they like."""
+"""Random scripts: hosts that are right, wrong, late and silent, and hands that act at random."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Message, Role
 
 STEPS: Final = 14
-"""About so many a script, after it has begun."""
+"""Approximate number of steps in a script after its start."""
 REQUESTS: Final = 40
-"""So few request ids that they are used again."""
+"""Number of request ids: few, so that they are reused."""
 WAITS: Final = ((0, 40), (0, 40), (40, 300), (300, 1300), (1000, 3500))
 
 ACTS: Final[dict[str, tuple[str, ...]]] = {
@@ -53,11 +53,11 @@ BEGINS: Final[dict[str, tuple[tuple[str | int, ...], ...]]] = {
         ("speed 7", 700),
     ),
 }
-"""What happens to a device before the host comes: milliseconds, and what hands do."""
+"""Start of a script before the host comes: milliseconds, and acts of the hands."""
 
 
 def random_script(device: str, seed: int) -> Script:
-    """The script of this number: always the same."""
+    """Return the script with this number, always the same."""
     return _Writer(device, Random(f"{device} {seed}")).script()
 
 
@@ -72,7 +72,7 @@ class _Writer:
         self._armed = False
 
     def script(self) -> Script:
-        """Written."""
+        """Return the finished script."""
         rng = self._rng
         for each in rng.choice(BEGINS[self._device]):
             self._steps.append(Do(each) if isinstance(each, str) else Wait(each + rng.randrange(30)))
@@ -132,7 +132,7 @@ class _Writer:
         self._say(self._rng.choice((m.HelloMessage(1, 0, 1, 2, "again"), m.HeartbeatMessage(self._some_session()))))
 
     def _spoil(self) -> None:
-        """A frame that is not right: bits turned, bytes missing, a flag, a version, a kind, a message nobody knows."""
+        """Send an invalid frame: bits flipped, bytes missing, or an unknown flag, version, kind or message."""
         rng = self._rng
         body = bytearray(encode(self._some_command(), link_sequence=0, request=1 + rng.randrange(REQUESTS)))
         way = rng.randrange(6)

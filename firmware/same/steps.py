@@ -1,4 +1,4 @@
-"""Scripts: what a host sends, hands do and time does to a device; and how `tdp-script` reads them."""
+"""Scripts: bytes of a host, acts of hands and passing of time at a device; and their format for `tdp-script`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PROGRAM: Final = Path(__file__).parent.parent.parent / "build/firmware/tdp-scrip
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """So many milliseconds pass."""
+    """Milliseconds pass."""
 
     ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Arrive:
-    """Bytes arrive at the device; `what` says for a person what they are."""
+    """Bytes arrive at the device. `what` describes them to a reader."""
 
     data: bytes
     what: str
@@ -29,14 +29,14 @@ class Arrive:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """Hands do something, in the words of the control socket."""
+    """Hands act, in the words of the control socket."""
 
     act: str
 
 
 @dataclass(frozen=True, slots=True)
 class PowerCut:
-    """The power goes and comes back; the device draws this session id."""
+    """The power fails and returns. The device draws this session id."""
 
     session: int
 
@@ -46,7 +46,7 @@ Step = Wait | Arrive | Do | PowerCut
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A device, the session id it draws first, and what happens to it."""
+    """A device, the session id it draws first, and the steps."""
 
     device: str
     session: int
@@ -54,7 +54,7 @@ class Script:
 
 
 def packed(script: Script, devices: Sequence[str]) -> bytes:
-    """As `tdp-script` reads it."""
+    """Return the script in `tdp-script`'s format."""
     out = [struct.pack("<cBI", b"N", devices.index(script.device), script.session)]
     for step in script.steps:
         match step:
@@ -70,13 +70,13 @@ def packed(script: Script, devices: Sequence[str]) -> bytes:
 
 
 def devices_of(program: Path = PROGRAM) -> tuple[str, ...]:
-    """The devices the program has, in its order."""
+    """Return the devices of the program, in its order."""
     done = subprocess.run([program, "--devices"], capture_output=True, text=True, check=True)
     return tuple(done.stdout.split())
 
 
 def play_in_c(scripts: Sequence[Script], devices: Sequence[str], program: Path = PROGRAM) -> list[list[bytes]]:
-    """For each script what the device in C sent: at the start, then in each step."""
+    """Return for each script the output of the device in C: at the start, then in each step."""
     written = b"".join(packed(script, devices) for script in scripts)
     done = subprocess.run([program], input=written, capture_output=True, check=True)
     answers = _answers(done.stdout)

@@ -1,4 +1,4 @@
-"""Lines without a port: simulated devices and recordings, as an address gives them."""
+"""Lines without a port: simulated devices and recordings, by address."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a handle asks a device for comes over any line that lets something through, and is right; nothing is asked for
+"""Data that a handle requests arrives over any line that lets something through, and is right; nothing is requested
 that a device does not claim."""
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from tests.support.rigs.links import AWFUL, LOSSY, REORDERING, Direction, Faults
 ADDRESS = "sim:shoe?speed=50"
 IMAGE = bytes(range(256)) * 5
 READINGS = tuple(MeterReading(128 + at % 100, at // 100, 7 * at) for at in range(100))
-"""More than two frames hold."""
+"""More readings than fit in two frames."""
 FLIPPING = Faults(flip_bit=0.002)
-"""Three of five of the longest frames arrive."""
+"""Bit errors at which three of five of the longest frames arrive."""
 PATIENCE_S = 300.0
-"""Only what never comes runs into it."""
+"""Timeout that only a lost answer reaches."""
 
 
 class Line(Alone):
@@ -64,7 +64,7 @@ class Line(Alone):
 
 @contextmanager
 def behind(monkeypatch: pytest.MonkeyPatch, line: Alone) -> Iterator[str]:
-    """The address of a device behind this line."""
+    """Yield the address of a device behind this line."""
     monkeypatch.setattr("tests.devices.test_driving.Alone", lambda _: line)
     attached = Attached(ADDRESS, "pty")
     try:
@@ -99,7 +99,7 @@ def test_over_a_faulty_line_every_meter_and_the_digest_come_and_are_right(
 
 
 class Spoiling(Alone):
-    """Stands between a device and its line: `passed` says what goes out in the place of one of its frames."""
+    """Filter between a device and its line: `passed` returns the replacement for one of its frames."""
 
     def __init__(self) -> None:
         super().__init__(ADDRESS)
@@ -123,12 +123,12 @@ class Spoiling(Alone):
         return [body]
 
     def times(self, kind: type[Message]) -> int:
-        """How often it was asked so."""
+        """Return the number of requests of this kind."""
         return sum(isinstance(message, kind) for message in self.asked)
 
 
 class Losing(Spoiling):
-    """The first so many answers to each kind of question are lost behind their replies."""
+    """Filter that loses the first answers to each kind of request after their replies."""
 
     def __init__(self, lost: int) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ def test_what_never_comes_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPat
 
 
 class Measuring(Spoiling):
-    """It accepts a challenge, refuses the next ones as busy, and answers the first when it was asked three times."""
+    """A device that accepts a challenge, refuses the next ones as busy, and answers the first after three requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ def test_a_device_that_takes_its_time_is_waited_for(monkeypatch: pytest.MonkeyPa
 
 
 class Busy(Spoiling):
-    """It refuses every challenge as busy."""
+    """A device that refuses every challenge as busy."""
 
     def passed(self, body: bytes) -> list[bytes]:
         opened = decode(body)
@@ -212,7 +212,7 @@ def test_a_device_that_is_busy_from_the_first_says_so_at_once(monkeypatch: pytes
 
 
 class Claiming(Spoiling):
-    """Its greeting claims nothing."""
+    """A device whose greeting claims no capability."""
 
     def passed(self, body: bytes) -> list[bytes]:
         opened = decode(body)
@@ -234,5 +234,5 @@ def test_what_a_device_does_not_claim_it_is_not_asked_for(monkeypatch: pytest.Mo
 
 
 def test_an_event_before_the_greeting_is_none() -> None:
-    """A line may lose every HELLO-REPLY and let a granted session's event through."""
+    """A line may lose every HELLO-REPLY and pass an event of a granted session."""
     assert AnyDriver().translate(Delivered(7, 0, m.GameEndedMessage(1, 2, 3))) is None

@@ -1,4 +1,4 @@
-"""What a line may give: what exceeds it is counted and hashed, and nobody takes what is left of it for a report."""
+"""Budget of a line: bytes above it are counted and hashed, and the remaining bytes never form a false report."""
 
 import hashlib
 from itertools import pairwise
@@ -158,7 +158,7 @@ def test_only_our_note_is_one(note: str) -> None:
 
 
 class Kept:
-    """A record of one line, and the lines as a player wants them."""
+    """A record of one line, with the lines as a player needs them."""
 
     def __init__(self, dialect: str, kind: str) -> None:
         self.chunks: list[Chunk] = []
@@ -210,7 +210,7 @@ CARD = encode_frame("Game", "Card:10H")
 
 
 def test_what_lies_around_bytes_that_were_not_kept_is_never_one_report() -> None:
-    """A shoe without checks: the head of one item and the tail of another must not be a card."""
+    """A shoe without checks: the head of one item and the tail of another must not become a card."""
     table = Table("bee-tek", "shoe")
     table.hear(CARD)
     table.hear(b"\xff" * 60_000)

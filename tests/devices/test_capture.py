@@ -1,4 +1,4 @@
-"""Recordings: byte-exact, readable by others, honest about every defect."""
+"""Recordings: byte-exact, readable by other tools, explicit about every defect."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""The time of a record: it follows the host's clock forward, waits for it backward, and notices that it was set."""
+"""The time of a record: it follows the host's clock forward, waits for it backward, and detects that it was set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WALL = 1_800_000_000 * SECOND
 
 
 class Host:
-    """A host's clocks."""
+    """Clocks of a host."""
 
     def __init__(self) -> None:
         self.wall_ns, self.monotonic_ns = WALL, 77 * SECOND

@@ -1,4 +1,4 @@
-"""What the page prints of a shoe's and a controller's faults is what the simulated devices do: every row, by hands."""
+"""The published faults of shoe and controller are what the simulated devices do: every row, by hand."""
 
 from collections.abc import Callable
 from random import Random
@@ -18,7 +18,7 @@ Said = list[tuple[type[m.Event], dict[str, Any]]]
 
 
 def taken(device: ShoeModel | TableControllerModel) -> Said:
-    """What it said since."""
+    """Return the device's output since the last call."""
     said = [(each.event, each.fields) for each in device.outbox if isinstance(each, EventDraft)]
     device.outbox.clear()
     return said
@@ -61,7 +61,7 @@ SHOE_ACTS: dict[Fault, Callable[[ShoeModel], object]] = {
     Fault.HOST_LOST: lambda shoe: shoe.host_gone(0),
 }
 BEFORE = {Fault.OVERDRAW: 2, Fault.DRAW_WHILE_LOCKED: 2}
-"""Events that bring the shoe to where the fault is: cards drawn, the key and its state."""
+"""Events that bring the shoe to the fault: cards drawn, the key and its state."""
 
 
 def fault_name(row: DeviceFault) -> str:

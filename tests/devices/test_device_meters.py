@@ -1,4 +1,4 @@
-"""The meters of simulated devices: after an evening they are what the events add up to; handles ask for them."""
+"""Meters of simulated devices: after a session they equal the sum of the events; handles read them."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""What every dialect must do, those that come with the program and one that a user adds."""
+"""Requirements on every dialect, for the built-in ones and for one that a user adds."""
 
 import importlib
 import json
@@ -32,7 +32,7 @@ ACTS = ["fill", "begin 2", *["draw"] * 5, "draw unread", "clear", "draw", "end r
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A package with a dialect, installed as pip would leave it."""
+    """Install a package with a dialect, as pip would."""
     install(tmp_path, "toy-shoe", "toy_shoe:DIALECT")
     monkeypatch.syspath_prepend(str(tmp_path))
     importlib.invalidate_caches()
@@ -41,7 +41,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def recorded(name: str) -> list[bytes]:
-    """Chunks as a device of this dialect sends them."""
+    """Return chunks as a device of this dialect sends them."""
     if name == "toy-shoe":
         return [item.encode() for item in TOY_ITEMS]
     if name == "tdp":
@@ -89,7 +89,7 @@ def test_another_kind_of_device_is_refused(name: str) -> None:
 
 
 def broken(change: Callable[[str], str] = lambda text: text, **fields: Any) -> DialectSample:
-    """The toy with its source changed, or these fields of its dialect."""
+    """Return the toy with its source changed, or with these fields of its dialect."""
     space: dict[str, Any] = {"__name__": "toy_broken"}
     text = source()
     changed = change(text)
@@ -103,7 +103,7 @@ def put(old: str, new: str) -> Callable[[str], str]:
 
 
 class Swallows:
-    """A framer that waits for ever for the end of its first frame."""
+    """A framer that waits forever for the end of its first frame."""
 
     pending = 0
 
@@ -167,7 +167,7 @@ SAID: dict[str, str] = {
 
 @pytest.mark.parametrize("check", CONTRACT, ids=str)
 def test_what_a_check_saw_of_the_toy(check: ContractCheck) -> None:
-    """Three items of three bytes, as the page of the toy has them."""
+    """Three items of three bytes, as on the toy's page."""
     assert check.hold(sample("toy-shoe")) == SAID[check.name]
 
 

@@ -1,4 +1,4 @@
-"""Every message a device can send becomes the event it means; what is unknown becomes a value."""
+"""Every message of a device becomes the right event; an unknown one becomes a value."""
 
 from typing import Any
 
@@ -183,7 +183,7 @@ def test_table_controller(message, body):
 
 
 def test_every_event_of_the_protocol_has_a_driver_and_a_case_here():
-    """A shoe's are in test_shoe_drivers.py."""
+    """Those of a shoe are in test_shoe_drivers.py."""
     declared = {cls for (kind, number), (cls, _) in PACKETS.items() if kind == m.Kind.EVENT and number >> 8 != 2}
     assert declared == (set(SHUFFLER_EVENTS) | set(CONTROLLER_EVENTS)) - {UnknownEvent}
     assert {type(message) for message, _ in SHUFFLER} == set(SHUFFLER_EVENTS)

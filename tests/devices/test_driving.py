@@ -1,4 +1,4 @@
-"""Devices driven through the handles of `open_device`: simulated ones in this program, and behind real lines."""
+"""Devices driven through the handles of `open_device`: simulated ones in this program, and on real lines."""
 
 import re
 import signal
@@ -181,7 +181,7 @@ def test_two_devices_at_once() -> None:
 
 
 class Alone:
-    """A simulated device as the one device of a table, so that a bench can put it on a real line."""
+    """A simulated device as the only device of a table, for use on a real line."""
 
     finished = False
 
@@ -194,7 +194,7 @@ class Alone:
         return self.device.next_deadline_ns
 
     def power_on(self, now_ns: int) -> None:
-        """It was on already."""
+        """Do nothing: it is already on."""
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
         self.device.receive(data)
@@ -207,7 +207,7 @@ class Alone:
 
 
 class Attached:
-    """A simulated device on a real line, run by a thread of its own; the plug can be pulled."""
+    """A simulated device on a real line, run by its own thread; it can be unplugged."""
 
     def __init__(self, address: str, line: str) -> None:
         self._owner = Owner(SystemClock())
@@ -266,7 +266,7 @@ def test_a_device_that_is_unplugged_in_mid_command(line: str) -> None:
 
 
 def test_a_line_that_comes_back_is_gone_on_with() -> None:
-    """The same device behind a port that goes and comes: what it did meanwhile is heard then."""
+    """The same device behind a port that goes and returns: its events in between arrive afterwards."""
     with attached(FAST, "tcp:0") as device, open_device(device.address, role="operate") as shuffler:
         shuffler.dispense()
         host = device.line

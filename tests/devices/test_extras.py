@@ -1,4 +1,4 @@
-"""A part that is not installed is named by a command that gets it: for each way in which this program may have come."""
+"""A part that is not installed is named with the command that installs it, for each way of installing this program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A checkout whose name a shell would take apart."""
+    """A checkout whose name needs quoting in a shell."""
     made = tmp_path / "a check'out"
     made.mkdir()
     return made
@@ -76,7 +76,7 @@ def test_whatever_pip_noted_there_is_a_command(text: str | None, monkeypatch: py
 
 
 def test_these_tests_run_from_a_checkout() -> None:
-    """So the command that is printed here is one that works here."""
+    """So the printed command works here."""
     if not extras.is_editable(extras.origin()):
         pytest.skip("dealwire is not installed from this checkout (make test does)")
     assert extras.install_command("usb") == shlex.join(

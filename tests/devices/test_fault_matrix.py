@@ -1,4 +1,4 @@
-"""Every cell of docs/reliability.md, done for real."""
+"""Every cell of docs/reliability.md, carried out for real."""
 
 import contextlib
 import threading
@@ -10,14 +10,14 @@ from tests.support.programs.fault_matrix import BY_HAND, DOCUMENT, FAULTS, LINES
 from tests.support.rigs.lines_under_test import SECOND, WIRES, Bench
 
 COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
-"""Three tries of 250 ms, and the 50 ms that no request may outlive its deadline by."""
+"""Three tries of 250 ms, and 50 ms of tolerance for every request."""
 TRIES = 2
 
 
 @pytest.mark.parametrize("line", LINES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_cell_is_as_the_document_says(fault: str, line: str, tmp_path: Path) -> None:
-    """Real threads and terminals: what a busy machine hands on late is tried once more; what is slow is late again."""
+    """Real threads and terminals: a delay of a busy machine is tried once more; a real delay repeats."""
     for number in range(TRIES - 1):
         with contextlib.suppress(AssertionError):
             try_cell(fault, line, tmp_path / f"{number}")

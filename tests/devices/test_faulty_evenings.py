@@ -1,4 +1,4 @@
-"""The evenings with devices that are not what they were: a clean one is the same, and every wrong is one."""
+"""Sessions with faulty devices: a clean one is unchanged, and every discrepancy is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outcomes = list[TableOutcome]
 
 @cache
 def clean() -> tuple[Outcomes, Truth]:
-    """What the host says, and what is true."""
+    """Return the host's outcomes, and the truth."""
     return deal_evening(with_fields(evening_of(0), identity=()))
 
 
@@ -59,24 +59,24 @@ def test_a_round_that_is_gone_without_a_word_is_wrong_and_with_one_it_is_not() -
 
 
 def test_bytes_of_before_a_reboot_settle_no_round_again() -> None:
-    """A controller was started anew, and what it sent before came once more before its first word."""
+    """A controller restarted, and its earlier output arrived once more before its first frame."""
     found, dealt, told = evening_verdict(903782)
     assert not found.startswith("WRONG"), found
     assert (dealt, told) == (3, 3)
 
 
 def test_a_lamp_that_went_out_before_start_game_calls_no_misdeal_when_that_is_heard_after_it() -> None:
-    """The shuffler's line was lost between two rounds; the bets of a round that was dealt whole went back."""
+    """The shuffler's line was lost between two rounds; the bets of a completely dealt round were once returned."""
     found, dealt, told = evening_verdict(3001814)
     assert not found.startswith("WRONG"), found
     assert (dealt, told) == (4, 4)
 
 
 def test_a_round_after_one_that_nobody_started_is_its_own() -> None:
-    """By itself it is whole: what lay on the table before its START GAME was told of as unreliable."""
+    """On its own it is complete; the table before its START GAME was reported as unreliable."""
     assert evening_verdict(3000811)[0] == "some unreliable"
 
 
 def test_a_round_after_one_that_was_dealt_beside_a_dead_controller_is_its_own() -> None:
-    """What the shuffler dealt meanwhile went to the round before, which was held; the next one was paid as it was."""
+    """Packets from the meantime were once added to the previous, held round; the next round was paid unchanged."""
     assert evening_verdict(831056)[0] == "same, with an incident"

@@ -1,4 +1,4 @@
-"""A round over lines that fail is the same round, or says that it is not to be trusted."""
+"""A round over failing lines is the same round, or is reported as unreliable."""
 
 import os
 from collections import Counter

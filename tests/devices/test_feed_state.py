@@ -1,4 +1,4 @@
-"""A line's standing is all there is to know: whoever takes over with it delivers what the first would have."""
+"""The state of a line is complete: a feed that resumes from it delivers what the first would have delivered."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from tests.support.evenings.simulated_shoe import DIALECTS, START_NS, ShoeEvenin
 from tests.support.rigs.links import hello_reply
 
 CAPTURES = sorted((Path(__file__).parents[2] / "captures").glob("[!u]*.pcapng"))
-"""All but the one of a USB bus, which is no recording of a line."""
+"""All except the USB recording, which is not a recording of a line."""
 MS = 1_000_000
 
 
@@ -123,7 +123,7 @@ def test_half_a_frame_and_a_report_on_its_way_are_no_rest() -> None:
 
 
 def test_a_device_that_was_refused_stays_refused() -> None:
-    """Its loss was reported; nobody who takes over reports it again, or takes in its events."""
+    """Its loss was reported; a feed that resumes neither reports it again nor accepts its events."""
     stranger = hello_reply(7, device_class=DeviceClass.SHOE)
     messages = [stranger, m.GreenButtonMessage(1, 5), stranger, m.GreenButtonMessage(2, 9)]
     wires = [encode_frame(encode(message), after_silence=True) for message in messages]
@@ -155,7 +155,7 @@ def test_a_dialect_that_cannot_say_it_is_never_at_rest() -> None:
 
 
 def test_of_two_lines_due_at_once_the_first_is_first_whoever_opened_it() -> None:
-    """A player that took over does not know which line was opened first."""
+    """A player that resumes does not know which line was opened first."""
     heard = ShoeEvening(["fill", "begin 2", "draw"], "tdp").run().heard
     lines = [Interface(name, "shoe", "tdp", "", 9600, "") for name in ("one", "two")]
     chunks = [Chunk(index, at_ns, False, data) for at_ns, data in heard for index in (1, 0)]

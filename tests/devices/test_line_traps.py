@@ -1,4 +1,4 @@
-"""Traps that pyserial, ptys and links under /dev set, each met for real or shown never to be stepped into."""
+"""Traps of pyserial, ptys and links under /dev, each reproduced for real or shown to be avoided."""
 
 import ast
 import os
@@ -28,7 +28,7 @@ SOURCES = sorted(path for package in ("devices", "dealwire") for path in (ROOT /
 
 
 def test_no_write_time_out_is_ever_set() -> None:
-    """A write that timed out says nothing of how much went out; with 0 on a full line pyserial never returns."""
+    """A write that timed out does not tell how much was sent; with 0 on a full line pyserial never returns."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text())):
             named = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
@@ -36,7 +36,7 @@ def test_no_write_time_out_is_ever_set() -> None:
 
 
 def test_in_waiting_only_ever_sizes_a_read() -> None:
-    """A dead socket answers 1: it may never decide whether a line is alive or has bytes."""
+    """A dead socket answers 1, so this must not decide whether a line is alive or has bytes."""
     uses = [
         (path.relative_to(ROOT).as_posix(), node.lineno)
         for path in SOURCES
@@ -50,7 +50,7 @@ def test_in_waiting_only_ever_sizes_a_read() -> None:
 
 
 def test_a_dead_socket_still_says_that_a_byte_waits() -> None:
-    """The trap itself, so that the rule above is not forgotten when it goes away."""
+    """The trap itself, so that the rule above is reconsidered if it disappears."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = serial.serial_for_url(f"socket://127.0.0.1:{server.getsockname()[1]}")
         peer, _ = server.accept()
@@ -89,7 +89,7 @@ def test_three_families_of_exception_at_hang_up_are_one_closed_line() -> None:
 
 
 def test_a_command_that_a_full_line_swallowed_is_never_sent_again(tmp_path: Path) -> None:
-    """What a full line took is not known: the command ends as unknown, and the next line does not repeat it."""
+    """What a full line accepted is unknown: the command ends as unknown, and the next line does not repeat it."""
     bench = Bench(SerialWire, tmp_path).up()
     bench.device.reads = False
     assert bench.supervisor.session is not None
@@ -118,7 +118,7 @@ def test_a_command_that_a_full_line_swallowed_is_never_sent_again(tmp_path: Path
 
 
 def test_a_stale_by_id_link_is_tried_again_until_it_points_somewhere(tmp_path: Path) -> None:
-    """After a quick re-plug the old link may dangle, vanish and come back."""
+    """After a quick replug the old link may dangle, vanish and come back."""
     first, clock = PtyMaster(), ManualClock()
     link = tmp_path / "usb-maker_adapter_A5XK-if00"
     link.symlink_to(first.name)
@@ -148,7 +148,7 @@ def test_a_stale_by_id_link_is_tried_again_until_it_points_somewhere(tmp_path: P
 
 
 def test_a_name_that_went_to_another_adapter_is_not_opened() -> None:
-    """/dev/pts/N or ttyUSB0 of yesterday is somebody else's today."""
+    """Yesterday's /dev/pts/N or ttyUSB0 may be another adapter today."""
     mine, other = PtyMaster(), PtyMaster()
     ports = [ListedPort(mine.name, "MINE", "1-1")]
     finder = PortFinder(mine.name, "serial", mine.name, ports=lambda: list(ports))
@@ -238,7 +238,7 @@ def test_a_serial_number_decides_and_without_one_the_path(one: Adapter, other: A
 
 
 def test_a_descriptor_number_used_again_at_once_is_watched_again(tmp_path: Path) -> None:
-    """The next line often gets the very number of the lost one; a selector that was not told would stay deaf."""
+    """The next line often gets the number of the lost descriptor; a selector that was not updated would ignore it."""
     bench = Bench(SerialWire, tmp_path).up()
     numbers = []
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""The owner's loop: order within a turn, threads, failures, and what closing leaves behind."""
+"""The owner's loop: order within a turn, threads, failures, and the state after closing."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from tests.support.rigs.lines import MS, SECOND
 
 
 class Probe:
-    """A member that writes down what happens to it."""
+    """A member that records its calls."""
 
     def __init__(self, log: list[tuple[str, str, int]], name: str, descriptor: int | None = None) -> None:
         self.log, self.name = log, name

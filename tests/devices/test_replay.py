@@ -1,4 +1,4 @@
-"""What was live comes again from the recording, value for value and time for time."""
+"""A recording replays the live events, value for value and time for time."""
 
 import errno
 import io
@@ -26,7 +26,7 @@ CLASSES = {"shuffler": m.DeviceClass.SHUFFLER, "table-controller": m.DeviceClass
 
 
 class Table:
-    """A recorded table: one memory line a device, on a clock we move."""
+    """A recorded table: one memory line a device, on a manual clock."""
 
     def __init__(self, path: Path, faults: Faults | None = None) -> None:
         self.clock = ManualClock()
@@ -147,7 +147,7 @@ def test_silence_a_power_cycle_and_an_unplug_replay_equal(tmp_path):
 
 
 def trouble(table: Table, random: Random, count: int) -> None:
-    """One thing that goes wrong at a table, or nothing."""
+    """Cause one fault at a table, or none."""
     kind = random.randrange(5)
     if kind == 0:
         table.lines["shuffler"].stall(table.clock.now_ns() + int(random.random() * 8 * SECOND))
@@ -266,7 +266,7 @@ def test_two_damaged_ways_to_end_keep_what_came_before(tmp_path):
 
 
 class BadSector(io.FileIO):
-    """A file of which the system can read no byte from `good` on."""
+    """A file that the system cannot read from byte `good` on."""
 
     def __init__(self, path: Path, good: int) -> None:
         super().__init__(path)

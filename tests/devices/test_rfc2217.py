@@ -1,4 +1,4 @@
-"""Serial servers by RFC 2217 as they are: without modem lines, or silent. pyserial's own server side answers."""
+"""Real behavior of RFC 2217 serial servers: without modem lines, or silent. pyserial's own server side answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from protocol.errors import LineAbsent, LineMute
 
 
 class NoPort:
-    """What a PortManager sets; nothing is behind it."""
+    """Settings that a PortManager sets, without a port behind them."""
 
     def __getattr__(self, name: str) -> Any:
         return False
@@ -32,7 +32,7 @@ class NoPort:
 
 
 class WithoutModemLines(rfc2217.PortManager):  # type: ignore[misc]
-    """As ser2net on a line that has none: levels are never confirmed."""
+    """A server like ser2net on a line without modem lines: levels are never confirmed."""
 
     def _telnet_process_subnegotiation(self, suboption: bytes) -> None:
         if suboption[1:2] != rfc2217.SET_CONTROL:
@@ -47,7 +47,7 @@ class WithoutSpeed(rfc2217.PortManager):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def server(make: Callable[..., Any] | None) -> Iterator[str]:
-    """A server that answers as `make` does, or, None, takes the connection and says nothing; its address."""
+    """Yield the address of a server that answers as `make` does, or, for None, accepts the connection and is silent."""
     listening = socket.create_server(("127.0.0.1", 0))
     ends: list[socket.socket] = []
 

@@ -1,5 +1,5 @@
-"""A device that starts anew under the session id it had: what it does next is dealt, and what it did before is reported
-lost, whatever gives it away."""
+"""A device that restarts under the same session id: its next round is dealt, and its earlier events are reported lost,
+by whichever sign reveals the restart."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.support.evenings.handed_over import Kept, check_handed_over, tdp_line
 
 
 class Evening:
-    """Two rounds on clean lines with real supervisors and a real flow; every device starts anew between them."""
+    """Two rounds on clean lines with real supervisors and a real flow; every device restarts in between."""
 
     def __init__(self) -> None:
         self.clock = ManualClock()
@@ -71,7 +71,7 @@ class Evening:
         self.said.extend(self.table.handle(seen))
 
     def run(self, *, sticks: bool, unplugged_s: float | None) -> None:
-        """To the end; `unplugged_s`: the line goes with the power, for so long."""
+        """Run to the end. `unplugged_s` is the time for which the line is gone with the power."""
         end_ns, restarted = self.clock.now_ns() + ROUND_MOST_S * SECOND, False
         units = self.simulated.units
         while not (self.simulated.dealer.done and all(unit.all_acknowledged for unit in units.values())):
@@ -113,7 +113,7 @@ def cards_of(result: RoundResult) -> list[tuple[str, ...]]:
 def test_a_round_after_a_start_under_the_same_session_is_dealt_and_the_loss_reported(
     unplugged_s: float | None,
 ) -> None:
-    """What was reported and lost before may have been a wager: the round comes out whole, and a person looks at it."""
+    """The lost reports may have included a wager: the round is complete, and a person reviews it."""
     evening = Evening()
     evening.run(sticks=True, unplugged_s=unplugged_s)
     assert evening.settled == ["settled", "held"]
@@ -148,7 +148,7 @@ def test_a_recording_of_it_replays_to_the_same_and_can_be_handed_over(unplugged_
 
 
 class Sticky(SimulatedTable):
-    """Every later start of a device draws the session id of its first."""
+    """A table whose devices draw the session id of their first start at every later start."""
 
     def power_on(self, now_ns: int) -> None:
         super().power_on(now_ns)
@@ -157,7 +157,7 @@ class Sticky(SimulatedTable):
 
 
 def test_rounds_over_failing_lines_are_right_or_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As for devices that draw another id, the verdict of seeds whose plan has a reboot."""
+    """The same verdict as for devices that draw another id, for seeds whose plan has a reboot."""
     monkeypatch.setattr(faulty_rounds, "SimulatedTable", Sticky)
     seeds = [seed for seed in range(150) if "reboot" in plan_of(seed).kinds]
     found = Counter(verdict(seed).partition(":")[0] for seed in seeds)

@@ -1,4 +1,4 @@
-"""A session over real links: what is delivered, how it ends, and that nobody waits for ever."""
+"""A session over real links: its output, its end, and no endless waits."""
 
 import pytest
 
@@ -18,7 +18,7 @@ CLEAN = Faults()
 
 
 class Rig:
-    """Host and device joined in memory, on a clock we move."""
+    """Host and device joined in memory, on a manual clock."""
 
     def __init__(self, *, to_host: Faults = CLEAN, to_device: Faults = CLEAN, answers: bool = True) -> None:
         self.clock = ManualClock()
@@ -213,7 +213,7 @@ def test_a_wrong_device_is_reported_with_its_name():
 
 
 class Choked(MemoryLine):
-    """A line that takes three bytes a write, then nothing until it is told."""
+    """A line that accepts three bytes a write, then none until it is released."""
 
     room = 3
 

@@ -1,4 +1,4 @@
-"""Every report of the three shoes becomes the event it means, and one happening the same event in all of them."""
+"""Every report of the three shoes becomes the right event, and one occurrence the same event in all of them."""
 
 from typing import Any
 

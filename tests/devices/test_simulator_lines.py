@@ -43,7 +43,7 @@ class Host:
                 self.events.append(output.message)
 
     def turn(self) -> bool:
-        """Read what is there; False when the line is hung up."""
+        """Read the available data. Return False if the line is hung up."""
         try:
             data = os.read(self.descriptor, 4096)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Random hands, doors, jams, power cuts and hosts on the shuffler model: what must hold whatever people do."""
+"""Random hands, doors, jams, power cuts and hosts on the shuffler model: invariants that hold in all cases."""
 
 from random import Random
 
@@ -58,7 +58,7 @@ class Hands(RuleBasedStateMachine):
         return Hands.Watch(self, may_clear, may_begin)
 
     class Watch:
-        """The lamp may go out only by a person's decision; without a host nothing may begin to move."""
+        """Invariants: only a person's decision puts out the lamp; without a host no motion begins."""
 
         def __init__(self, hands: "Hands", may_clear: bool, may_begin: bool) -> None:
             self.hands, self.may_clear, self.may_begin = hands, may_clear, may_begin

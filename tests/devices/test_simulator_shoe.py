@@ -1,4 +1,4 @@
-"""The simulated shoe: real cards, each step in its table, three front ends that tell one story."""
+"""The simulated shoe: real cards, each step in its table, three front ends with the same story."""
 
 from collections import Counter
 from pathlib import Path
@@ -41,7 +41,7 @@ TROUBLED = [
 
 
 def started(**options: object) -> tuple[ShoeModel, list[e.Body]]:
-    """What it says in TDP, as the driver hears it."""
+    """Return a started shoe and its output in TDP, as the driver receives it."""
     model, said = ShoeModel(Random(3), **options), list[e.Body]()  # type: ignore[arg-type]
 
     def say(event: type[m.Event], request: int = 0, **fields: Any) -> bool:
@@ -111,7 +111,7 @@ def test_a_listener_hears_each_report_three_times_and_tells_it_once() -> None:
 @pytest.mark.parametrize("dialect", ["tdp", "angel-eye"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_bad_line_loses_no_card_without_saying_so(dialect: str, seed: int) -> None:
-    """TDP sends again until it is acknowledged, so nothing is lost. Angel Eye stops after three times."""
+    """TDP resends until it is acknowledged, so nothing is lost. Angel Eye stops after three times."""
     chance, line = Random(seed), LineFaults(Random(seed))
 
     def spoil(data: bytes) -> bytes:
@@ -346,7 +346,7 @@ def test_no_card_is_made_or_lost_and_the_whole_state_table_is_walked() -> None:
 
 
 def test_what_the_reader_noticed_arrives() -> None:
-    """Only TDP can say it; where the story says nothing, the reader is sure."""
+    """Only TDP can report it; where the story has no reading, the reader is certain."""
     card = parse_cards("2C")[0]
     model, said = started()
     noticed = m.Reader.DISAGREE | m.Reader.DIRTY

@@ -1,4 +1,4 @@
-"""The shuffler model and its unit: what it does, what it refuses, what it says."""
+"""The shuffler model and its unit: actions, refusals, output."""
 
 from random import Random
 from typing import Any
@@ -43,7 +43,7 @@ class Bench:
             self.model.tick(due)
 
     def deal(self, *places: Any) -> None:
-        """Green, then lift packets to these places; the next one then lies in the tray."""
+        """Press green, then lift packets to these places; the next one is then in the tray."""
         self.model.press_green(self.now)
         for place in places:
             self.until(S.PACKET_WAIT)
@@ -233,7 +233,7 @@ HOLDEM = (PacketGroup(2), PacketGroup(1, 1), PacketGroup(3, 1))
 
 
 def groups_bench(*mishaps: MachineMishap) -> Bench:
-    """Two cards each, one burned, a flop of three."""
+    """Return a bench with two cards each, one burned, a flop of three."""
     bench = Bench(*mishaps)
     bench.model.game = ShufflerSetting(0, 52, 0, "two-and-three", HOLDEM)
     return bench

@@ -1,4 +1,4 @@
-"""The shuffler's state table against the model: every possible sequence of what can happen, on a deck of four cards."""
+"""The shuffler's state table against the model: every possible sequence of occurrences, on a deck of four cards."""
 
 import io
 import pickle
@@ -126,7 +126,8 @@ def situation(model: ShufflerModel) -> tuple[object, ...]:
 
 
 SHARED = Random(1)
-"""Of all models of a walk: how the cards lie decides nothing here, and to copy it would be half of the work."""
+"""Random source shared by all models of a walk: the order of cards does not matter here, and copying it would double
+the work."""
 
 
 class Freezing(pickle.Pickler):
@@ -186,7 +187,7 @@ def test_every_cause_is_in_the_table_and_every_state_can_be_left() -> None:
 
 
 MOVING = frozenset({S.BOOT, S.SELF_TEST, S.LOADED, S.SHUFFLING, S.VERIFYING, S.DISPENSING, S.DUMPING, S.RECOVERING})
-"""States that end by themselves."""
+"""States that end on their own."""
 
 
 def test_a_moving_state_has_a_deadline_and_a_resting_one_need_not() -> None:

@@ -1,4 +1,4 @@
-"""What a STATUS must show by the events: each contradiction is found once it can be one, and none before."""
+"""Comparison of a STATUS with the events: each contradiction is found as soon as possible, and none too early."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from protocol.tdp.outputs import Delivered, Lost, SessionRestarted, StatusSeen
 
 
 class Heard:
-    """A feed that is told what its link returned, and what it says of contradictions."""
+    """A feed that is fed with outputs, and the contradictions it reports."""
 
     def __init__(self, kind: str) -> None:
         self.found: list[tuple[str, int, int]] = []

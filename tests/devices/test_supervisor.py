@@ -1,4 +1,4 @@
-"""The supervisor: what it says, when it tries, and that nothing is reported twice or guessed."""
+"""The supervisor: its messages, its tries, and nothing reported twice or guessed."""
 
 import logging
 from pathlib import Path
@@ -119,7 +119,7 @@ def test_a_restart_while_the_line_was_gone_is_a_session_change(bench):
 
 
 class Refusing:
-    """An opener that says no, and remembers when it was asked."""
+    """An opener that refuses, and records the times of the attempts."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -233,7 +233,7 @@ def test_closing_while_waiting_and_twice(bench):
 
 
 def test_a_request_id_is_not_used_again_on_the_next_line(bench):
-    """A device answers an id it remembers from its cache: it would not do what the new command says."""
+    """A device answers a remembered id from its cache, and would not carry out the new command."""
     bench.up()
     first = bench.supervisor.request(m.DispenseMessage())
     bench.settle()
@@ -338,7 +338,7 @@ def test_the_pace_is_bounded_for_ever():
 
 
 def test_a_link_goes_on_where_the_one_before_stood():
-    """The seam itself: nothing but session, number, identity and request id pass over."""
+    """Only session, number, identity and request id are passed on."""
     link = HostLink(expects=m.DeviceClass.SHUFFLER)
     assert link.standing is None
     link.start(1)

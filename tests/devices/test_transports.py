@@ -1,6 +1,6 @@
 """One contract for every line: memory, recorded, journaled, serial over a pty, tcp, rfc2217, USB bulk.
 
-A replayed line says only what it was recorded to say; `test_replay.py` holds it to the same promises.
+A replayed line only returns its recording; `test_replay.py` checks it against the same contract.
 """
 
 import contextlib
@@ -37,12 +37,12 @@ PATIENCE_S = 300.0
 
 @dataclass
 class Line:
-    """A host's transport and what its device can do."""
+    """A host's transport and the actions of its device."""
 
     host: Transport
     send: Callable[[bytes], None]
     receive: Callable[[], bytes]
-    """What has arrived at the device, b"" for nothing yet."""
+    """Function that returns the bytes received at the device, b"" for none yet."""
     hang_up: Callable[[], None]
     clean: Callable[[], None]
 
@@ -104,7 +104,7 @@ def tcp_line() -> Line:
 
 
 class FakePort:
-    """What pyserial's PortManager asks of the port it serves: settings, levels and buffers."""
+    """Interface of the port that pyserial's PortManager serves: settings, levels and buffers."""
 
     def __init__(self) -> None:
         self.baudrate, self.bytesize, self.parity, self.stopbits = 9600, 8, "N", 1
@@ -125,7 +125,7 @@ class FakePort:
 
 
 class Rfc2217Device:
-    """A serial server in this process: pyserial's own server side over a port that is not there."""
+    """A serial server in this process: pyserial's own server side without a real port."""
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))
@@ -140,7 +140,7 @@ class Rfc2217Device:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        """Called by the PortManager with what it answers."""
+        """Take the PortManager's answer."""
         with self._lock:
             assert self._socket is not None
             self._socket.sendall(data)

@@ -1,4 +1,4 @@
-"""The memory line's faults: seeded, so that a failure can be had again, and each does what it says."""
+"""Faults of the memory line: seeded, so that a failure can be reproduced, and each does what it is meant to."""
 
 import pytest
 
@@ -11,7 +11,7 @@ WORDS = [bytes([65 + n % 26]) * (n % 7 + 1) for n in range(200)]
 
 
 def carried(faults: Faults) -> list[bytes]:
-    """What arrives, read by read, when every word is written a millisecond apart."""
+    """Return what arrives, read by read, if every word is written a millisecond apart."""
     clock = ManualClock()
     host, device = memory_pair(clock, to_host=faults)
     out = []

@@ -1,4 +1,4 @@
-"""Opening a line: what goes wrong gives one clear line naming the place; what is set is set."""
+"""Opening of a line: a failure is one clear line with the place; settings are applied."""
 
 import errno
 import fcntl

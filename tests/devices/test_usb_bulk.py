@@ -1,4 +1,4 @@
-"""USB bulk over a bus in this process: packets, stalls, overruns, time-outs and plugs, one at a time and at random."""
+"""USB bulk over a bus in this process: packets, stalls, overruns, timeouts, unplugging, one at a time and at random."""
 
 import errno
 import time
@@ -31,13 +31,13 @@ class Plugged:
         self.heard, self.received = bytearray(), bytearray()
 
     def hears(self, data: bytes) -> None:
-        """The host gets exactly this next."""
+        """Assert that the host receives exactly this next."""
         eventually(lambda: self.heard.extend(self.line.read()) or len(self.heard) >= len(data))
         assert bytes(self.heard[: len(data)]) == data
         del self.heard[: len(data)]
 
     def device_gets(self, data: bytes) -> None:
-        """The device gets exactly this next."""
+        """Assert that the device receives exactly this next."""
         eventually(lambda: self.received.extend(self.gadget.read()) or len(self.received) >= len(data))
         assert bytes(self.received[: len(data)]) == data
         del self.received[: len(data)]
@@ -66,7 +66,7 @@ def plugged() -> Iterator[Plugged]:
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time-outs so long that a test which needs one to pass fails."""
+    """Set timeouts so long that a test which depends on one fails."""
     monkeypatch.setattr(UsbBulk, "TIMEOUT_MS", 60_000)
 
 
@@ -376,7 +376,7 @@ def test_troubles_cost_only_what_they_spoil_and_never_hang_the_line(script):
 
 
 def _marker_passes(plugged: Plugged) -> bool:
-    """Whether the line carries two last bytes from the device; False when it says that it is gone."""
+    """Return True if the line carries two last bytes from the device; False if it reports that it is gone."""
     plugged.gadget.write(b"\xff\xff")
     try:
         eventually(lambda: plugged.heard.extend(plugged.line.read()) or plugged.heard.endswith(b"\xff\xff"))
@@ -388,6 +388,6 @@ def _marker_passes(plugged: Plugged) -> bool:
 
 
 def _in_order(found: bytes, of: list[int]) -> bool:
-    """Whether `found` is `of` with some left out."""
+    """Return True if `found` is `of` with some elements left out."""
     rest = iter(of)
     return all(value in rest for value in found)

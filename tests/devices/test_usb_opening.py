@@ -1,4 +1,4 @@
-"""Which device a USB address means, and what a person is told when it cannot be opened."""
+"""The device that a USB address selects, and the message if it cannot be opened."""
 
 import errno
 import subprocess
@@ -25,7 +25,7 @@ def gadget(serial: str = "SIM-0001", ports: tuple[int, ...] = (1,), **described:
 
 
 def opens(address: str, *gadgets: Gadget) -> Gadget:
-    """The device that `address` opened; every handle is closed again."""
+    """Return the device that `address` opened; every handle is closed again."""
     bus = FakeBus(*gadgets)
     open_usb(address, backend=bus).close()
     assert bus.open_handles == 0

@@ -1,4 +1,4 @@
-"""The recorder of USB: its bytes, worked out by hand, and that nothing wrong with a disk reaches a transfer."""
+"""The recorder of USB: its bytes, worked out by hand, and its isolation of transfers from disk errors."""
 
 import errno
 import logging
@@ -24,7 +24,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def packets(path: Path) -> list[bytes]:
-    """The packets of a pcapng file, read with nothing of ours."""
+    """Return the packets of a pcapng file, read without code under test."""
     raw, found, offset = path.read_bytes(), [], 0
     while offset < len(raw):
         kind, length = struct.unpack_from("<II", raw, offset)

@@ -1,4 +1,4 @@
-"""Both devices of a simulated table on USB, dealing whole rounds."""
+"""Both devices of a simulated table on USB, with whole rounds."""
 
 from collections.abc import Callable
 

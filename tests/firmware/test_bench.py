@@ -1,5 +1,5 @@
-"""The whole acceptance plans against the reference device in C, nobody at hand: as a program under sanitizers, and on
-the boards that QEMU plays."""
+"""The whole acceptance plans against the reference device in C, without an operator: as a program under sanitizers, and
+on the boards in QEMU."""
 
 import json
 import subprocess
@@ -16,22 +16,25 @@ pytestmark = pytest.mark.firmware
 
 OPTION = {"shoe": "--shoe", "table-controller": "--controller", "shuffler": "--shuffler"}
 SPEED = 10
-"""A shuffle of three seconds: what the plan waits for is motions, and none of its limits is about those."""
+"""Speed of the device: a shuffle takes three seconds. The plan waits for motions, and none of its limits is about them.
+"""
 ROUNDS = 5
 
 
 LATE = "this machine was late"
 LATE_MS = 20
-"""What the bench allows itself before it doubts a failure; the emulator and the program are allowed no more."""
+"""Lateness that the bench tolerates before it doubts a failure; the emulator and the program get no more."""
 RHYTHM = ("always.status-rhythm", "always.status-on-change")
-"""The rules that are about time alone: they are judged again while the checks of times are made."""
+"""Rules about time alone. They are checked again while the checks of times are repeated."""
 TRIES = 6
-"""A machine that others work on is late now and then, and what failed meanwhile is judged again, alone."""
+"""Number of tries: a shared machine is sometimes late, and checks that failed meanwhile are repeated alone."""
 
 
 def judge(device: str, line: str, control: Path, report: Path) -> None:
-    """Run the device's plan, the link's included, with hands at its control socket; every check is run and passes. On a
-    machine that was never late a failure counts at once."""
+    """Run the device's plan, including the link's, with hands at its control socket; every check is run and passes.
+
+    On a machine that was never late a failure counts at once.
+    """
     if device == "shuffler":
         assert order(control, f"speed {SPEED}") == "ok"
     only: list[str] = []
@@ -53,8 +56,11 @@ def judge(device: str, line: str, control: Path, report: Path) -> None:
 def judge_once(
     device: str, line: str, control: Path, report: Path, only: list[str]
 ) -> tuple[subprocess.CompletedProcess[str], list[tuple[str, str]]]:
-    """The whole plan, or some of its checks; what did not pass, and why. Of the soak so many rounds are dealt, and that
-    is said as not run."""
+    """Run the whole plan, or some of its checks. Return the process, and the checks that did not pass with their
+    reasons.
+
+    The soak check deals only a few rounds, and its report says that the others were not run.
+    """
     hands = f"{sys.executable} -m firmware.qemu.hands {control}"
     words = [sys.executable, "-m", "dealwire", "bench", device, OPTION[device], line, "--operator-program", hands]
     words += ["--rounds", str(ROUNDS), "--report", str(report), "--overwrite"]

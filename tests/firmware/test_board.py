@@ -1,4 +1,4 @@
-"""The reference device on a bare Cortex-M3 that QEMU plays: power, watchdog, randomness, store, stack."""
+"""The reference device on a bare Cortex-M3 in QEMU: power, watchdog, randomness, store, stack."""
 
 import re
 from importlib.metadata import version
@@ -33,7 +33,7 @@ PLAYED: dict[str, tuple[tuple[str, type[Message]], ...]] = {
         ("clear-remove", m.DeckRemovedMessage),
     ),
 }
-"""What hands do, and what the device says of it."""
+"""Acts of the hands, and the device's events for them."""
 
 
 def test_every_image_is_within_its_budget_of_flash_ram_and_stack() -> None:
@@ -143,7 +143,7 @@ def test_the_measured_stack_is_within_the_computed_one(device: str, name: str) -
 
 
 def test_the_fram_of_the_second_board_outlives_the_emulator(tmp_path: Path) -> None:
-    """Meters, events and boots lie in the part on the two-wire bus, not in memory that the processor addresses."""
+    """Meters, events and boots are in the part on the two-wire bus, not in directly addressable memory."""
     with board("table-controller", "mps2-an385", tmp_path) as playing, Asked(str(playing.line)) as host:
         before = host.greet()
         host.booted(before.session)

@@ -1,5 +1,5 @@
-"""Programs in C that look into the core of the reference device, under both sanitizers: power cut at each byte of the
-store, memory that is full or was never written, what is saved with what, the board's main loop on a busy line."""
+"""C programs that test the core of the reference device from inside, under both sanitizers: a power cut at each byte of
+the store, full or blank memory, grouping of saved data, the board's main loop on a busy line."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ WORK = re.compile(r"[\w-]+: (.+): line (\d+) bytes; store (\d+) reads of (\d+) b
 
 
 def test_the_work_of_a_call_is_what_the_contract_says() -> None:
-    """Bytes and reads are exact; of instructions, which compilers make others of, as many or a few less."""
+    """Bytes and reads are exact; instructions, which depend on the compiler, may be a few fewer."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed (make test-firmware does)")
     make("counted")

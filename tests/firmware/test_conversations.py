@@ -1,4 +1,4 @@
-"""The published conversations at the reference device in C: it sends what stands in them, however the bytes arrive."""
+"""The published conversations with the reference device in C: its output is exact, regardless of chunk boundaries."""
 
 from typing import Any
 

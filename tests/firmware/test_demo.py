@@ -13,7 +13,7 @@ pytestmark = pytest.mark.firmware
 
 
 def test_the_demo_runs_on_the_devices_in_c(tmp_path: Path) -> None:
-    """The same hands at the same table: what it comes to is what it comes to on simulated devices."""
+    """The same hands at the same table yield the same result as on simulated devices."""
     make("host")
     kept = tmp_path / "demo.pcapng"
     words = [sys.executable, "-m", "dealwire", "demo", "--no-wait", "--devices", "firmware", "--keep", str(kept)]

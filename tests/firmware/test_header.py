@@ -1,4 +1,4 @@
-"""The numbers that the C is built with are those of the declarations the program runs on."""
+"""The numbers in the C header are those of the program's declarations."""
 
 import subprocess
 import sys

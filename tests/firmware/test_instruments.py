@@ -1,5 +1,5 @@
-"""The meters and the measuring of the reference device in C: held against its events, against Python's SHA-256 and
-against the simulated devices."""
+"""Meters and measurement of the reference device in C, compared with its events, with Python's SHA-256 and with the
+simulated devices."""
 
 import subprocess
 from pathlib import Path
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.firmware
 
 METERS = {"shuffler": SHUFFLER_METERS, "shoe": SHOE_METERS, "table-controller": CONTROLLER_METERS}
 AT_ONCE = 512
-"""Bytes of an image that the device measures before it goes on."""
+"""Bytes of an image that the device measures at once."""
 LENGTHS = [0, 1, 39, 40, 47, 48, 103, 104, 111, 112, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE, 5000, 100_000]
-"""With the nonce around the borders of SHA-256's blocks and of what is measured at once."""
+"""Lengths that, with the nonce, are around the limits of SHA-256's blocks and of one portion."""
 
 
 def opened(host: Asked) -> m.HelloReplyMessage:
@@ -39,7 +39,8 @@ def shown(host: Asked, session: int) -> dict[int, int]:
 
 
 def kept(meters: dict[int, int], **grown: int) -> dict[int, int]:
-    """Those that a start leaves alone, gone on by so many: a shuffler tests itself whenever it starts."""
+    """Return the meters that a start does not reset, increased by the given counts: a shuffler tests itself at every
+    start."""
     by = {D[name]: number for name, number in grown.items()}
     return {meter: number + by.get(D(meter), 0) for meter, number in meters.items() if meter != D.SELF_TESTS}
 
@@ -54,7 +55,7 @@ def measured(host: Asked, nonce: bytes) -> tuple[m.ReplyMessage, m.MeasuredMessa
 
 
 def drain(host: Asked) -> None:
-    """Take the replies to what was said on the way here."""
+    """Take the replies to earlier commands."""
     host.say(m.HelloMessage(1, 0, 1, 3, "test"))
     host.hear(m.HelloReplyMessage)
 
@@ -171,7 +172,7 @@ ADD_UP: dict[str, dict[D, int]] = {
         D.ROUNDS: 2, D.SELF_TESTS: 0, D.FAULTS: 0, D.POWER_CYCLES: 1, D.COMMANDS_REFUSED: 0, D.HOURS_POWERED: 0,
     },
 }  # fmt: skip
-"""What was done by hand, counted by hand."""
+"""Acts done by hand, with counts made by hand."""
 
 
 @pytest.mark.parametrize("device", devices())

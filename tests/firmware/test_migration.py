@@ -1,6 +1,6 @@
-"""A firmware update: stores that the program of commit 1872ceff wrote go on in the program of today, which has another
-layout: meters, events, the round under way. What that program told of them itself stands beside them in `stores/`; the
-power cuts are in checks/migration.c."""
+"""A firmware update: stores written by the program of commit 1872ceff continue in today's program, which has another
+layout: meters, events, the round in progress. That program's own reports are next to them in `stores/`; the power cuts
+are in checks/migration.c."""
 
 import json
 import shutil
@@ -25,7 +25,8 @@ COUNTED = (
     "ROUNDS", "PACKETS", "CARDS", "UNREAD_CARDS", "DECKS", "SHOES", "SHUFFLES_DONE", "SHUFFLES_FAILED",
     "CARDS_SHUFFLED", "COMMANDS_REFUSED",
 )  # fmt: skip
-"""What starting does not count itself, as a shuffler's self-test, and the fault and misdeal of a round cut short."""
+"""Meters that a start does not count itself (unlike a shuffler's self-test, and the fault and misdeal of an interrupted
+round)."""
 
 
 def meters(host: Asked) -> dict[str, int]:
@@ -75,7 +76,7 @@ def test_meters_events_and_the_round_go_on_after_the_update(device: str, tmp_pat
 
 
 def test_refused_commands_do_not_wear_the_store(tmp_path: Path) -> None:
-    """They are counted, and written with the next event, or before they are told."""
+    """They are counted, and written with the next event, or before they are reported."""
     make("host")
     store = tmp_path / "store"
     with program("shoe", tmp_path, "tdp-device", store) as line, Asked(line) as host:

@@ -1,4 +1,4 @@
-"""The record of where the firmware departs from MISRA C:2012: it says all there is, and a place more is found."""
+"""The record of the firmware's deviations from MISRA C:2012: it is complete, and a further deviation is found."""
 
 import shutil
 from collections import Counter

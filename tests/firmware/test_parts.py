@@ -1,4 +1,4 @@
-"""The core as a part of other programs: each header alone in C and C++, a C++ program around it, CMake beside make."""
+"""The core as a part of other programs: each header alone in C and C++, a C++ program around it, CMake and make."""
 
 import shutil
 import subprocess
@@ -133,7 +133,7 @@ def test_cmake_builds_the_core_for_a_product(how: str, cmake: str, tmp_path: Pat
 
 
 def test_cmake_and_make_build_the_core_of_the_same_files() -> None:
-    """What make measures as the core is what CMake gives, and what it adds is named here."""
+    """The files that make measures as the core are those of CMake's library; additions are listed here."""
     told = (FIRMWARE / "CMakeLists.txt").read_text()
     core = make("print-core").split()
     for name in (*core, "ram"):

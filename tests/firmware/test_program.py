@@ -1,4 +1,4 @@
-"""The program around the reference device in C: the file of what outlives a loss of power, and the names it takes."""
+"""The program around the reference device in C: the file that survives a power cut, and the names it accepts."""
 
 import json
 import socket
@@ -76,7 +76,7 @@ def test_the_store_is_put_in_its_place_whole(tmp_path: Path) -> None:
 
 
 def test_the_store_is_not_written_through_a_link(tmp_path: Path) -> None:
-    """What somebody put where the new store is written first is not written into."""
+    """If someone put a link where the new store is first written, it is not followed."""
     store, precious = kept(tmp_path), tmp_path / "precious"
     precious.write_text("letter")
     store.with_name("store.new").symlink_to(precious)
@@ -93,7 +93,7 @@ def test_the_store_is_not_written_through_a_link(tmp_path: Path) -> None:
 
 @contextmanager
 def on_tcp(folder: Path) -> Iterator[str]:
-    """A table controller that listens; its line."""
+    """Yield the line of a table controller that listens."""
     words = [BUILD / "tdp-device", "table-controller", "--tcp", "0", "--control", folder / "control"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
@@ -178,7 +178,7 @@ def test_what_is_not_its_own_is_not_taken_away(tmp_path: Path) -> None:
 
 
 def test_an_order_that_is_too_long_is_no_order(tmp_path: Path) -> None:
-    """Not the one that its beginning is."""
+    """Nor is it the order that its beginning spells."""
     with program("table-controller", tmp_path, "tdp-device") as line, Asked(line) as host:
         host.booted(host.greet().session)
         host.hear(m.StateChangedMessage)

@@ -1,4 +1,4 @@
-"""The receive path of the reference device under sanitizers: the vectors, and what a fuzzer makes of them."""
+"""The receive path of the reference device under sanitizers: the vectors, and a fuzzer's variations of them."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The reference device in C and the simulated one in Python send the same bytes, whatever hosts, hands and time do."""
+"""The reference device in C and the simulated one in Python send the same bytes for all hosts, hands and times."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.support.rigs.firmware import devices, make
 pytestmark = pytest.mark.firmware
 
 SCRIPTS = 700
-"""Of each device; `make test-same` plays as many as it is told."""
+"""Scripts for each device; `make test-same` runs any number."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,7 +33,7 @@ def test_the_program_has_every_device() -> None:
 
 
 def test_the_scripts_reach_what_they_are_about() -> None:
-    """Each of the commands is carried out somewhere, not only refused, and each kind of answer comes."""
+    """Each command is carried out somewhere, not only refused, and each kind of answer occurs."""
     from firmware.same.in_python import play_in_python
     from protocol.tdp.codec import decode
     from protocol.tdp.framing import Frame, Framer
@@ -59,7 +59,7 @@ def test_the_scripts_reach_what_they_are_about() -> None:
 
 
 def test_progress_of_a_jam_comes_in_its_place() -> None:
-    """Which random scripts reach too seldom: a command is carried out, and a jam holds it up."""
+    """Random scripts reach this too rarely: a command is carried out, and a jam delays it."""
 
     def said(message: m.Message, request: int) -> Arrive:
         return Arrive(encode_frame(encode(message, request=request), after_silence=True), str(message))

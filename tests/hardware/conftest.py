@@ -1,4 +1,4 @@
-"""One guest for a file of tests; after each test it is as after booting."""
+"""One guest for a file of tests; after each test its state is as after booting."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
-"""Devices that the guest's own kernel makes: gadgets on the device side of dummy_hcd, whose other side is ordinary USB.
+"""Devices made by the guest's own kernel: gadgets on the device side of dummy_hcd, whose other side is ordinary USB.
 
 It takes the orders of `umockdev_rig.py` (`do` names the order, one JSON object a line) from the virtio port `rig` and
 answers there. The program under test has the port `program` as its standard input and output. A vendor device is
 FunctionFS, its endpoints files of this program; a serial adapter is the kernel's CDC-ACM function. The rig only carries
-bytes: what a device says is decided by the test, outside the guest.
+bytes: the test, outside the guest, decides what a device sends.
 """
 
 import contextlib
@@ -24,16 +24,16 @@ CONFIG = Path("/sys/kernel/config/usb_gadget")
 READ_SIZE = 16384
 PACKET = {"full": 64, "high": 512}
 NOT_NOW = {errno.EAGAIN, errno.ESHUTDOWN, errno.EINTR, errno.EIO}
-"""A pipe of a device that nobody has configured yet, or no longer."""
+"""Errors of a pipe of a device that is not configured yet, or no longer."""
 PAUSE_S = 0.01
 SHOW_AFTER_S = 30
-"""An order that takes longer shows on the console where it stands."""
+"""Seconds after which an order in progress is shown on the console."""
 HALT = None
-"""Queued instead of bytes: stall the pipe."""
+"""Entry in a queue of bytes that stalls the pipe."""
 
 
 def port(name):
-    """The virtio port of that name, open: it can be opened once."""
+    """Open the virtio port of that name, which can be opened once."""
     for entry in Path("/sys/class/virtio-ports").iterdir():
         if (entry / "name").read_text().strip() == name:
             return os.open(f"/dev/{entry.name}", os.O_RDWR)
@@ -41,7 +41,7 @@ def port(name):
 
 
 class Gadget:
-    """A device as configfs describes it, with one function, on a controller of its own."""
+    """A device as configfs describes it, with one function, on its own controller."""
 
     def __init__(self, number, function, vendor, product, maker, model, serial):
         self.folder = CONFIG / f"g{number}"
@@ -63,7 +63,7 @@ class Gadget:
 
 
 def describe_pipes():
-    """FunctionFS's descriptors: one vendor interface, bulk OUT first and bulk IN second, for both speeds."""
+    """Return FunctionFS's descriptors: one vendor interface, bulk OUT first and bulk IN second, for both speeds."""
     interface = struct.pack("<9B", 9, 4, 0, 0, 2, 0xFF, 0, 0, 0)
     body = struct.pack("<II", 3, 3)
     for packet in PACKET.values():
@@ -108,14 +108,14 @@ class VendorDevice:
             self.to_host.put(b"")
 
     def fails(self, endpoint):
-        """Stall the next transfer to the host, or the one after next from it: one is waited for already."""
+        """Stall the next transfer to the host, or the one after it, because one is already pending."""
         if endpoint & 0x80:
             self.to_host.put(HALT)
         else:
             self.halts = True
 
     def obey_host(self):
-        """Requests the kernel does not answer by itself are refused."""
+        """Refuse requests that the kernel does not answer itself."""
         while True:
             event = os.read(self.control, 12)
             if event[8] == 4:
@@ -152,7 +152,7 @@ class VendorDevice:
                     raise
 
     def halt(self, wrong_way):
-        """FunctionFS stalls a pipe that is used in the wrong direction."""
+        """Stall a pipe by using it in the wrong direction, which is FunctionFS's way."""
         while True:
             try:
                 wrong_way()
@@ -195,12 +195,12 @@ class Adapter:
 
 
 def text_in(raw):
-    """The text in a string descriptor, given in hex."""
+    """Return the text of a string descriptor given in hex."""
     return bytes.fromhex(raw)[2:].decode("utf-16-le")
 
 
 class Rig:
-    """The ports, the program under test, and what is plugged in."""
+    """The ports, the program under test, and the plugged devices."""
 
     def __init__(self):
         self.orders, self.program = port("rig"), port("program")
@@ -235,12 +235,12 @@ class Rig:
         self.tell(exit=child.wait())
 
     def await_files(self, order):
-        """Wait until udev has made every one of these names."""
+        """Wait until udev has created all of these names."""
         while not all(os.path.exists(path) for path in order["paths"]):
             time.sleep(PAUSE_S)
 
     def reset(self, order):
-        """Unplug everything, and end the program if it has not ended by itself."""
+        """Unplug everything, and end the program if it is still running."""
         for device in self.plugged.values():
             device.unplug()
         self.plugged.clear()
@@ -256,7 +256,7 @@ class Rig:
         self.plug((Adapter, order["serial"]), order)
 
     def plug(self, who, order):
-        """Plug a device in that nobody has in use; one is made only when it was never there."""
+        """Plug in a device that is not in use; a new one is made only if there was none."""
         device = next((made for made in self.made.get(who, []) if made not in self.plugged.values()), None)
         if device is None:
             device = who[0](self.tell, sum(map(len, self.made.values())), order)

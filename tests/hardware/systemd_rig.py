@@ -1,6 +1,6 @@
-"""Runs in the guest, as root, beside a real systemd: does things to `dealwire@pit` and tells what systemd made of it.
+"""Runs in the guest, as root, with a real systemd: operates `dealwire@pit` and reports what systemd did.
 
-One JSON object a line goes to the virtio port `facts`; the test outside judges them. The unit is the one that
+One JSON object a line goes to the virtio port `facts`; the test outside evaluates them. The unit is the one that
 `dealwire run --print-unit` prints, the devices are simulated ones on TCP ports.
 """
 
@@ -21,9 +21,9 @@ JOURNAL, KEY = STATE / "journal.sqlite", Path("/etc/dealwire/journal.key")
 FULL = STATE / "full"
 OWNER = 970
 WAIT_S = 300
-"""Failure guard: a guest without the host's help is twenty times as slow."""
+"""Timeout on failure: a guest without hardware support is twenty times as slow."""
 QUIET_S = 15
-"""Long enough to see that nobody starts it again, which takes two seconds."""
+"""Long enough to see that nothing restarts it, which would take two seconds."""
 SHOWN = ("ActiveState", "SubState", "Result", "MainPID", "NRestarts", "ExecMainStatus", "ExecMainCode", "StatusText")
 TABLE = """schema = "dealwire.table/1"
 [journal]
@@ -55,7 +55,7 @@ def shown():
 
 
 def rounds():
-    """Rounds of this life of the service, as its status text says."""
+    """Return the number of rounds in this life of the service, from its status text."""
     found = re.search(r"(\d+) rounds?$", shown()["StatusText"])
     return int(found[1]) if found else 0
 
@@ -112,7 +112,7 @@ class Rig:
             os.chown(KEY, OWNER, OWNER)
 
     def fails(self, trial):
-        """Start it, and see that it ends and stays so."""
+        """Start it, and check that it ends and stays ended."""
         systemctl("reset-failed", NAME)
         done = systemctl("start", NAME)
         await_that(lambda: shown()["ActiveState"] == "failed")

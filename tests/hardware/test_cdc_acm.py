@@ -1,4 +1,4 @@
-"""The serial port on the real cdc_acm driver: the adapter's side is the kernel's gadget, its name udev's work."""
+"""The serial port on the real cdc_acm driver: the adapter's side is the kernel's gadget, its name comes from udev."""
 
 import pytest
 
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.hardware
 
 LINK = "/dev/serial/by-id/usb-Test_Works_Adapter_ACM001-if00"
 LOST = {"the device hung up", "No such device", "Input/output error"}
-"""What a driver says of a port that went away; which of them depends on who noticed first."""
+"""Messages of a driver about a port that went away; which one depends on who noticed first."""
 
 
 def adapter(guest, name="adapter", serial="ACM001"):
@@ -48,7 +48,7 @@ def test_unplugged_while_reading(guest):
 
 
 def test_every_byte_value_passes_both_ways(guest):
-    """A line discipline left on would eat some and double others."""
+    """A line discipline left on would drop some bytes and double others."""
     cable = adapter(guest)
     guest.run_program()
     guest.open_again(LINK, order="raw")

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.hardware
 LINK = "/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_RIG001-if00-port0"
 ADDRESS = f"serial://{LINK}?baud=115200"
 LOST = {"the device hung up", "No such device", "Input/output error"}
-"""What a driver says of a port that went away; which of them depends on who noticed first."""
+"""Messages of a driver about a port that went away; which one depends on who noticed first."""
 
 
 def test_a_session_and_the_adapter_told_not_to_wait(guest):

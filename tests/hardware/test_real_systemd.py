@@ -1,6 +1,6 @@
-"""The unit under a real systemd, in a computer of its own: what is started again, what is not, and what it may use.
+"""The unit under a real systemd, in its own computer: what is restarted, what is not, and what it may access.
 
-One guest does all of it, one thing after the other; each test judges one of them.
+One guest runs everything in sequence; each test evaluates one part.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SYSTEMD = Path("/lib/systemd/systemd")
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the guest told, by trial."""
+    """Return the facts that the guest reported, by trial."""
     lacks = missing_for_guest() or ("" if SYSTEMD.exists() else "systemd")
     if lacks:
         pytest.skip(f"missing: {lacks}; run: make test-hardware")

@@ -24,7 +24,7 @@ def plug(guest, bench, name):
 
 @pytest.fixture
 def bench(guest) -> Iterator[SimulatorHost]:
-    """The simulated table behind both adapters, plugged in and recognised."""
+    """Yield the simulated table behind both adapters, plugged in and recognized."""
     made = SimulatorHost(SimulatedTable(load_scenario("clean-1"), speed=10), dict.fromkeys(SERIALS, "tcp:0"))
     for member in (made, *made.lines.values()):
         guest.owner.add(member)
@@ -49,7 +49,7 @@ def said(guest, kind):
 
 
 def is_the_whole_round(guest):
-    """Clean, as the scenario has it, with every card counted, and settled."""
+    """Assert that the round is clean, as in the scenario, with every card counted, and settled."""
     guest.until(lambda: guest.exit is not None and bool(said(guest, "summary")))
     assert guest.exit == 0, guest.console()
     (dealt,), (settled,) = said(guest, "round"), said(guest, "settlement")
@@ -68,7 +68,7 @@ def test_a_round_is_dealt_and_settled(guest, bench):
 
 
 def test_a_round_goes_on_when_its_shuffler_was_pulled_out_in_the_middle(guest, bench):
-    """The supervisor finds the adapter again, whatever it is called now; the device still has what was not heard."""
+    """The supervisor finds the adapter under its new name; the device still has the events that were missed."""
     record(guest)
     guest.until(lambda: bench.table.shuffler.state == ShufflerState.PACKET_WAIT)
     guest.unplug_ftdi(SHUFFLER)

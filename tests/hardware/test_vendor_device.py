@@ -1,4 +1,4 @@
-"""USB bulk on the real USB stack of Linux, against a device whose side is Linux, too (FunctionFS)."""
+"""USB bulk on the real USB stack of Linux, against a device whose side is Linux too (FunctionFS)."""
 
 import sys
 
@@ -12,12 +12,12 @@ pytestmark = pytest.mark.hardware
 SHUFFLER = Description()
 ADDRESS = "usb:1209:0005:SIM-0001"
 PACKET = 512
-"""Bytes a packet at high speed, which is what the guest's bus runs at."""
+"""Bytes in a packet at high speed, the speed of the guest's bus."""
 STALL = -32
 
 
 def opened(guest):
-    """A program with the raw line open, and the device's side."""
+    """Return a program with the raw line open, and the device's side."""
     cable = guest.plug_usb("device", SHUFFLER, address=2)
     guest.run_program()
     guest.tell("raw", ADDRESS)

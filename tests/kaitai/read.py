@@ -1,4 +1,5 @@
-"""python read.py FOLDER: for each line [class, hex] of the input a line of what that class reads, or its error."""
+"""python read.py FOLDER: for each line [class, hex] of the input, print a line with what that class reads, or its
+error."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""Parsers that Kaitai Struct makes of our descriptions read every vector as it is written, in three languages."""
+"""Parsers that Kaitai Struct generates from our descriptions read every vector exactly, in three languages."""
 
 import json
 import re
@@ -25,11 +25,11 @@ PAGE = (DOCS / "protocol-data.md").read_text(encoding="utf-8")
 OTHERS = ["cpp_stl", "csharp", "go", "java", "lua", "perl", "php"]
 LANGUAGES = ["python", "javascript", "ruby"]
 Case = tuple[str, str]
-"""A class and the bytes that it reads, as hex."""
+"""A class and the bytes to read, as hex."""
 
 
 class Reader:
-    """What a language's parsers, compiled into a folder, make of cases."""
+    """Results of a language's parsers, compiled into a folder, for given cases."""
 
     def __init__(self, language: str, folder: Path) -> None:
         self.language = language
@@ -86,7 +86,7 @@ def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def squeezed(tree: Any) -> Any:
-    """Keys without case and underscores: each language writes names its own way."""
+    """Return a tree with keys without case and underscores, because each language spells names its own way."""
     if isinstance(tree, dict):
         return {key.replace("_", "").lower(): squeezed(value) for key, value in tree.items()}
     return [squeezed(each) for each in tree] if isinstance(tree, list) else tree
@@ -100,12 +100,12 @@ def whole(answers: list[dict[str, Any]], vectors: list[dict[str, Any]]) -> Itera
 
 
 def exact(language: str, found: int, value: int) -> tuple[float, float]:
-    """The runtime for JavaScript has numbers of 53 bits: it rounds greater ones. Python's are whole."""
+    """Return two numbers to compare: the JavaScript runtime rounds numbers above 53 bits; Python's are exact."""
     return (float(found), float(value)) if language == "javascript" else (found, value)
 
 
 def flat(value: Any) -> Any:
-    """A field as the vectors write it: a text plain, numbers of one byte as hex, a record as a list."""
+    """Return a field in the form of the vectors: a text plain, numbers of one byte as hex, a record as a list."""
     if isinstance(value, dict):
         return value["value"] if "octets" in value else [*value.values()]
     return [flat(each) for each in value] if isinstance(value, list) else value
@@ -179,7 +179,7 @@ OPERATIONS = {"Lock": "LK", "ClearError": "EC", "AskGame": "GP"}
 
 
 def angel_eye_fields(message: str, names: Iterable[str], got: dict[str, Any]) -> dict[str, Any]:
-    """The message's fields out of what was read, named as the vectors name them."""
+    """Return the message's fields from the result, named as in the vectors."""
     content = got["content"]
     if message == "Rejected":
         return {"reason": content["reason"]}
@@ -250,7 +250,7 @@ def test_every_item_of_bee_tek_is_read_as_its_vector_has_it(read: Reader) -> Non
 @pytest.mark.kaitai
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_compiler_makes_a_parser_for_another_language(language: str, tmp_path: Path) -> None:
-    """Of these languages no runtime is to be had as a package of npm, PyPI or Debian, so nothing is run."""
+    """npm, PyPI and Debian have no runtime package for these languages, so nothing is run."""
     made = [path for path in compiled(language, tmp_path).rglob("*") if path.is_file()]
     assert len(made) >= len(FILES)
     assert all(path.stat().st_size for path in made)

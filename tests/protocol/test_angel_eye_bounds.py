@@ -1,4 +1,4 @@
-"""The ends of what an Angel Eye report may hold: the last number of six bits, and the first printable character."""
+"""Limits of an Angel Eye report: the highest six-bit number, and the first printable character."""
 
 import pytest
 

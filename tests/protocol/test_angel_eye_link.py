@@ -1,4 +1,4 @@
-"""The Angel Eye link: repeats, restarts, losses, commands. Reports are written by the tests' own hand."""
+"""The Angel Eye link: repeats, restarts, losses, commands. The reports are written by hand here."""
 
 from random import Random
 from typing import Any
@@ -39,7 +39,7 @@ def drawn(card: str, ordinal: int = 1, letter: bytes = b"D", place: int = 0) -> 
 
 
 class Ear:
-    """A listening link and what came out of it."""
+    """A listening link and its output."""
 
     def __init__(self, **options: Any) -> None:
         self.link = HostLink(**options)
@@ -52,7 +52,7 @@ class Ear:
         return self
 
     def told(self) -> list[str]:
-        """Cards as text, GAP for a loss, other reports by name."""
+        """Return cards as text, GAP for a loss, other reports by name."""
         found = []
         for output in self.out:
             if isinstance(output, Missed):
@@ -84,7 +84,7 @@ def test_equal_cards_one_after_the_other_are_two() -> None:
 
 
 def test_one_sequence_with_other_content_is_another_report() -> None:
-    """A shoe that restarted counts from the start again: by the sequence alone this card would be lost."""
+    """A restarted shoe counts from the start again: comparing the sequence alone would lose this card."""
     assert Ear().hear(report("1", STANDBY), report("1", drawn("AS"))).told()[::2] == ["StandingBy", "AS"]
 
 
@@ -104,7 +104,7 @@ def test_a_report_lost_without_a_trace_shows_in_the_sequence() -> None:
 
 
 def test_the_turn_of_the_count_is_learned() -> None:
-    """After 9 comes A, or 0; nobody says which. Once it was heard, a break in it is a loss."""
+    """After 9 comes A, or 0; the order is unpublished. Once it was observed, a break in it is a loss."""
     cards = [f"{rank}S" for rank in RANKS[:10]]
     ear = Ear().hear(*[report(ORDER[i], drawn(card)) for i, card in enumerate(cards)])
     ear.hear(*[report(ORDER[i], drawn(card)) for i, card in enumerate(cards)])
@@ -256,9 +256,12 @@ def test_the_shoe_takes_commands_and_rejects_the_rest() -> None:
 
 
 def evening(chance: Random) -> tuple[list[str], list[bytes]]:
-    """The cards a shoe drew, and the pieces of its line: each report up to three times, some of them damaged, noise
-    between. A damaged copy leaves at least a byte: a line tears and spoils, it does not tidy up. A copy that lost its
-    tail is not followed by one that lost its head: the two joined pass an eight-bit check one time in 256."""
+    """Return the cards a shoe drew, and the pieces of its line: each report up to three times, some damaged, noise
+    between.
+
+    A damaged copy leaves at least a byte. A copy that lost its tail is not followed by one that lost its head, because
+    the two joined pass an eight-bit check one time in 256.
+    """
     cards, pieces, damage = [], [], ""
     damages = ["none"] * chance.randint(1, 6) + ["tail", "head", "bit", "noise"]
     for index in range(chance.randint(1, 40)):
@@ -289,9 +292,10 @@ def test_each_card_once_and_in_order_or_a_gap(seed: int, size: int) -> None:
 
 
 def assert_once_in_order_or_gap(cards: list[str], told: list[str]) -> None:
-    """`told` is `cards` in order, where each run left out has a GAP in its place.
+    """Assert that `told` is `cards` in order, with a GAP in place of each missing run.
 
-    Equal cards make more than one reading possible, so every reading is followed at once."""
+    Equal cards allow more than one reading, so every reading is followed in parallel.
+    """
     reached = {(0, False)}  # how many cards are accounted for, and whether a gap is open here
     for word in told:
         if word == "GAP":

@@ -1,4 +1,4 @@
-"""The Bee-Tek link: order, losses, silence. The shoe says everything once, and nobody answers."""
+"""The Bee-Tek link: order, losses, silence. The shoe sends everything once, and no one answers."""
 
 from random import Random
 
@@ -26,7 +26,7 @@ def hear(*chunks: bytes) -> tuple[HostLink, list[Output]]:
 
 
 def told(out: list[Output]) -> list[str]:
-    """Cards as text, `??` unread, GAP for a loss, other reports by name."""
+    """Return cards as text, `??` for unread, GAP for a loss, other reports by name."""
     found = []
     for output in out:
         if isinstance(output, Missed):
@@ -100,8 +100,11 @@ MODES = ["Game", "Manual Burn Cards"]
 
 
 def evening(chance: Random) -> tuple[list[str], bytes]:
-    """What a shoe reported, and its line: some items cut, noise between. After a cut item comes a whole one: two cut
-    items in a row can make a third, which nothing in this dialect can show."""
+    """Return the reports of a shoe and the bytes of its line: some items cut, noise between.
+
+    A whole item follows each cut one, because two cut items in a row can form a third, which this dialect cannot
+    reveal.
+    """
     items, stream, may_cut = [], b"", True
     for _ in range(chance.randint(1, 30)):
         card, unread = chance.choice(RANKS) + chance.choice(SUITS), not chance.randrange(6)

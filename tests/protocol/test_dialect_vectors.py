@@ -1,4 +1,4 @@
-"""Both shoe dialects against their published vectors, in three cuts each; every byte is booked, nothing is guessed."""
+"""Both shoe dialects against their published vectors, chunked in three ways; every byte is accounted for."""
 
 import contextlib
 import json
@@ -54,7 +54,7 @@ def feed(dialect: str, chunks: list[bytes]) -> tuple[list[Any], Any]:
 
 
 def merged(pieces: list[Any]) -> list[tuple[int, int, str]]:
-    """Offset, length and reading; noise of one reason that came in parts made one."""
+    """Return offset, length and reading; adjacent noise with one reason is merged."""
     found: list[tuple[int, int, str]] = []
     for piece in pieces:
         reading = str(getattr(piece, "reason", "frame"))
@@ -272,7 +272,7 @@ def test_stream(dialect: str, vector: dict[str, Any], cut: Any) -> None:
 
 
 def line(dialect: str) -> st.SearchStrategy[bytes]:
-    """Whole and cut frames, noise, and bytes that mean something to the framer."""
+    """Return a strategy for whole and cut frames, noise, and bytes with a meaning for the framer."""
     wires = WIRES[dialect]
     meaning = bytes([2, 3, 5, 6, 0x15]) if dialect == "angel-eye" else b"[]<> :"
     return st.lists(
@@ -317,7 +317,7 @@ def test_endless_noise_is_held_in_bounded_memory(dialect: str) -> None:
 
 
 def test_every_flipped_bit_of_an_angel_eye_report_is_noticed() -> None:
-    """An XOR finds every single bit; of pairs it misses those in one column, which is why content is checked too."""
+    """An XOR detects every single flipped bit; it misses pairs in one column, so the content is checked too."""
     for wire in WIRES["angel-eye"][:26]:
         good, _ = feed("angel-eye", [wire])
         for bit in range(8 * len(wire)):

@@ -1,4 +1,4 @@
-"""Facts in fields, one clear line for a person, one base for each family."""
+"""Errors: facts in fields, one clear line for a reader, one base for each family."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_one_line_that_says_what_and_where(error: e.DealwireError, family: type[
 
 
 def test_every_error_is_shown_above() -> None:
-    """An error added without its sentence being looked at fails here."""
+    """An error added without a case above fails here."""
     families = {e.DealwireError, e.LocalError, e.RemoteError, e.LineError}
     declared = {c for c in vars(e).values() if isinstance(c, type) and issubclass(c, e.DealwireError)} - families
     assert {type(error) for error, _, _ in CASES} == declared

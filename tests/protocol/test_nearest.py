@@ -1,4 +1,4 @@
-"""What is said of a name that there is not."""
+"""Suggestions for an unknown name."""
 
 from protocol.nearest import LISTED, did_you_mean, instead
 

@@ -1,4 +1,4 @@
-"""Where a card lies, and what went wrong, in one number and one phrase each."""
+"""Places of cards and faults: one number and one phrase each."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The protocol as data says what the program does: whoever knows nothing but `protocol.json` reads the same frames."""
+"""The protocol as data agrees with the program: a reader with nothing but `protocol.json` decodes the same frames."""
 
 import json
 import re
@@ -31,13 +31,13 @@ WHOLE_SINCE = {
     **dict.fromkeys(("SetBy", "DeviceMeter", "Component", "Region", "Algorithm"), "1.2"),
     **dict.fromkeys(("PlayerAction", "ActionManner"), "1.3"),
 }
-"""Enumerations that only messages of a later version use, with the version."""
+"""Enumerations that only messages of a later version use, with that version."""
 
 ANSWERED = {cls for cls, _ in ANSWERS.values()}
 
 
 class Unreadable(Exception):
-    """A payload that is none of its layout."""
+    """A payload that does not fit its layout."""
 
 
 def number(raw: bytes, at: int, size: int) -> int:
@@ -47,7 +47,7 @@ def number(raw: bytes, at: int, size: int) -> int:
 
 
 def one(field: dict[str, Any], raw: bytes, at: int) -> tuple[Any, int]:
-    """The value of a field that begins at `at`, and where the next begins."""
+    """Return the value of a field that begins at `at`, and the position after it."""
     size = field["size"]
     if field["type"] == "list":
         return many(field, raw, at)
@@ -85,7 +85,7 @@ def fields(declared: list[dict[str, Any]], raw: bytes, at: int) -> tuple[dict[st
 
 
 def read(body: bytes) -> tuple[str, dict[str, Any], list[tuple[int, str]]]:
-    """A frame's body, header and payload, by the definition alone: message, fields, extensions."""
+    """Decode a frame's body by the definition alone: message, fields, extensions."""
     header, at = fields(DATA["header"], body, 0)
     kind = header["kind"]
     layout = ANSWER_LAYOUTS.get(kind) or LAYOUTS.get((kind, header["message"]))
@@ -103,7 +103,7 @@ def read(body: bytes) -> tuple[str, dict[str, Any], list[tuple[int, str]]]:
 
 
 def plain(value: Any) -> Any:
-    """A value of ours as the definition's reader has it."""
+    """Return a value of ours in the form that the definition's reader uses."""
     if isinstance(value, bytes):
         return value.hex()
     return [plain(each) for each in value] if isinstance(value, tuple) else value
@@ -157,14 +157,14 @@ def test_who_knows_only_the_definition_reads_every_vector(vector: dict[str, Any]
 
 
 def is_bytes(name: str, key: str) -> bool:
-    """Whether the vectors write a list of bytes as hex."""
+    """Return True if the vectors write a list of bytes as hex."""
     layouts = [*DATA["messages"], *DATA["answers"]]
     (field,) = [field for each in layouts if each["name"] == name for field in each["fields"] if field["name"] == key]
     return field["type"] == "list" and field["of"] == "u8"
 
 
 def outside(declared: list[dict[str, Any]], values: dict[str, Any]) -> list[str]:
-    """Fields whose value no sender writes, also within the records of a list."""
+    """Return the fields whose value no sender may write, including those in records of a list."""
     found = []
     for field in declared:
         value = values[field["name"]]
@@ -313,7 +313,7 @@ def test_it_reads_what_the_program_reads_of_any_bytes(key: tuple[int, int], payl
 
 
 def values_of(field: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """What a sender may write in a field, as far as the definition says it, in the form that our messages take."""
+    """Return a strategy for the values that a sender may write in a field, in the form of our messages."""
     size = field["size"]
     if field["type"] == "bytes":
         return st.binary(min_size=size, max_size=size)

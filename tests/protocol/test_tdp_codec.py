@@ -1,4 +1,4 @@
-"""The derived decoders against the vectors, and against `construct`, on what is good, random, cut and overlong."""
+"""The derived decoders against the vectors and against `construct`, on valid, random, truncated and overlong input."""
 
 import json
 import pickle
@@ -39,7 +39,7 @@ def head(kind: int, number: int) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """What construct parsed, as plain values: tuples for lists, tuples of values for records."""
+    """Return a parse result of construct as plain values: tuples for lists, tuples of values for records."""
     if isinstance(value, list):
         return tuple(plain(item) for item in value)
     if isinstance(value, dict):
@@ -48,7 +48,7 @@ def plain(value: Any) -> Any:
 
 
 def by_construct(packet: Any, payload: bytes) -> tuple[dict[str, Any], Any] | None:
-    """Fields and extensions as construct reads them; None when it does not."""
+    """Return fields and extensions as construct reads them; None if it refuses."""
     try:
         parsed = packet.parse(payload)
     except construct.ConstructError:
@@ -68,7 +68,7 @@ def by_codec(case: Case, payload: bytes) -> tuple[dict[str, Any], Any] | None:
 
 
 def assert_same(case: Case, payload: bytes) -> bool:
-    """Both read the same or both refuse; True when they read it."""
+    """Assert that both decoders read the same or both refuse. Return True if they read it."""
     expected = by_construct(case[3], payload)
     assert by_codec(case, payload) == expected, (case_name(case), payload.hex())
     return expected is not None
@@ -82,7 +82,7 @@ def test_the_published_vectors_are_the_hand_typed_ones() -> None:
 
 
 def test_every_message_has_its_vectors() -> None:
-    """At least one each; zero and largest values too, for those with fields."""
+    """Each has at least one; those with fields also have zero and maximum values."""
     names = [vector["name"] for vector in FRAMES]
     for _, _, cls, packet in CASES:
         assert f"{message_name(cls)}: typical" in names
@@ -115,7 +115,7 @@ def test_only_four_bytes_name_the_session_of_an_old_event(vector: dict[str, Any]
 
 
 def test_what_no_sender_writes_is_for_reading_only() -> None:
-    """What is left to write has no flag, no count of 0, and extension 01h with four bytes."""
+    """The remaining vectors have no flag, no count of 0, and extension 01h with four bytes."""
     assert {vector["names_session"] is None for vector in OF_A_SESSION} == {True, False}
     for vector in FRAMES:
         named = {item["type"]: item["value"] for item in vector["extensions"]}
@@ -220,7 +220,7 @@ def test_less_than_a_header(body: bytes) -> None:
 
 
 def values_for(layout: Layout) -> st.SearchStrategy[dict[str, Any]]:
-    """Any values the declared fields take, within a frame's room."""
+    """Return a strategy for any values of the declared fields that fit a frame."""
 
     def one(field: Any) -> st.SearchStrategy[Any]:
         if field.shape is Shape.INTEGER:
@@ -266,7 +266,7 @@ def typical(case: Case) -> Message:
 
 @of_each("case", CASES, ids=case_name)
 def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
-    """One above the largest and one below zero, for every integer; one character, byte or item too many."""
+    """One above the maximum and one below zero for every integer; one character, byte or item too many."""
     _, number, cls, packet = case
     message = typical(case)
     values = asdict(message)
@@ -363,7 +363,7 @@ def test_a_payload_too_short_says_by_how_much() -> None:
 
 @of_each("case", CASES, ids=case_name)
 def test_a_decoded_message_is_the_frozen_value(case: Case) -> None:
-    """Equal, hashable, picklable, unchangeable: what the class's own constructor makes."""
+    """Equal, hashable, picklable, immutable: what the class's own constructor makes."""
     expected = typical(case)
     message = decode(encode(expected, message_id=case[1])).message
     assert type(message) is case[2]
@@ -485,7 +485,7 @@ def test_a_declaration_out_of_order_or_without_its_end_is_refused() -> None:
 
 
 def test_the_hand_typed_tables_list_the_declared_messages() -> None:
-    """The oracle forgets none and invents none; layouts agree field by field."""
+    """The oracle has every message and no other; layouts agree field by field."""
     declared = {(message_name(cls), kind): fields_of(packet) for kind, _, cls, packet in CASES}
     assert {(name, kind) for name, kind, *_ in oracle.TABLE} == set(declared)
     for name, kind, _, text, _ in oracle.TABLE:
@@ -496,7 +496,7 @@ def test_the_hand_typed_tables_list_the_declared_messages() -> None:
 
 
 def test_importing_the_codec_compiles_what_it_needs() -> None:
-    """About two `struct.Struct` for each message; one for each length a message can have would be 16,000."""
+    """About two `struct.Struct` for each message; one for each possible length would be 16,000."""
     code = (
         "import struct\n"
         "class Counted(struct.Struct):\n"

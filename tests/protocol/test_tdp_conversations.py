@@ -1,4 +1,4 @@
-"""The published conversations at our two ends: each sends what stands in them, however the line cuts the bytes."""
+"""The published conversations at our two ends: each sends exactly its steps, regardless of chunk boundaries."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ from tests.support.reading.conversations import CONVERSATIONS, WAYS, HostEnd, ho
 from tests.support.reading.vectors import name_of
 
 OUTCOMES = {"gap": [(1, 44)]}
-"""What a host reports as lost, by conversation."""
+"""Events that a host reports as lost, by conversation."""
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -34,7 +34,7 @@ def test_the_simulated_device_sends_what_stands_there(conversation: dict[str, An
 @pytest.mark.parametrize("sender", ["host", "device"])
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=name_of)
 def test_a_step_that_is_missing_or_otherwise_is_noticed(conversation: dict[str, Any], sender: str) -> None:
-    """What an end sends is held to the conversation without its last step, and with that step's bytes of another."""
+    """An end's output is compared with the conversation without its last step, and with other bytes in that step."""
     steps = conversation["steps"]
     end = HostEnd(conversation, "whole")
     end.play()
@@ -49,7 +49,7 @@ def test_a_step_that_is_missing_or_otherwise_is_noticed(conversation: dict[str, 
 
 
 def test_what_they_are_about_is_in_them() -> None:
-    """The table of protocol-data.md names each, and each says of every frame what it is."""
+    """The table of protocol-data.md names each, and each describes every frame."""
     page = (DOCS / "protocol-data.md").read_text(encoding="utf-8")
     named = re.findall(r"^\| `([^`]+)` \| ", page.partition("| name | about |")[2], re.MULTILINE)
     assert named == [conversation["name"] for conversation in CONVERSATIONS]

@@ -1,4 +1,4 @@
-"""Every byte is a frame's, noise with a reason, or pending; and no damaged frame is ever taken for a good one."""
+"""Every byte belongs to a frame, is noise with a reason, or is pending; a damaged frame is never accepted."""
 
 import random
 import struct
@@ -26,7 +26,7 @@ Piece = Frame | Noise
 
 
 def merged(pieces: list[Piece]) -> list[tuple[int, int, str, bytes]]:
-    """Offset, length, reading and bytes; idle and overlong runs, which come out as they were cut, made one."""
+    """Return offset, length, reading and bytes; idle and overlong runs, which come out in chunks, are merged."""
     found: list[tuple[int, int, str, bytes]] = []
     for piece in pieces:
         if isinstance(piece, Frame):
@@ -57,7 +57,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
 
 
 def assert_tiled(pieces: list[Piece], framer: Framer, data: bytes) -> None:
-    """No byte twice, none missing, noise verbatim, frames the encoding of their body."""
+    """Assert that no byte is doubled or missing, noise is verbatim, and frames encode their body."""
     at = 0
     for piece in pieces:
         assert piece.offset == at
@@ -181,7 +181,7 @@ def test_random_bytes(chunks: list[bytes]) -> None:
 
 
 def test_every_single_flipped_bit_is_noticed() -> None:
-    """Over the opening and closing delimiter as well: the good frame behind is found, the damaged one never."""
+    """Also in the delimiters: the next valid frame is found, the damaged one never."""
     for vector in FRAMES[::5]:
         body = body_of(vector)
         wire = b"\0" + bytes.fromhex(vector["wire"])
@@ -206,7 +206,7 @@ def test_more_flipped_bits_never_make_another_frame(flips: int) -> None:
 
 
 def test_each_check_byte_counts() -> None:
-    """A frame is refused whichever byte of its check is wrong, and whatever the wrong value."""
+    """A frame is refused for any wrong value of any byte of its check."""
     for index in range(-5, -1):
         for value in range(1, 256):
             damaged = BUTTON_WIRE[:index] + bytes([value]) + BUTTON_WIRE[len(BUTTON_WIRE) + index + 1 :]

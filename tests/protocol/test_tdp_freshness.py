@@ -1,4 +1,4 @@
-"""What shows that a device started anew under the session id it had, and what does not."""
+"""Detection of a restart under the same session id, and cases that are no restart."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRAP = 1 << 32
 
 
 class Ear:
-    """A listener, told frame by frame what a device and nobody else says."""
+    """A listener that receives the frames of a device, one by one."""
 
     def __init__(self, session: int = S, **hello: object) -> None:
         self.link = HostLink(listen=True)
@@ -49,7 +49,7 @@ class Ear:
         return self
 
     def opens(self) -> Ear:
-        """The device grants the session."""
+        """Let the device grant the session."""
         reply = m.ReplyMessage(m.Status.DONE, m.Reason.NONE, 6)
         self.now_ns += 10 * MS
         body = encode(reply, request=1, message_id=MESSAGE_IDS[m.OpenSessionMessage])
@@ -132,7 +132,7 @@ def test_a_new_event_whose_clock_is_before_that_of_the_one_before() -> None:
 
 @pytest.mark.parametrize("number", [7, 8])
 def test_the_same_behind_a_hole(number: int) -> None:
-    """Of which life the held one is nobody knows: it is of the old one lost, or comes again of the new one."""
+    """The life of the held event is unknown: it belongs to the old one and is lost, or the new one sends it again."""
     ear = Ear().events(1, 5).hears(button(8, 90), button(7, 91) if number == 7 else button(9, 89))
     assert ear.restarts == ANEW
     assert ear.numbers == [1, 2, 3, 4, 5]
@@ -141,8 +141,8 @@ def test_the_same_behind_a_hole(number: int) -> None:
 
 
 def test_an_event_of_the_new_life_that_is_heard_first_is_not_taken_for_one_of_the_old() -> None:
-    """A swapped controller draws the same session; its bet overtakes its *Booted*, whose count HELLO-REPLY does not
-    share: the bet was delivered before the restart, and passed over after it."""
+    """A swapped controller draws the same session. Its bet overtakes its *Booted*, whose count differs from
+    HELLO-REPLY's: the bet was once delivered before the restart and dropped after it."""
     ear = Ear().events(1, 5).hears(hello_reply(S, serial="2")).opens()
     ear.hears(button(4, 43), booted(1, 1, boot_count=2)).events(2, 5, clock_ms=3)
     assert ear.numbers == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
@@ -204,14 +204,14 @@ def test_a_start_after_a_month_is_no_wrap() -> None:
 
 
 def test_events_read_late_are_older_than_the_status() -> None:
-    """They were made while nobody listened."""
+    """They were made before anyone listened."""
     ear = Ear().hears(report(S, 5, 3_600_000)).events(1, 5, clock_ms=100)
     assert ear.restarts == []
     assert ear.numbers == [1, 2, 3, 4, 5]
 
 
 def test_bytes_of_a_life_before_are_not_taken_for_this_one() -> None:
-    """A *Booted* that counts fewer power-ups than HELLO-REPLY, and all that comes behind it, until the session is open
+    """A *Booted* that counts fewer power-ups than HELLO-REPLY, and everything after it until the session is open
     again."""
     ear = Ear(boot_count=5).hears(booted(1, 1, boot_count=4), button(2, 20), button(3, 30))
     assert (ear.numbers, ear.restarts) == ([], [])
@@ -246,7 +246,7 @@ def test_a_device_whose_counts_never_agree_is_reported_and_no_storm(known: int, 
 
 @pytest.mark.parametrize("made", [3, KEPT + 50])
 def test_a_device_that_keeps_session_and_numbers_repeats_nothing(made: int) -> None:
-    """It counts its power-ups; all it kept is read again, and none of it is new."""
+    """It counts its power-ups; all it stored is read again, and none of it is new."""
     pair = Pair().start()
     pair.run(500, lambda: pair.host.state == "up")
     for _ in range(made):

@@ -1,4 +1,4 @@
-"""Meters and the measure of the firmware over a link: asked, refused, lost, repeated, more than a frame holds."""
+"""Meters and the measurement of the firmware over a link: requests, refusals, losses, repeats, long answers."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.support.rigs.links import Pair
 IMAGE = b"efghfghighijhijkijkljklmklmnlmnomnopnopq"
 NONCE = b"abcdbcdecdefdefg"
 DIGEST = "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-"""SHA-256 of the two together, as FIPS 180-2 prints it (appendix B.2)."""
+"""SHA-256 of the two together, as printed in FIPS 180-2 (appendix B.2)."""
 MANY = tuple(MeterReading(number % 256, number // 256, number) for number in range(600))
 FULL = Instruments(lambda _: MANY, {0: IMAGE}.get)
 
@@ -27,7 +27,7 @@ def up(instruments: Instruments = FULL, role: Role = Role.OBSERVE) -> Pair:
 
 
 def ask(pair: Pair, command: Message) -> tuple[m.ReplyMessage, list[Message]]:
-    """The reply, and what came besides it."""
+    """Return the reply, and the messages that followed it."""
     before = len(pair.of(Brought))
     request = pair.request(command)
     assert pair.run(1000, lambda: request in pair.answers())
@@ -80,7 +80,7 @@ def test_a_region_that_is_not_there_is_a_bad_parameter() -> None:
 
 
 def device_says(pair: Pair, request: int, command: Message) -> list[tuple[int, Message]]:
-    """What the device sends upon these bytes of a host: kind and message."""
+    """Return kind and message of the device's answers to these bytes of a host."""
     assert pair.device is not None
     number = {m.ReadMetersMessage: 0x24, m.VerifyMessage: 0x25}[type(command)]
     out = pair.device.receive(wire(head(Kind.COMMAND, number, 9, request) + encode(command)[8:]), pair.now_ns)

@@ -1,4 +1,4 @@
-"""What both ends do with single frames, good and bad. The frames are built here with `struct` and by the
+"""Reactions of both ends to single frames, valid and invalid. The frames are built here with `struct` and by the
 independent oracle, not by the code under test."""
 
 import struct
@@ -49,7 +49,7 @@ def hello_bytes(session: int = SESSION, sequence: int = 0) -> bytes:
 
 
 def open_host(now_ns: int = START_NS) -> tuple[HostLink, int]:
-    """A host whose session is open, by frames made here; and the sequence number of the next."""
+    """Return a host whose session was opened by frames made here, and the sequence number of the next."""
     host = HostLink(role=Role.OPERATE)
     host.start(now_ns)
     out = host.receive(hello_bytes(), now_ns)
@@ -71,7 +71,7 @@ def unstuff(data: bytes) -> bytes:
 
 
 def sent(outputs: list[Output]) -> list[bytes]:
-    """Header and payload of every frame sent."""
+    """Return header and payload of every frame sent."""
     return [unstuff(out.data.strip(b"\0"))[:-4] for out in outputs if isinstance(out, Send)]
 
 

@@ -1,5 +1,5 @@
-"""Both ends of the link over good and bad lines: every event once and in order, every command carried out at most
-once, and a listener that makes the same of the same bytes."""
+"""Both ends of the link over good and bad lines: every event once and in order, every command carried out at most once,
+and a listener with the same output for the same bytes."""
 
 from collections import Counter
 from itertools import pairwise
@@ -15,7 +15,7 @@ OVER_EVERY_LINE = pytest.mark.parametrize("faults", LINES.values(), ids=LINES.ke
 
 
 def talk(pair: Pair, events: int = 60) -> list[tuple[int, ShowMeterMessage]]:
-    """Events from the device and, between them, commands that can be told apart; what was asked."""
+    """Exchange events and, between them, distinguishable commands; return the commands sent."""
     asked = []
     for turn in range(events):
         pair.emit(PacketLiftedMessage, ordinal=turn % 200)

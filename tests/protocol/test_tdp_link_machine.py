@@ -1,5 +1,5 @@
-"""Both ends driven at random over a line that gets worse and better: whatever happens, an event comes once and in
-order or is reported lost, a command is carried out at most once and always ends, and nothing grows without bound."""
+"""Both ends driven at random over a line of changing quality. In all cases an event comes once and in order or is
+reported lost, a command is carried out at most once and always ends, and nothing grows without bound."""
 
 from collections import Counter
 
@@ -29,7 +29,7 @@ LINES = st.sampled_from(
     ]
 )
 COMMAND_NS = 800 * MS
-"""Three tries of 250 ms, and 50 ms to notice."""
+"""Three tries of 250 ms, and 50 ms for detection."""
 
 
 class Link(RuleBasedStateMachine):
@@ -139,7 +139,7 @@ class Link(RuleBasedStateMachine):
             assert device._framer.pending <= 300
 
     def teardown(self) -> None:
-        """The line heals: all ends meet, and a listener makes the same of what was heard."""
+        """The line heals: all ends agree, and a listener on the received bytes produces the same."""
         if not hasattr(self, "pair"):
             return
         pair = self.pair

@@ -1,4 +1,4 @@
-"""Sessions: opening, roles, restarts, power cuts, late joiners, gaps, and what a listener knows of them."""
+"""Sessions: opening, roles, restarts, power cuts, late listeners, gaps, and what a listener knows of them."""
 
 from itertools import pairwise
 
@@ -338,7 +338,7 @@ def test_a_restart_with_nothing_kept_says_what_is_known_to_be_missing() -> None:
 
 
 def test_a_second_gap_amid_the_old_session_names_events_that_are_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A device whose memory new events go on filling while the old ones are read."""
+    """A device whose memory keeps filling with new events while the old ones are read."""
 
     def overrun(link: DeviceLink, first: int, now_ns: int, out: list[Output]) -> None:
         store = link.store

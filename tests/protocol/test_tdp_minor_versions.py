@@ -1,4 +1,4 @@
-"""Ends of two minor versions at one line, and what 1.3 brought: the chips of players who bet against each other."""
+"""Ends of two minor versions on one line, and the additions of 1.3: chips of players who bet against each other."""
 
 import struct
 from typing import Any
@@ -24,7 +24,7 @@ STAKE = m.StakeShownMessage(1, 10, seat=3, cents=45_000)
 
 @pytest.fixture
 def older_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host's end speaks 1.2 and has no layout of 1.3. The device's end, which only writes such, stays as it is."""
+    """Make the host's end 1.2, without layouts of 1.3. The device's end, which only writes those, does not change."""
     for module in (host_link, vetting):
         monkeypatch.setattr(module, "MINOR", 2)
     for number in CHIPS:
@@ -44,7 +44,7 @@ def acknowledged(pair: Pair) -> list[m.AckMessage]:
 
 
 def opening(minor: int) -> m.OpenSessionMessage:
-    """What the host opens a device's session with when that one's newest minor is this."""
+    """Return the host's OPEN-SESSION for a device whose newest minor is this."""
     host = HostLink()
     host.start(START_NS)
     device = DeviceLink(hello_reply(SESSION, highest_minor=minor), report=report)

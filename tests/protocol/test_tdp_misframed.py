@@ -1,4 +1,4 @@
-"""The usual mistakes of a new device, each made by an encoder of its own that knows nothing of the one under test."""
+"""The usual mistakes of a new device, each made by an independent encoder."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def reversed_bits(value: int, width: int) -> int:
 
 
 def by_bits(data: bytes, width: int, polynomial: int, start: int, final: int, reflected: bool) -> int:
-    """Division, one bit after the other, as the textbook has it."""
+    """Compute a CRC by division, bit by bit, as in the textbook."""
     register = start
     for byte in data:
         for bit in range(8):
@@ -35,7 +35,7 @@ def by_bits(data: bytes, width: int, polynomial: int, start: int, final: int, re
 
 
 def stuffed(data: bytes) -> bytes:
-    """COBS, group by group; the data here has no group of 254."""
+    """Encode with COBS, group by group; the data here has no group of 254."""
     return b"".join(bytes([len(group) + 1]) + group for group in data.split(b"\0"))
 
 
@@ -44,7 +44,7 @@ def on_the_line(content: bytes) -> bytes:
 
 
 def bodies() -> list[bytes]:
-    """Header and payload of a device's frames, as the published vectors have them."""
+    """Return header and payload of a device's frames in the published vectors."""
     frames = [it for it in VECTORS["frames"] if it["kind"] in (2, 4, 7) and it["name"].endswith("typical")]
     return [bytes.fromhex(it["decoded"])[:-4] for it in frames if len(it["decoded"]) < 200][:14]
 
@@ -113,7 +113,7 @@ def test_the_mistake_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MISTAKES if "no COBS" not in name])
 def test_it_is_named_in_the_middle_of_a_stream_too(name: str) -> None:
-    """The line was opened while a frame was on its way, and one frame was damaged."""
+    """The line was opened in the middle of a frame, and one frame was damaged."""
     encode, says = MISTAKES[name]
     stream = bytearray(b"".join(map(encode, bodies())))[7:]
     stream[len(stream) // 2] ^= 0x20
@@ -134,7 +134,7 @@ def test_what_is_right_is_not_called_wrong() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_is_no_mistake_of_a_device(seed: int) -> None:
-    """Random bytes, and as a wrong rate makes them: few values, many of them with their low bits clear."""
+    """Random bytes, and bytes as from a wrong baud rate: few values, many with their low bits clear."""
     import random
 
     random_ = random.Random(seed)
@@ -146,7 +146,7 @@ def test_noise_is_no_mistake_of_a_device(seed: int) -> None:
 
 @pytest.mark.parametrize("piece", [bytes(16), b"\xff" * 16, b"U" * 20, bytes(16) + b"\x80"])
 def test_the_same_byte_again_and_again_has_no_check(piece: bytes) -> None:
-    """Many a check over nothing but zeros is zero."""
+    """Many checks over nothing but zeros are zero."""
     assert "the check is" not in examine(on_the_line(piece) * 50).mistake.replace("the check is none", "")
 
 
@@ -185,7 +185,7 @@ def test_a_check_is_what_division_bit_by_bit_gives(kind: object) -> None:
 
 
 def test_the_catalogue_values_of_the_checks() -> None:
-    """What Greg Cook's catalogue of CRC algorithms gives for the digits 1 to 9."""
+    """Values in Greg Cook's catalogue of CRC algorithms for the digits 1 to 9."""
     known = {
         "CRC-32 of zlib": 0xCBF43926, "CRC-32C (Castagnoli, polynomial 1EDC6F41h)": 0xE3069283,
         "CRC-32 without the final XOR (JAMCRC)": 0x340BC6D9, "CRC-32 with its bits not reflected (BZIP2)": 0xFC891918,

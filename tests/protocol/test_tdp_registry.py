@@ -1,4 +1,4 @@
-"""The registry of numbers is whole, its page fresh, and the declarations keep to it."""
+"""The registry of numbers is complete, its page fresh, and the declarations conform to it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a device sends all the time goes a short way through the codec and the link. It changes nothing but the work."""
+"""Frequent messages take a fast path through the codec and the link, with the same results."""
 
 import random
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def read(way: object, body: bytes) -> object:
 
 @pytest.mark.parametrize("vector", FRAMES, ids=name_of)
 def test_any_body_is_read_the_same(vector: dict[str, object]) -> None:
-    """Cut short, made longer, and with any byte of it changed."""
+    """Truncated, extended, and with any byte of it changed."""
     whole, chance = body_of(vector), random.Random(str(vector["name"]))
     bodies = [whole, *(whole[:size] for size in range(len(whole))), whole + b"\0", whole + b"\1\1x"]
     for at in range(len(whole)):
@@ -37,14 +37,14 @@ def test_any_body_is_read_the_same(vector: dict[str, object]) -> None:
 
 
 def test_whole_numbers_and_cards_have_a_short_way() -> None:
-    """So that nobody makes all of them go the long one unseen."""
+    """Guards against a change that sends all of them through the slow path unnoticed."""
     kinds = {way[2] for way in (*WAYS.values(), *_ANSWER_WAYS.values())}
     assert {m.WagerPlacedMessage, m.HandRevealedMessage, m.ShufflerStatusMessage, m.ReplyMessage} <= kinds
     assert {m.StateChangedMessage, m.PacketDispensedMessage} <= {way[2] for way in Reception._usual.values()}
 
 
 def heard(path: Path) -> Iterator[list[tuple[bytes, int]]]:
-    """What came on each line of TDP, with its times."""
+    """Yield the chunks received on each TDP line, with their times."""
     lines: dict[int, list[tuple[bytes, int]]] = {}
     capture = Capture.read(path)
     for chunk in capture.chunks:
@@ -54,8 +54,8 @@ def heard(path: Path) -> Iterator[list[tuple[bytes, int]]]:
 
 
 def damaged(line: list[tuple[bytes, int]], chance: random.Random) -> list[tuple[bytes, int]]:
-    """Frames lost, doubled, late, of another version, with flags, extended; clocks, numbers and sessions that went back
-    or are others; silence; bytes wrong."""
+    """Return the line with frames lost, doubled, late, of another version, with flags, extended; clocks, numbers and
+    sessions that went back or differ; silence; wrong bytes."""
     found: list[tuple[bytes, int]] = []
     silence_ns = 0
     for data, at_ns in line:
@@ -85,7 +85,7 @@ def damaged(line: list[tuple[bytes, int]], chance: random.Random) -> list[tuple[
 
 
 def delivered(line: list[tuple[bytes, int]]) -> tuple[list[str], object, object]:
-    """What a listener gives out, in words, since an error equals none but itself; what it heard; its counters."""
+    """Return the outputs of a listener as text (an error equals only itself), its received state, and its counters."""
     link, out = HostLink(listen=True), list[Output]()
     link.start(line[0][1])
     for data, at_ns in line:

@@ -1,4 +1,4 @@
-"""The specification is what the program does: tables fresh, example true, charts those of the devices."""
+"""The specification agrees with the program: fresh tables, a true example, the charts of the devices."""
 
 import re
 import zlib
@@ -98,7 +98,7 @@ def test_the_controllers_chart_leaves_out_only_what_a_lost_host_does_besides() -
 
 
 def test_every_kind_of_noise_has_a_vector() -> None:
-    """`cut off` needs silence, which a vector cannot hold."""
+    """`cut off` needs silence, which a vector cannot contain."""
     readings = {piece["reading"] for stream in STREAMS for piece in stream["pieces"]}
     assert readings == {"frame", *NoiseReason} - {NoiseReason.SILENCE}
 

@@ -1,4 +1,4 @@
-"""The program under test in a rig: the real transports and sessions, told what to do a line at a time.
+"""The program under test in a rig: the real transports and sessions, controlled line by line.
 
 It answers on standard output, one JSON object a line. Every method `do_ORDER` is an order, with words as arguments.
 """
@@ -59,7 +59,7 @@ class Program:
         self.say("links", links={str(folder / name): os.path.basename(os.readlink(folder / name)) for name in names})
 
     def do_show(self, file: str) -> None:
-        """What a file of the system says."""
+        """Report the content of a system file."""
         self.say("shown", text=Path(file).read_text().strip())
 
     def do_end(self) -> None:
@@ -86,7 +86,7 @@ class Program:
         self.say("open")
 
     def do_flood(self) -> None:
-        """Write until the line takes no more."""
+        """Write until the line accepts no more."""
         assert self.line is not None
         total = 0
         while taken := self.line.write(bytes(65536)):
@@ -94,7 +94,7 @@ class Program:
         self.say("full", total=total)
 
     def do_drain(self) -> None:
-        """Read and write until the line says it is gone."""
+        """Read and write until the line is gone."""
         line = self._ready()
         for action in (line.read, lambda: line.write(b"x")):
             try:
@@ -121,7 +121,7 @@ class Program:
         self.say("closed", threads=threading.active_count())
 
     def _ready(self) -> Transport:
-        """The line, once it has something to say."""
+        """Return the line once it is ready."""
         assert self.line is not None
         descriptor = self.line.fileno()
         if descriptor is None:
@@ -171,7 +171,7 @@ class Program:
 
 
 def main() -> None:
-    """With an argument, a time, the clock stands still at it."""
+    """Run the program. With an argument, a time, the clock is fixed at it."""
     clock = ManualClock(int(sys.argv[1])) if len(sys.argv) > 1 else SystemClock()
     owner = Owner(clock)
     program = Program(owner, clock)

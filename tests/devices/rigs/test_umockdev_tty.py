@@ -1,4 +1,4 @@
-"""A USB serial adapter that the system lists, links and takes away again, with pyserial's real port code on it."""
+"""A USB serial adapter that the system lists, links and removes, with pyserial's real port code."""
 
 from collections.abc import Iterator
 from pathlib import Path

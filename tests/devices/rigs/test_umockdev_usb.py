@@ -1,4 +1,4 @@
-"""USB bulk through the real pyusb and the real libusb, against a device whose usbfs node is answered by a rig."""
+"""USB bulk through the real pyusb and the real libusb, against a device whose usbfs node a rig provides."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ SHUFFLER = Description(endpoints=((0x01, BULK, 64), (0x81, BULK, 64)))
 
 
 STALL, OVERFLOW, BROKEN_BITS = -32, -75, -84
-"""Status of a transfer, as the kernel gives it: EPIPE, EOVERFLOW, EILSEQ."""
+"""Status of a transfer, as the kernel reports it: EPIPE, EOVERFLOW, EILSEQ."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The recordings of USB sessions in `captures/` are what their index says, and the real libusb gives them again."""
+"""The recordings of USB sessions in `captures/` match their index, and the real libusb replays them."""
 
 import hashlib
 import re

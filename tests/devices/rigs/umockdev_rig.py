@@ -1,11 +1,11 @@
-"""Devices that the system sees and nobody plugged in: a umockdev testbed, run by the system's own Python.
+"""Mock devices that the system sees: a umockdev testbed, run by the system's own Python.
 
     umockdev-wrapper /usr/bin/python3 umockdev_rig.py SOCKET
 
-It connects to the test's SOCKET and obeys it, one JSON object a line (`do` names the order); what devices receive goes
+It connects to the test's SOCKET and obeys it, one JSON object a line (`do` names the order); the devices' input goes
 back the same way. The program under test is its child and inherits its standard input and output. A USB device is the
 usbfs ioctls of its node, answered here; a serial adapter is a pty with an entry in /sys. The rig only carries bytes:
-what a device says is decided by the test.
+the test decides what a device sends.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ CONTROL, BULK = 2, 3
 
 
 class Urb:
-    """A transfer the system was asked for: struct usbdevfs_urb of a 64-bit kernel."""
+    """A transfer requested of the system: struct usbdevfs_urb of a 64-bit kernel."""
 
     def __init__(self, argument, size):
         self.key = bytes(argument.retrieve())  # the program's pointer, before resolving replaces it
@@ -162,7 +162,7 @@ class UsbDevice(UMockdev.IoctlBase):
 
 
 def block(path, node, names, facts, extra=()):
-    """One device of umockdev's description format."""
+    """Return one device in umockdev's description format."""
     lines = [f"P: {path}", *([f"N: {node}"] if node else []), *extra]
     lines += [f"E: {name}={value}" for name, value in names.items()]
     lines += [f"A: {name}={value}\\n" for name, value in facts.items()]
@@ -170,7 +170,7 @@ def block(path, node, names, facts, extra=()):
 
 
 class Rig:
-    """The testbed, what is plugged into it, and the socket the orders come from."""
+    """The testbed, the devices plugged into it, and the socket for the orders."""
 
     def __init__(self, path):
         self.bed = UMockdev.Testbed.new()
@@ -248,7 +248,7 @@ class Rig:
         device.pump()
 
     def usb_fails(self, order):
-        """The next transfer on an endpoint, or the one that waits, ends with a status of the kernel."""
+        """End the next transfer on an endpoint, or the one that waits, with a status of the kernel."""
         device = self.usb[order["id"]]
         waiting = next((urb for urb in device.waiting if urb.endpoint == order["endpoint"]), None)
         if waiting is not None:
