@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The board's own main loop over a UART in virtual time, 115,200 baud in both directions, with rings of 256 and FIFOs of
-   16 bytes. A host keeps two frames in flight for ever, each answered by at least as many bytes: the watchdog is fed all
-   the same. */
+/* The board's own main loop over a UART in virtual time, 115,200 baud in both directions, with rings of 256 and FIFOs
+   of 16 bytes. A host keeps two frames in flight forever, each answered by at least as many bytes; the watchdog must
+   still be fed. */
 #include <setjmp.h>
 
 #include "checks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a class keeps, and its meters, are saved with the event that says so: after each save of the store both tell the
-   same, so that the power may go between any two. */
+/* The class's own state and its meters are saved with the event that reports them: after each save of the store both
+   agree, so that the power may fail between any two saves. */
 #include "checks.h"
 #include "shoe.h"
 #include "shuffler.h"
@@ -29,7 +29,7 @@ static void take_shoe_event(uint16_t message, const uint8_t *fields)
     } else if (message == TDP_PUSHED_BACK) {
         drawn = get_u16(fields) - 1U;
     } else {
-        /* it is about no card */
+        /* not about a card */
     }
     burn_left = (uint8_t)(burn_left - (place == TDP_PLACE_BURN ? 1 : 0));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory as silicon has it when power comes for the first time, or as another device left it, is not believed. */
+/* Memory in its state at the very first power-up, or as another device left it, is not trusted. */
 #include "checks.h"
 
 static void fill_at_random(const struct device *device)
@@ -22,7 +22,7 @@ static void begins_anew(const struct device *device, uint8_t empty)
     check(device->link->head.meters[0] == 0, "its meters begin at 0", (long)device->link->head.meters[0]);
 }
 
-/* What the other leaves when it was used for a while. */
+/* Leave the memory in the state that another device leaves after some use. */
 static void left_by(const struct device *other, const char *act, const struct device *device, uint8_t empty)
 {
     static uint8_t left[sizeof check_kept];
@@ -35,7 +35,7 @@ static void left_by(const struct device *other, const char *act, const struct de
     begins_anew(device, empty);
 }
 
-/* The count of saves passes its highest number, and the next write is torn. */
+/* The counter of saves wraps, and the next write is torn. */
 static void saves_wrap(void)
 {
     const struct device *device = &controller_device;

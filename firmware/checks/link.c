@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the link and the shuffler do where no random script comes: requests, refusals, texts, pieces that are no frame. */
+/* Cases of the link and the shuffler that random scripts do not reach: requests, refusals, texts, pieces that are no
+   frame. */
 #include "checks.h"
 #include "shuffler.h"
 
@@ -22,7 +23,7 @@ static void read(const uint8_t *frame, size_t length)
     } else if (frame[2] == TDP_KIND_EVENT && message == TDP_GAME_SELECTED) {
         memcpy(text, &frame[20], sizeof text);
     } else {
-        /* it is not asked for */
+        /* not requested */
     }
 }
 
@@ -35,7 +36,7 @@ static uint16_t ask(uint16_t message, const uint8_t *payload, size_t length)
     return reason;
 }
 
-/* Acknowledges, so that what comes is new. */
+/* Acknowledge, so that the next output is new. */
 static void run(uint32_t ms)
 {
     for (uint32_t i = 0; i < ms; i += 10) {
@@ -149,7 +150,7 @@ static void an_id_is_new_after_a_time_and_stays_so(void)
     ready();
     (void)ask(TDP_SET_LOCK, lock, sizeof lock);
     check_run(shuffler, 10000);
-    check_now -= 10000; /* as if 2^32 ms had gone by but for these */
+    check_now -= 10000; /* as if all but these of 2^32 ms had passed */
     lock[0] = 1;
     check_open(shuffler, TDP_ROLE_SERVICE);
     check_heard(NULL);

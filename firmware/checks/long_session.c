@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session may last for more bytes of events than 32 bits count: the ring's positions never come near that, and what is
-   kept is read as it was wherever in the ring they stand. */
+/* A session may last for more bytes of events than 32 bits count: the ring's positions stay far below that, and stored
+   events are read correctly from every place in the ring. */
 #include "checks.h"
 
 static uint32_t right, false_ones;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores that other firmware left: those of layout 2, written by the program that had it, and one of this layout with other
-   meters and another thing kept. Meters, events and the round go on, wherever the power goes while it is taken over. */
+/* Stores of other firmware: those of layout 2, written by its program, and one of this layout with other meters and
+   another class state. Meters, events and the round continue, wherever the power fails during the conversion. */
 #include "checks.h"
 #include "store.h"
 
@@ -8,7 +8,7 @@
 #define STORES "tests/firmware/stores"
 #endif
 
-/* Where layout 2 has what it has, as its header said. */
+/* Offsets in layout 2, as its header defined them. */
 #define OLD_HEAD 260U
 #define OLD_SESSION 4U
 #define OLD_LAST 8U
@@ -50,7 +50,7 @@ static void lay_out(const struct device *device)
     }
 }
 
-/* The events of the old session are byte for byte those of the file: they lie from the ring's beginning on. */
+/* The events of the old session are byte for byte those of the file, from the start of the ring. */
 static void same_events(const struct tdp_link *link, bool previous)
 {
     uint32_t at = 2U * TDP_HEAD_BYTES;
@@ -65,7 +65,7 @@ static void same_events(const struct tdp_link *link, bool previous)
     }
 }
 
-/* What a start would find: the old session, or the new one behind it. */
+/* State that a start finds: the old session, or the new one behind it. */
 static void look(const struct device *device)
 {
     static struct tdp_link found;
@@ -105,7 +105,7 @@ static long take_over_everywhere(const struct device *device)
     return cuts;
 }
 
-/* A bit of the old head turned over: the one before it is taken, or nothing is. */
+/* After a bit error in the old head, the head before it is used, or none. */
 static void a_broken_head_is_not_taken(const struct device *device)
 {
     static struct tdp_link found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the session before are read while the ring goes on: each that comes is the one that was, and the others are
-   named as gone. STATUS and new events are not kept waiting by them. */
+/* Events of the previous session are read while the ring advances: each delivered event is unchanged, and the others
+   are reported as lost. STATUS and new events are not delayed. */
 #include "checks.h"
 
 #define BEFORE 0x11111111U
@@ -8,7 +8,7 @@
 
 static uint32_t expected, last, old, false_ones, gone, statuses;
 
-/* Every event of the session before is a green button, but the first few. */
+/* Every event of the previous session is a green button, except the first few. */
 static void read(const uint8_t *frame, size_t length)
 {
     if (check_is_of(frame, length, BEFORE)) {
@@ -23,7 +23,7 @@ static void read(const uint8_t *frame, size_t length)
     } else if (frame[2] == TDP_KIND_LINK && get_u16(&frame[6]) == TDP_SHUFFLER_STATUS) {
         statuses++;
     } else {
-        /* of the session after */
+        /* of the next session */
     }
 }
 
@@ -41,7 +41,7 @@ static const struct device *full_ring(void)
     return device;
 }
 
-/* So many records of the new session come in every tick, and some before the first; a request's id stands in them. */
+/* This many records of the new session come in every tick, and some before the first; they contain a request's id. */
 static void overrun(uint16_t id, int before, int each)
 {
     const struct device *device = full_ring();
@@ -60,7 +60,7 @@ static void overrun(uint16_t id, int before, int each)
     check(expected == last + 1 && old + gone == last, "each old event comes or is named as gone", (long)(old + gone));
 }
 
-/* Bits of the ring turned over while the power was off: nothing is read or written outside. */
+/* Bits of the ring flipped while the power was off: nothing is read or written outside. */
 static void garbled(unsigned seed)
 {
     const struct device *device = full_ring();
@@ -76,7 +76,7 @@ static void garbled(unsigned seed)
     check_heard(NULL);
 }
 
-/* On a line of 115,200 baud: the clock goes on by what each tick sends. */
+/* On a line at 115,200 baud the clock advances by the output of each tick. */
 static void others_have_their_turn(void)
 {
     const struct device *device = full_ring();

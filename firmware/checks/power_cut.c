@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The power goes after each byte that is written into the store, the ring full of two sessions and not full, and of what was
-   written since the last barrier all is there, or any part of it: whatever is found is the state before an event or the state after it, its meters and what the class keeps with it, and each record
-   whole. */
+/* The power fails after each byte written to the store, with a ring full of two sessions and with a partly filled one.
+   Of the bytes written since the last barrier, all or any part are there. The state found is always that before an
+   event or that after it, with its meters and the class's own state, and every record is whole. */
 #include "checks.h"
 #include "store.h"
 
@@ -20,11 +20,11 @@ struct counts {
 
 static struct said_event events[EVENTS_MAX];
 static size_t event_count;
-static uint8_t disk[TDP_MEMORY_BYTES]; /* as it lies there for certain */
+static uint8_t disk[TDP_MEMORY_BYTES]; /* certain content */
 static struct {
     uint32_t at;
     uint8_t byte;
-} pending[1024]; /* on its way there when the cut came */
+} pending[1024]; /* in transit when the power failed */
 static size_t pending_count;
 static struct tdp_link link;
 static struct counts kept;
@@ -146,8 +146,8 @@ static const struct said_event *event_of(uint32_t session, uint32_t number)
     return NULL;
 }
 
-/* What the next start finds, some of what was on its way lost when it is `torn`. `session` had `whole` events before the
-   write that was cut. */
+/* Check the state that the next start finds; with `torn`, some bytes in transit were lost. `session` had `whole` events
+   before the interrupted write. */
 static void look(uint32_t session, uint32_t whole, bool torn)
 {
     static uint8_t found[sizeof disk];
@@ -160,7 +160,7 @@ static void look(uint32_t session, uint32_t whole, bool torn)
     memcpy(found, disk, sizeof found);
     for (size_t i = 0; i < pending_count; i++) {
         if (torn && (i == 0 || pending[i].at != pending[i - 1].at + 1U)) {
-            manner = rand() % 3; /* of this write all comes, nothing, or some bytes */
+            manner = rand() % 3; /* of this write all, none or some bytes arrive */
         }
         if (manner == 0 || (manner == 2 && rand() % 2 > 0)) {
             found[pending[i].at] = pending[i].byte;
@@ -194,7 +194,7 @@ static void look(uint32_t session, uint32_t whole, bool torn)
     check(shown == 0 || counts.cards == shown, "what the class keeps is what the newest event says", cut);
 }
 
-/* One more write from the same state, again and again, the power gone after one byte more each time; the last time whole.
+/* Repeat one more write from the same state, with the power failing one byte later each time; the last time complete.
    */
 static long cut_everywhere(int kind)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The most that one call of tdp_byte, tdp_tick or a hand's act does, counted in what takes time on a board: bytes on the line,
-   reads and bytes of a store that lies behind a slow bus, and instructions where they can be counted (counted/). README.md
-   states these bounds to whoever plans a loop. */
+/* Maximum work of one call of tdp_byte, tdp_tick or a hand's act, in the units that take time on a board: bytes on the
+   line, reads and bytes of a store behind a slow bus, and instructions where they can be counted (counted/). README.md
+   states these limits for the design of a main loop. */
 #include "checks.h"
 
-/* A host that reads all old events anew makes the place of the first be looked for, one read a record. */
+/* A host that reads all old events again makes the core search for the first one, with one read a record. */
 #define RECORDS_MAX (TDP_STORE_BYTES / 9U)
 #define EVENTS_AT_ONCE 12U
 #define EVENT_BYTES (9U + TDP_EVENT_MAX + TDP_HEAD_BYTES)
@@ -46,7 +46,7 @@ static void tick(uint32_t times, uint32_t ms)
     }
 }
 
-/* Only the last byte does anything, so all of a frame is as much as one call. */
+/* Only the last byte causes work, so a whole frame costs as much as one call. */
 static void ask(uint16_t message, const uint8_t *payload, size_t length)
 {
     id++;
@@ -73,7 +73,7 @@ static void read_from(uint32_t session, uint32_t first)
     tick(2, 260);
 }
 
-/* Two portions of an image, each a tick. */
+/* Two portions of an image, one a tick. */
 static void measure(void)
 {
     static const uint8_t bytes[2U * TDP_VERIFY_PORTION];
@@ -95,7 +95,7 @@ static void tell(const char *what)
     forget();
 }
 
-/* A session begins, the memory full of those before. */
+/* A session starts with the memory full of earlier ones. */
 static void start(void)
 {
     begin();

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The receive path under a fuzzer: whatever arrives, in whatever order, no device reads or writes where it must not.
-   The input is a script: its first byte chooses the device, whether it ticks after each frame or only when time passes or
-   hands do something, and whether its memory begins full of another session; each further record is a byte that says what,
-   and how long:
-     00-7F  so many bytes as they come, on the line
-     80-BF  a frame of (byte & 3Fh) bytes: check, COBS and delimiters are put around them, so that what is behind the
-            check is reached, too; and with 40h of the first of them, the device's own session is written into it, with 20h
-            the one before
-     C0-DF  so much time passes: 1 to 32 times 37 ms
-     E0-EF  hands do something: one of the device's acts, with a number
-     F0-FF  the power goes and comes back */
+/* The receive path under a fuzzer: no input makes a device read or write outside its memory. The input is a script. Its
+   first byte chooses the device, whether it ticks after each frame or only with time and hands' acts, and whether its
+   memory starts full of another session. Each further record starts with a byte for its kind and length:
+     00-7F  this number of raw bytes on the line
+     80-BF  a frame of (byte & 3Fh) bytes; check, COBS and delimiters are added, so that the code after the check is
+            reached, too. With 40h in its first byte, the device's own session is written into the frame, with 20h the
+            previous session
+     C0-DF  time passes: 1 to 32 times 37 ms
+     E0-EF  hands act: one of the device's acts, with a number
+     F0-FF  the power fails and comes back */
 #include <string.h>
 
 #include "device.h"
@@ -78,7 +77,7 @@ static void pass_time(const struct device *device, uint32_t turns)
     }
 }
 
-/* As many events as find room: what is read of them after a power cut is being overwritten. Made once for each device. */
+/* As many events as fit: those read after a power cut are being overwritten. Made once for each device. */
 static void fill_memory(const struct device *device)
 {
     static uint8_t filled[DEVICE_COUNT][sizeof kept];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the fuzzer's target over the files named, without a fuzzer: to count what they reach. */
+/* Run the fuzzer's target on the given files, without a fuzzer, to measure their coverage. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -21,7 +21,7 @@ static inline struct body body_new(void)
     return body;
 }
 
-/* What finds no room is left out: no message of these classes is as long as that. */
+/* Bytes without room are dropped: no message of these classes is that long. */
 static inline void body_u8(struct body *body, uint8_t value)
 {
     if (body->length < TDP_EVENT_MAX) {

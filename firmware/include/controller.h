@@ -16,7 +16,7 @@ extern "C" {
 #define CONTROLLER_TEXT 40U
 #define CONTROLLER_METERS 8U
 
-/* What outlives a power cut. */
+/* State that survives a power cut. */
 struct controller_kept {
     uint32_t round;
     uint32_t sensors; /* bit 0: seat 1 */
@@ -37,14 +37,14 @@ struct controller {
 
 extern const struct tdp_class controller_class;
 
-/* What the keypad and the sensors report. Each says whether anything came of it. */
+/* Reports of the keypad and the sensors. Each returns true if it had an effect. */
 bool controller_start_game(struct controller *controller);
 bool controller_end_game(struct controller *controller);
 bool controller_bet(struct controller *controller, uint8_t seat, bool on);
 bool controller_hand_button(struct controller *controller, uint8_t hand);
 bool controller_setup_moved(struct controller *controller, bool open);
 
-/* A key whose event says no more than what was keyed: its message and the fields behind number and clock. */
+/* A key whose event contains only the keyed data: its message and the fields after number and clock. */
 bool controller_key(struct controller *controller, uint16_t message, const struct body *fields);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A card-reading shoe as a state machine on the link core. It has no motor: the mechanism tells it what people did, and
-   it counts, judges and says so. */
+/* A card-reading shoe as a state machine on the link core. It has no motor: the mechanism reports people's actions, and
+   the state machine counts, checks and reports. */
 #ifndef TDP_SHOE_H
 #define TDP_SHOE_H
 
@@ -13,15 +13,15 @@
 extern "C" {
 #endif
 
-/* What outlives a power cut. Zeros are a shoe that was never filled. */
+/* State that survives a power cut. Zeros are a shoe that was never filled. */
 struct shoe_kept {
-    uint32_t shoe;   /* shoes it was ever filled with */
-    uint16_t loaded; /* cards it was filled with, 0: empty */
+    uint32_t shoe;   /* number of fillings */
+    uint16_t loaded; /* cards filled, 0: empty */
     uint16_t drawn, in_round;
-    uint16_t fault; /* the trouble it halts for, 0: none */
+    uint16_t fault; /* the error that halts it, 0: none */
     uint8_t decks, burn_left;
     bool locked, begun, round, cut_card_seen, last_burned;
-    bool back, back_burned; /* the last card was pushed back, and it was one that was burned */
+    bool back, back_burned; /* the last card was pushed back, and was a burned one */
     uint8_t back_card;
 };
 
@@ -37,8 +37,7 @@ struct shoe {
 
 extern const struct tdp_class shoe_class;
 
-/* What the mechanism reports. Each says whether anything came of it. `card` is a card code, UNREAD for one whose face was
-   not read. */
+/* Reports of the mechanism. Each returns true if it had an effect. `card` is a card code, UNREAD for an unread face. */
 bool shoe_filled(struct shoe *shoe, uint8_t decks, uint16_t cards);
 bool shoe_begun(struct shoe *shoe, uint8_t burn);
 bool shoe_burning(struct shoe *shoe, uint8_t count);

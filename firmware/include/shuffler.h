@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packet shuffler as a state machine on the link core. It counts what its mechanism moves; it recognises no card. */
+/* A packet shuffler as a state machine on the link core. It counts the cards that its mechanism moves; it does not read
+   faces. */
 #ifndef TDP_SHUFFLER_H
 #define TDP_SHUFFLER_H
 
@@ -22,31 +23,31 @@ enum {
     SHUFFLER_NOT_COUNTED = 0xFFFF
 };
 
-/* Where cards lie inside. */
+/* Places of cards inside. */
 enum shuffler_bay { BAY_INPUT, BAY_CHAMBER, BAY_TRAY, BAY_REJECT, BAY_STUCK, BAYS };
 
-/* How many cards of each deck lie in each bay, and how the mechanism stands: the truth that its sensors see. It needs no
+/* Number of cards of each deck in each bay, and the state of the mechanism: the truth that its sensors see. It needs no
    power. */
 struct shuffler_bays {
     uint8_t cards[BAYS][SHUFFLER_DECKS];
-    uint8_t speed; /* everything so many times as fast, 0 and 1: as a real one */
+    uint8_t speed; /* speed factor; 0 and 1: real time */
     bool door_open, sensor_blocked;
 };
 
-/* The book of one round. */
+/* Counts of one round. */
 struct shuffler_round {
     uint16_t loaded, remainder;
     uint8_t deck, count, rejected;
     uint8_t packets[SHUFFLER_PACKETS]; /* as counted */
 };
 
-/* What outlives a power cut. */
+/* State that survives a power cut. */
 struct shuffler_kept {
     struct shuffler_round round;
     uint16_t latched[SHUFFLER_LATCHED];
     uint16_t game_cards;
     uint8_t latched_count, packet_size, jokers;
-    bool shuffling; /* a shuffle was begun and its deck not counted yet */
+    bool shuffling; /* a shuffle started and its deck is not counted yet */
     bool dealing; /* from the first packet until the remainder is lifted */
     uint8_t game[SHUFFLER_NAME];
 };
@@ -54,7 +55,7 @@ struct shuffler_kept {
 enum shuffler_motion { MOTION_NONE, MOTION_BOOT, MOTION_TEST, MOTION_DISPENSE, MOTION_RECOVER, MOTION_DUMP };
 enum shuffler_stage { STAGE_NONE, STAGE_FEED, STAGE_SHUFFLE, STAGE_VERIFY };
 
-/* Something that is to go wrong in the mechanism at a packet, 0: at the remainder. */
+/* A mishap of the mechanism at a packet, 0: at the remainder. */
 struct shuffler_mishap {
     bool armed, unnoticed;
     uint8_t ordinal, tries, lost, rejected, slipped;
@@ -67,7 +68,7 @@ struct shuffler {
     struct shuffler_bays *bays;
     uint32_t now_ms, motion_ms, motion_takes, stage_ms, stage_takes;
     struct shuffler_mishap mishaps[SHUFFLER_MISHAPS];
-    uint16_t request; /* of the accepted command under way */
+    uint16_t request; /* of the current accepted command */
     uint16_t verified_cards;
     uint8_t verified_deck; /* 0: none is ready */
     uint8_t state, tries;
@@ -78,7 +79,7 @@ struct shuffler {
 
 extern const struct tdp_class shuffler_class;
 
-/* What people do. Each says whether anything came of it. */
+/* People's actions. Each returns true if it had an effect. */
 bool shuffler_loaded(struct shuffler *shuffler, uint8_t deck);
 bool shuffler_green(struct shuffler *shuffler);
 bool shuffler_lift(struct shuffler *shuffler);
@@ -89,7 +90,7 @@ bool shuffler_choose_game(struct shuffler *shuffler, uint8_t size, uint8_t joker
 bool shuffler_key(struct shuffler *shuffler, uint8_t resolution);
 uint8_t shuffler_count(const struct shuffler *shuffler, enum shuffler_bay bay);
 
-/* For the commands: what they and the buttons have in common. */
+/* Common to the commands and the buttons. */
 void shuffler_say(struct shuffler *shuffler, uint16_t message, uint16_t request, const struct body *body);
 void shuffler_settle(struct shuffler *shuffler, uint16_t request);
 void shuffler_begin(struct shuffler *shuffler, enum shuffler_motion motion);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way between an interrupt and the main loop, without a lock: one of them puts, the other gets. Each index
-   is written by one side only, and is 16 bits wide, which any processor of these sizes writes at once. Between two
-   processors it needs a memory barrier, which it has not. */
+/* Lock-free ring for bytes between an interrupt and the main loop: one of them puts, the other gets. Each index is
+   written by one side only and is 16 bits wide, which any processor of this size writes atomically. Between two
+   processors it would need a memory barrier, which it does not have. */
 #ifndef TDP_RING_H
 #define TDP_RING_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 #define TDP_RING_BYTES 256U /* a power of two; indexes run freely and are masked */
 
-/* Zeros are an empty one. */
+/* All zeros is an empty ring. */
 struct tdp_ring {
     volatile uint8_t bytes[TDP_RING_BYTES];
     volatile uint16_t head, tail;
@@ -27,7 +27,7 @@ static inline uint16_t tdp_ring_count(const struct tdp_ring *ring)
     return (uint16_t)(head - tail);
 }
 
-/* Whether there was room for it. */
+/* Put a byte. Return false if there is no room. */
 static inline bool tdp_ring_put(struct tdp_ring *ring, uint8_t byte)
 {
     uint16_t head = ring->head;
@@ -39,7 +39,7 @@ static inline bool tdp_ring_put(struct tdp_ring *ring, uint8_t byte)
     return room;
 }
 
-/* The oldest byte, or -1. */
+/* Return the oldest byte, or -1. */
 static inline int16_t tdp_ring_get(struct tdp_ring *ring)
 {
     uint16_t tail = ring->tail;

@@ -246,7 +246,7 @@ class Board:
 
     def _to_host(self, data: bytes) -> None:
         if self._powered and self._master >= 0:
-            # nobody may read there, and the line is full: a cable has no memory either
+            # with no reader the line fills; a cable has no memory either
             with contextlib.suppress(OSError):
                 os.write(self._master, data)
 

@@ -273,7 +273,7 @@ class ShufflerBench(Bench):
         if model.motion is not Motion.DISPENSE:
             model.lift(ON_TABLE, self.now_ns)
             return
-        # the reference mechanism is told of a grab, not of a time: two thirds of the packet have come out
+        # the reference mechanism gets a grab without a time: two thirds of the packet have come out
         size = model.game.packet_size
         model.motion_began_ns = self.now_ns - min(2 * size // 3, size - 1) * MS
         model.motion_due_ns = model.motion_began_ns + size * MS

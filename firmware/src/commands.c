@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands: each carried out once, judged in the order of the page, and answered. */
+/* Commands: each carried out once, checked in the order of the protocol, and answered. */
 #include "frame.h"
 #include "link.h"
 #include "meters.h"
@@ -83,7 +83,7 @@ static uint16_t open_session(struct tdp_link *link, const uint8_t *bytes)
     return reason;
 }
 
-/* A class without meters claims none, and HELLO-REPLY says so. */
+/* A class without meters claims none in HELLO-REPLY. */
 static uint16_t read_meters(struct tdp_link *link, const uint8_t *bytes)
 {
     link->meters_first = get_u16(bytes);
@@ -140,7 +140,7 @@ static void make_reply(struct tdp_link *link, uint8_t *reply, uint16_t reason)
     reply[3] = link_state(link);
 }
 
-/* What a command makes the device send behind its reply, or do only then. */
+/* Output or actions that follow the reply of a command. */
 static void follow_up(struct tdp_link *link, uint16_t request)
 {
     if (link->old_asked) {
@@ -151,7 +151,7 @@ static void follow_up(struct tdp_link *link, uint16_t request)
         meters_send(link, request, link->meters_first);
     }
     if (link->measuring.running && link->image->length <= TDP_VERIFY_PORTION) {
-        verify_step(link); /* one portion is all of it */
+        verify_step(link); /* the whole image is one portion */
     }
 }
 
@@ -188,7 +188,7 @@ void tdp_progress(struct tdp_link *link, uint16_t request, uint8_t percent)
 {
     const struct tdp_request *entry = remembered(link, request);
     if (entry != NULL) {
-        (void)events_step(link); /* what was said before goes before */
+        (void)events_step(link); /* earlier events go first */
         uint8_t state = link_state(link);
         link_payload(link)[0] = percent;
         link_payload(link)[1] = state;

@@ -22,7 +22,7 @@ static bool any_hand(const struct controller *controller)
     return any;
 }
 
-/* The state follows from what is under way; the first that applies. */
+/* Derive the state; the first condition that applies decides. */
 static uint8_t target(const struct controller *controller)
 {
     uint8_t state = TDP_CONTROLLER_STATE_BETS_OPEN;
@@ -209,7 +209,7 @@ static uint16_t obey(void *device, uint16_t request, uint16_t message, const uin
     return reason;
 }
 
-/* A running game may be finished; none is started. */
+/* A running game may end; none is started. */
 static void host(void *device, bool there)
 {
     struct controller *controller = device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table controller whose keypad is a script. A maker puts keys and sensors in its place. */
+/* A table controller with a scripted keypad. A maker replaces it by keys and sensors. */
 #include "controller.h"
 #include "device.h"
 
@@ -13,7 +13,7 @@ struct work {
 
 static struct work work;
 
-/* A key whose event is its numbers, one after another, in so many bytes each. */
+/* A key whose event is its numbers in sequence, each with this many bytes. */
 struct key {
     const char *name;
     uint16_t message;
@@ -41,7 +41,7 @@ static void add(struct body *body, uint32_t number, uint8_t size)
     } else if (size == 4U) {
         body_u32(body, number);
     } else {
-        /* it has no such number */
+        /* no such number */
     }
 }
 
@@ -67,7 +67,7 @@ static bool swipe(uint8_t level, uint32_t number)
     return controller_key(&work.controller, TDP_BADGE_SWIPED, &body);
 }
 
-/* The community's cards 1, 2 and 5, as the plans have it. */
+/* The community's cards 1, 2 and 5, as in the plans. */
 static bool confirm_burn(void)
 {
     struct body body = body_new();
@@ -77,7 +77,7 @@ static bool confirm_burn(void)
     return controller_key(&work.controller, TDP_BURN_CONFIRMED, &body);
 }
 
-/* A key whose event ends with cards: so many bytes, then as many as there are numbers behind them that are cards. */
+/* A key whose event ends with cards: this many bytes, then all further numbers that are cards. */
 static bool key_cards(uint16_t message, struct body *body, const uint32_t *numbers, uint32_t first)
 {
     uint8_t count = 0U;

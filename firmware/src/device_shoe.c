@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shoe whose mechanism is a script: the cards are real as far as counting goes, and nobody but the mechanism knows their
-   order. A maker puts sensors in its place. */
+/* A shoe with a scripted mechanism: the cards are real as far as counting goes, and only the mechanism knows their
+   order. A maker replaces it by sensors. */
 #include "device.h"
 #include "frame.h"
 #include "shoe.h"
@@ -12,8 +12,8 @@
 
 struct mechanism {
     uint32_t random;
-    uint16_t count, next; /* cards it was filled with, and which comes out next */
-    uint16_t cut_after;   /* the cut card lies behind so many, 0: there is none */
+    uint16_t count, next; /* cards filled, and the next one to come out */
+    uint16_t cut_after;   /* cards before the cut card, 0: there is none */
     uint8_t cards[DECK * DECKS_MAX];
 };
 
@@ -89,7 +89,7 @@ static bool push_back(void)
     return back;
 }
 
-/* What is left comes out, if only the shoe lets it; there may be nothing in it. */
+/* Remove the remaining cards, if the shoe allows it; there may be none. */
 static bool empty(void)
 {
     struct mechanism *mechanism = &inside;
@@ -143,7 +143,7 @@ static bool act_on_cards(enum act_name name, const uint32_t *numbers)
         done = empty();
         break;
     default:
-        /* there is no such act */
+        /* no such act */
         break;
     }
     return done;
@@ -180,7 +180,7 @@ static bool act_on_keys(enum act_name name, const uint32_t *numbers)
         done = true; /* nothing is ever armed here */
         break;
     default:
-        /* there is no such act */
+        /* no such act */
         break;
     }
     return done;
@@ -216,7 +216,7 @@ static void switch_on(const struct device_port *port, uint32_t now_ms, uint32_t 
     inside.random = random | 1U;
     tdp_start(&work.link, now_ms, random, boot_cause);
     if (work.kept.loaded == 0U || inside.count != work.kept.loaded) {
-        inside.count = 0U; /* the memory was lost, or never held anything */
+        inside.count = 0U; /* the memory was lost, or never written */
     }
     inside.next = work.kept.drawn;
 }

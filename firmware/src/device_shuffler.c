@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shuffler whose mechanism is a script: cards are counts that lie in bays. A maker puts motors and sensors in its place. */
+/* A shuffler with a scripted mechanism: cards are counts in bays. A maker replaces it by motors and sensors. */
 #include "device.h"
 #include "shuffler.h"
 
@@ -9,7 +9,7 @@ struct work {
     struct shuffler_kept kept;
 };
 
-/* In whole words, as the file of tdp-device has always had it. */
+/* In whole words, the format of tdp-device's file. */
 DEVICE_STORE static struct {
     struct shuffler_bays bays;
     uint8_t rest[3];
@@ -24,7 +24,7 @@ static bool is_inside(uint8_t deck)
     return bays->cards[BAY_INPUT][deck] > 0U || bays->cards[BAY_CHAMBER][deck] > 0U || bays->cards[BAY_TRAY][deck] > 0U;
 }
 
-/* The deck that lies outside, made whole again, some cards short or with some too many. */
+/* Load the deck that is outside, completed again, with some cards missing or some extra. */
 static bool load(uint32_t missing, uint32_t extra)
 {
     struct shuffler_bays *bays = &inside.bays;
@@ -38,7 +38,7 @@ static bool load(uint32_t missing, uint32_t extra)
     return shuffler_loaded(&work.shuffler, (uint8_t)(deck + 1U));
 }
 
-/* Let something go wrong at a packet; 0 is the next one. */
+/* Arm a mishap at a packet; 0 is the next one. */
 static bool arm(uint32_t packet, const struct shuffler_mishap *mishap)
 {
     uint8_t next = work.kept.dealing ? (uint8_t)(work.kept.round.count + 1U) : 1U;
@@ -96,7 +96,7 @@ static bool arm_fault(const char *name, const uint32_t *numbers)
     } else if (device_same(name, "remainder-short")) {
         done = arm_at_remainder(numbers[0]);
     } else {
-        /* there is no such fault */
+        /* no such fault */
     }
     return done;
 }
@@ -124,7 +124,7 @@ static bool act(const char *name, const uint32_t *numbers)
     bool done = false;
     if (device_same(name, "green")) {
         (void)shuffler_green(shuffler);
-        done = true; /* it was pressed, whatever came of it */
+        done = true; /* it was pressed, even without an effect */
     } else if (device_same(name, "lift")) {
         done = shuffler_lift(shuffler);
     } else if (device_same(name, "grab")) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events on their way: the window, sending them again, what is gone, and those of the session before. */
+/* Events in transit: the window, resending, lost events, and those of the previous session. */
 #include "frame.h"
 #include "link.h"
 #include "meters.h"
@@ -7,8 +7,8 @@
 
 #define RESEND_MS 250U
 #define SESSION_EXTENSION 0x01U
-#define OLD_AT_ONCE 8U   /* events of the session before that one tick sends */
-#define OLD_HOLDS_MS 100U /* so long what else is due waits for them: STATUS, new events, a measurement */
+#define OLD_AT_ONCE 8U   /* events of the previous session sent in one tick */
+#define OLD_HOLDS_MS 100U /* maximum delay by them of other output: STATUS, new events, a measurement */
 
 static void send_gap(struct tdp_link *link, uint32_t session, uint32_t missing, uint32_t kept, uint32_t last)
 {
@@ -31,8 +31,8 @@ static uint32_t send_event(struct tdp_link *link, uint32_t at, uint32_t number, 
     return event.next;
 }
 
-/* The ring goes on while they are read: new events may have taken the place of those that come next, and another GAP says
-   so. Whether all are out. */
+/* Send events of the previous session. The ring advances meanwhile: new events may have overwritten the next ones, and
+   another GAP reports that. Return true when all are out. */
 static bool send_old_events(struct tdp_link *link)
 {
     const struct tdp_head *head = &link->head;
@@ -48,7 +48,7 @@ static bool send_old_events(struct tdp_link *link)
     return link->old_next > head->previous_last;
 }
 
-/* What is due and not kept any more is said to be gone. */
+/* Report due events that are no longer stored as lost. */
 static void skip_lost(struct tdp_link *link)
 {
     const struct tdp_head *head = &link->head;
@@ -59,11 +59,11 @@ static void skip_lost(struct tdp_link *link)
     }
 }
 
-/* The place of what comes next is kept, so that no ACK makes the store be read from its beginning. */
+/* The place of the next event is remembered, so that no ACK makes the core read the store from its start. */
 static void acknowledge(struct tdp_link *link, uint32_t up_to)
 {
     if (up_to + 1U < link->head.oldest) {
-        /* the next one is gone, and that is said when it is due */
+        /* the next one is lost, which is reported when it is due */
     } else if (up_to == link->sent && up_to > link->acknowledged) {
         link->acknowledged_at = link->sent_at;
     } else if (up_to >= link->acknowledged && link->acknowledged + 1U >= link->head.oldest) {
@@ -74,7 +74,7 @@ static void acknowledge(struct tdp_link *link, uint32_t up_to)
     link->acknowledged = up_to;
 }
 
-/* What the window lets go: when something changed, or nobody acknowledged for a while. */
+/* Send what the window allows, after a change or after a while without an acknowledgment. */
 static void pump(struct tdp_link *link)
 {
     const struct tdp_head *head = &link->head;
@@ -105,7 +105,7 @@ void tdp_emit(struct tdp_link *link, uint16_t message, uint16_t request, const u
     event.next = 0U;
     meters_count_event(link, message, fields); /* before: both go into the store at once */
     store_append(link, &event, fields);
-    link->pump_due = link->open; /* what waits for a host goes with the next event then, or when it is due again */
+    link->pump_due = link->open; /* events waiting for a host go out with the next one, or when resending is due */
 }
 
 uint16_t events_read(struct tdp_link *link, const uint8_t *bytes)

@@ -6,7 +6,7 @@
 #define RESIDUE 0x2144DF1CU
 #define FULL_GROUP 254U
 
-/* Half a byte at a time: 64 bytes of table, and a byte in ten cycles or so. */
+/* Half a byte at a time: a table of 64 bytes, and about ten cycles a byte. */
 static const uint32_t crc_table[16] = {
     0x00000000U, 0x1DB71064U, 0x3B6E20C8U, 0x26D930ACU, 0x76DC4190U, 0x6B6B51F4U, 0x4DB26158U, 0x5005713CU,
     0xEDB88320U, 0xF00F9344U, 0xD6D6A3E8U, 0xCB61B38CU, 0x9B64C2B0U, 0x86D3D2D4U, 0xA00AE278U, 0xBDBDF21CU};

@@ -11,16 +11,16 @@
 #define FRAME_CHECK 4U
 #define FRAME_MIN (FRAME_HEADER + FRAME_CHECK)
 
-/* COBS undone in place: what comes out is never longer than what went in. The new length; 0 when it is not COBS. */
+/* Decode COBS in place: the result is never longer than the input. Return the new length; 0 for invalid COBS. */
 uint16_t frame_unstuff(uint8_t *bytes, uint16_t length);
 
-/* Whether the CRC over everything, the check too, is what it always is. */
+/* Return true if the CRC over everything, including the check, is the constant residue. */
 bool frame_is_whole(const uint8_t *bytes, uint16_t length);
 
-/* The bytes of the group that begins at `at`: up to the next zero, or 254 of them. */
+/* Return the length of the group that begins at `at`: up to the next zero, or 254 bytes. */
 uint16_t frame_group(const uint8_t *bytes, uint16_t at, uint16_t length);
 
-/* Whether the bytes from `at` on are whole extensions. */
+/* Return true if the bytes from `at` on are whole extensions. */
 bool frame_extensions_fit(const uint8_t *bytes, uint16_t at, uint16_t length);
 
 bool frame_is_ascii(const uint8_t *bytes, uint16_t length);
@@ -32,7 +32,7 @@ uint8_t *put_u32(uint8_t *at, uint32_t value);
 uint8_t *put_text(uint8_t *at, const char *text, uint8_t length);
 void copy_bytes(uint8_t *to, const uint8_t *from, size_t count);
 
-/* A text as it is passed on: zeros, and nothing else, after its first zero, behind which nothing is read. */
+/* Copy a text: only zeros after its first zero; nothing after that is read. */
 void copy_text(uint8_t *to, const uint8_t *from, size_t count);
 
 #endif

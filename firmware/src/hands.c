@@ -2,7 +2,7 @@
 #include "device.h"
 
 #define NAME_MAX 24U
-#define STATUS_MAX 64U /* a shuffler with every fault there can be has fewer bytes */
+#define STATUS_MAX 64U /* a shuffler with every possible fault has fewer bytes */
 
 bool device_same(const char *one, const char *other)
 {
@@ -13,7 +13,7 @@ bool device_same(const char *one, const char *other)
     return one[i] == other[i];
 }
 
-/* Eleven digits at most, so that it cannot overflow unseen; one below zero as its two's complement. */
+/* At most eleven digits, so that an overflow is detected; a negative number as its two's complement. */
 static bool read_number(const char **at, uint32_t *number)
 {
     uint64_t value = 0U;

@@ -27,15 +27,15 @@ static void send_stuffed(const struct tdp_link *link, uint16_t length)
         if (group < 254U) {
             at++; /* the zero that the group stands for, or the end */
         } else if (at == length) {
-            at++; /* no empty group behind a full one that ends the frame */
+            at++; /* no empty group after a full one that ends the frame */
         } else {
-            /* a full group stands for its bytes alone */
+            /* a full group stands only for its bytes */
         }
     }
     link->put(link->port, 0U);
 }
 
-/* The payload lies in `out` behind the header. */
+/* The payload is in `out`, after the header. */
 void link_send(struct tdp_link *link, uint8_t kind, uint16_t request, uint16_t message, uint16_t payload)
 {
     uint16_t length = (uint16_t)(FRAME_HEADER + payload);
@@ -114,7 +114,7 @@ static void send_hello_reply(struct tdp_link *link)
     link_send(link, TDP_KIND_LINK, 0U, TDP_HELLO_REPLY, (uint16_t)(at - link_payload(link)));
 }
 
-/* ------------------------------------------------------------------ the host is there, or lost */
+/* ------------------------------------------------------------------ presence of the host */
 
 static void heard(struct tdp_link *link)
 {
@@ -138,11 +138,12 @@ static void take_link(struct tdp_link *link, uint16_t request, uint16_t message,
     } else if (message == TDP_HELLO) {
         send_hello_reply(link);
     } else {
-        /* a heartbeat says no more than that somebody is there */
+        /* a heartbeat is only a sign of life */
     }
 }
 
-/* What only a device sends is an echo of the line. A NAK may be one: it tells nothing, and is no sign of life. */
+/* Frames that only a device sends are an echo of the line. A NAK may be one: it contains no information, and is no sign
+   of life. */
 static bool is_echo(uint8_t kind, uint16_t message)
 {
     bool of_device = message == TDP_HELLO_REPLY || message == TDP_GAP || message == TDP_METERS ||
@@ -152,7 +153,7 @@ static bool is_echo(uint8_t kind, uint16_t message)
                                  : kind != TDP_KIND_COMMAND && kind != TDP_KIND_ACK;
 }
 
-/* Why a whole frame cannot be interpreted. HELLO is read in every version. */
+/* Return the reason why a whole frame cannot be interpreted. HELLO is read in every version. */
 static uint16_t problem_with(const uint8_t *frame, uint8_t kind, uint16_t message)
 {
     uint16_t reason = TDP_REASON_NONE;
@@ -161,7 +162,7 @@ static uint16_t problem_with(const uint8_t *frame, uint8_t kind, uint16_t messag
     } else if (frame[0] != TDP_MAJOR && !(kind == TDP_KIND_LINK && message == TDP_HELLO)) {
         reason = TDP_REASON_UNKNOWN_VERSION;
     } else {
-        /* it is read */
+        /* it can be read */
     }
     return reason;
 }
@@ -195,7 +196,7 @@ static void take_frame(struct tdp_link *link, const uint8_t *frame, uint16_t len
     }
 }
 
-/* What came in is no frame and becomes none; one that was too long was counted when that was seen. */
+/* Drop the input, which cannot become a frame; one that was too long was already counted. */
 static void drop(struct tdp_link *link)
 {
     link->dropped += link->received > 0U ? 1U : 0U;
@@ -206,7 +207,7 @@ static void drop(struct tdp_link *link)
 static void take_byte(struct tdp_link *link, uint8_t byte)
 {
     if (link->overlong) {
-        /* nothing that comes before the next zero can be a frame any more */
+        /* no byte before the next zero can belong to a frame */
     } else if (link->received < TDP_ENCODED_MAX) {
         link->in[link->received] = byte;
         link->received++;
@@ -232,13 +233,13 @@ void tdp_byte(struct tdp_link *link, uint8_t byte, uint32_t now_ms)
         take_frame(link, link->in, length);
         link->received = 0U;
     }
-    drop(link); /* nothing when a zero opens a frame, or is idle */
+    drop(link); /* nothing if a zero opens a frame, or is idle */
 }
 
 void tdp_line_ended(struct tdp_link *link)
 {
     link->open = false;
-    link->old_next = link->head.previous_last + 1U; /* what was asked for is not for whoever comes */
+    link->old_next = link->head.previous_last + 1U; /* requested events are not for the next host */
     drop(link);
 }
 

@@ -7,10 +7,10 @@
 
 #define MINUTE_MS 60000U
 #define HOUR_MS 3600000U
-#define PAGE 39U /* meters that one frame holds */
+#define PAGE 39U /* meters in one frame */
 #define ONE 0xFFU
 
-/* An event that a meter goes on with: by one, or by the number that stands at this place of its fields. */
+/* An event that increases a meter: by one, or by the number at this offset of its fields. */
 struct counted {
     uint16_t message;
     uint8_t meter, at;
@@ -38,14 +38,14 @@ static const struct counted counted[] = {
     {TDP_PULLED_BACK, TDP_DEVICE_METER_FAULTS, ONE},
 };
 
-/* Whether the class has it. */
+/* Increase a meter. Return false if the class lacks it. */
 static bool add(struct tdp_link *link, uint8_t meter, uint32_t by)
 {
     const struct tdp_class *type = link->type;
     bool has = false;
     for (uint8_t i = 0U; i < type->meter_count; i++) {
         if (type->meters[i].meter == meter) {
-            link->head.meters[i] += by; /* after FFFFFFFFh comes 0 */
+            link->head.meters[i] += by; /* FFFFFFFFh is followed by 0 */
             has = true;
         }
     }
@@ -75,7 +75,7 @@ void meters_count_event(struct tdp_link *link, uint16_t message, const uint8_t *
     }
 }
 
-/* The part of an hour goes into the store with whatever is saved, and each minute if nothing is. */
+/* The partial hour is saved with every save, and once a minute otherwise. */
 void meters_tick(struct tdp_link *link)
 {
     struct tdp_head *head = &link->head;
@@ -88,7 +88,7 @@ void meters_tick(struct tdp_link *link)
     } else if (head->powered_ms / MINUTE_MS != before) {
         link->meters_moved = true;
     } else {
-        /* the minute is not full */
+        /* the minute is not over */
     }
 }
 

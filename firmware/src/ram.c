@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the processor can address as a store: byte after byte, in order, whatever a compiler would rather do. */
+/* Addressable memory as a store: byte after byte, in order, regardless of the compiler's optimizations. */
 #include "tdp.h"
 
 void tdp_ram_read(void *context, uint32_t at, uint8_t *bytes, uint32_t count)
@@ -20,5 +20,5 @@ void tdp_ram_write(void *context, uint32_t at, const uint8_t *bytes, uint32_t co
 
 void tdp_ram_barrier(void *context)
 {
-    (void)context; /* a byte that was written lies there */
+    (void)context; /* a written byte is stored */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Written for size: the schedule is made in the block itself, 64 rounds in one loop. */
+/* Optimized for size: the schedule is computed in the block itself, 64 rounds in one loop. */
 #include "sha256.h"
 
 #define ROUNDS 64U
@@ -74,7 +74,7 @@ void sha256_add(struct sha256 *hash, const uint8_t *bytes, uint32_t count)
 {
     for (uint32_t i = 0U; i < count; i++) {
         uint32_t *word = &hash->words[hash->count % BLOCK / 4U];
-        *word = (*word << 8) | bytes[i]; /* what the block before left there is shifted out */
+        *word = (*word << 8) | bytes[i]; /* shifts out what the previous block left */
         hash->count++;
         if (hash->count % BLOCK == 0U) {
             take_block(hash);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States, the key, troubles and what the link asks of the shoe. */
+/* States, the key, errors and the link's requests to the shoe. */
 #include "frame.h"
 #include "shoe_parts.h"
 
 #define BOOT_MS 1500U
 
-/* ------------------------------------------------------------------ saying it */
+/* ------------------------------------------------------------------ reports */
 
 void shoe_say(struct shoe *shoe, uint16_t message, const struct body *body)
 {
@@ -22,7 +22,7 @@ void shoe_say_ordinal(struct shoe *shoe, uint16_t message, uint32_t ordinal)
 
 /* ------------------------------------------------------------------ states */
 
-/* The state follows from what lies where and what holds the shoe up; the first that applies. */
+/* Derive the state from the cards and from what blocks the shoe; the first condition that applies decides. */
 static uint8_t target(const struct shoe *shoe)
 {
     const struct shoe_kept *kept = shoe->kept;
@@ -47,7 +47,7 @@ static uint8_t target(const struct shoe *shoe)
     } else if (kept->burn_left > 0U) {
         state = TDP_SHOE_STATE_BURN;
     } else {
-        /* it stands by */
+        /* standby */
     }
     return state;
 }
@@ -56,7 +56,7 @@ void shoe_settle(struct shoe *shoe)
 {
     uint8_t now = target(shoe);
     if (now == TDP_SHOE_STATE_SHOE_END && shoe->kept->burn_left > 0U) {
-        shoe->kept->burn_left = 0U; /* the cut card came out among the burned cards: the shoe is over without a round */
+        shoe->kept->burn_left = 0U; /* the cut card came out among the burned cards: the shoe ends without a round */
         shoe_say_ended(shoe);
     }
     if (now != shoe->state) {
@@ -86,7 +86,7 @@ void shoe_say_ended(struct shoe *shoe)
     shoe_say(shoe, TDP_SHOE_ENDED, &body);
 }
 
-/* ------------------------------------------------------------------ keys and troubles */
+/* ------------------------------------------------------------------ keys and errors */
 
 bool shoe_key_turned(struct shoe *shoe, bool locked)
 {
@@ -181,13 +181,13 @@ static uint16_t obey(void *device, uint16_t request, uint16_t message, const uin
         done = shoe_round_ended(shoe);
         reason = TDP_REASON_WRONG_STATE;
     } else {
-        /* a self-test: it has nothing to test by itself */
+        /* a self-test: the shoe has none */
     }
     shoe->request = 0U;
     return done ? (uint16_t)TDP_REASON_NONE : reason;
 }
 
-/* People go on drawing, and the events wait to be read. */
+/* People keep drawing, and the events wait to be read. */
 static void host(void *device, bool there)
 {
     struct shoe *shoe = device;

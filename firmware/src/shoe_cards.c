@@ -2,7 +2,7 @@
 /* The cards of the shoe: filled, burned, drawn, pushed back, pulled back, and the end of a round. */
 #include "shoe_parts.h"
 
-#define CONFIDENCE 99U /* percent that the reader claims for a card it read */
+#define CONFIDENCE 99U /* percent of confidence that the reader claims */
 
 /* ------------------------------------------------------------------ cards */
 
@@ -71,7 +71,7 @@ void shoe_cut_card(struct shoe *shoe)
     }
 }
 
-/* A card that was pushed back comes out for the second time: never a second card. */
+/* A card that was pushed back comes out for the second time; it is never a second card. */
 static void report_again(struct shoe *shoe)
 {
     struct shoe_kept *kept = shoe->kept;
@@ -111,7 +111,7 @@ static uint8_t mode(const struct shoe *shoe)
     } else if (shoe->state == TDP_SHOE_STATE_SETUP) {
         in = TDP_SHOE_MODE_SETUP;
     } else {
-        /* what else there is, is the error mode */
+        /* all other states are error mode */
     }
     return in;
 }
@@ -149,7 +149,7 @@ static void draw_in_game(struct shoe *shoe, uint8_t card)
     if (!kept->back && card == TDP_CARD_UNREAD) {
         (void)shoe_trouble(shoe, TDP_FAULT_CARD_UNREADABLE, true);
     }
-    /* the card is counted with the event that says so */
+    /* the card is counted together with its event */
     kept->drawn++;
     kept->last_burned = burned;
     kept->burn_left = (uint8_t)(kept->burn_left - (burned ? 1U : 0U));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the shoe share among themselves; nobody else includes this. */
+/* Shared by the files of the shoe; no other file includes this. */
 #ifndef TDP_SHOE_PARTS_H
 #define TDP_SHOE_PARTS_H
 
@@ -8,16 +8,16 @@
 
 void shoe_say(struct shoe *shoe, uint16_t message, const struct body *body);
 
-/* Say what happened at the card of this ordinal, as one that halts the shoe. */
+/* Report an event with the ordinal of a card, as one that halts the shoe. */
 void shoe_say_ordinal(struct shoe *shoe, uint16_t message, uint32_t ordinal);
 
-/* Show the state that follows from what was done. */
+/* Change to the resulting state. */
 void shoe_settle(struct shoe *shoe);
 
-/* Halt for a trouble; whether it could. */
+/* Halt for an error. Return false if it could not. */
 bool shoe_halt(struct shoe *shoe, uint16_t fault);
 
-/* The shoe's last card is out. */
+/* Report the end of the shoe. */
 void shoe_say_ended(struct shoe *shoe);
 
 #endif

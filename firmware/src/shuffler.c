@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States and motions. The state follows from what lies where, what moves and what is latched; motions begin in one place,
+/* States and motions. The state follows from the cards, the motion and the latched faults; motions begin in one place,
    so that nothing moves while the door is open, the lamp is lit or the host is lost. */
 #include "frame.h"
 #include "shuffler_parts.h"
@@ -57,7 +57,7 @@ static bool held_back(const struct shuffler *shuffler)
            shuffler->host_lost || shuffler->sensor_failed;
 }
 
-/* The next deck, once the chamber is free of the last one. */
+/* Prepare the next deck, once the chamber is free of the last one. */
 static void prepare(struct shuffler *shuffler)
 {
     const struct shuffler_kept *kept = shuffler->kept;
@@ -115,7 +115,7 @@ static uint8_t target(const struct shuffler *shuffler)
     return state;
 }
 
-/* Begin what is due and allowed, then show the state that follows. */
+/* Start what is due and allowed, then change to the resulting state. */
 void shuffler_settle(struct shuffler *shuffler, uint16_t request)
 {
     if (shuffler->motion == MOTION_NONE && !held_back(shuffler)) {
@@ -145,11 +145,11 @@ static void start(void *device, uint32_t now_ms)
     struct shuffler *shuffler = device;
     if (shuffler->kept->game_cards == 0U) {
         static const struct shuffler_bays none;
-        *shuffler->bays = none; /* nothing was kept: what stands beside it means nothing, either */
+        *shuffler->bays = none; /* no state was kept, so the bays have no meaning either */
         shuffler->kept->game_cards = 52U;
         shuffler->kept->packet_size = 5U;
     }
-    shuffler_drop_stage(shuffler); /* the power was cut in a shuffle */
+    shuffler_drop_stage(shuffler); /* the power failed during a shuffle */
     shuffler->now_ms = now_ms;
     shuffler->state = TDP_SHUFFLER_STATE_BOOT;
     shuffler_begin(shuffler, MOTION_BOOT);

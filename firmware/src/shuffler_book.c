@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the cards of the shuffler lie, what the book says of the round, and how both are told. */
+/* Cards of the shuffler, counts of the round, and their reports. */
 #include "shuffler_parts.h"
 
 /* ------------------------------------------------------------------ cards */
@@ -50,7 +50,7 @@ uint16_t shuffler_left(const struct shuffler_round *round)
     return (uint16_t)(round->loaded - shuffler_dispensed(round) - round->rejected);
 }
 
-/* ------------------------------------------------------------------ saying it */
+/* ------------------------------------------------------------------ reports */
 
 void shuffler_say(struct shuffler *shuffler, uint16_t message, uint16_t request, const struct body *body)
 {
@@ -122,7 +122,7 @@ bool shuffler_is_latched(const struct shuffler_kept *kept, uint16_t fault)
     return found;
 }
 
-/* Light the red lamp, which is latched, each fault once. Only the first makes the record. */
+/* Light the red lamp, which is latched, each fault once. Only the first creates the record. */
 void shuffler_alarm(struct shuffler *shuffler, uint16_t fault, uint16_t value, uint16_t request)
 {
     struct shuffler_kept *kept = shuffler->kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host asks of the shuffler, and why it is refused. */
+/* Commands to the shuffler, and the reasons to refuse them. */
 #include "frame.h"
 #include "shuffler.h"
 
@@ -45,16 +45,16 @@ static uint16_t select_game(struct shuffler *shuffler, uint16_t request, uint8_t
     }
     shuffler_say(shuffler, TDP_GAME_SELECTED, request, &body);
     if (other) {
-        shuffler->verified_deck = 0U; /* the deck is counted again, against what it should be now */
+        shuffler->verified_deck = 0U; /* the deck is counted again, against its new composition */
         shuffler_settle(shuffler, 0U);
     }
     return TDP_REASON_NONE;
 }
 
-/* As a command with no request would: the device's display offers decks of 52 cards and up to 4 jokers. */
+/* As by a command without a request id: the device's display offers decks of 52 cards and up to 4 jokers. */
 bool shuffler_choose_game(struct shuffler *shuffler, uint8_t size, uint8_t jokers)
 {
-    static const uint8_t unnamed = 0U; /* a text ends there, and nothing behind it is read */
+    static const uint8_t unnamed = 0U; /* a text ends there, and nothing after it is read */
     uint8_t cards = (uint8_t)(LEAST_CARDS + jokers);
     return size > 0U && select_game(shuffler, 0U, size, cards, jokers, &unnamed) == TDP_REASON_NONE;
 }

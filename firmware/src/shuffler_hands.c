@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people do at the shuffler: decks, the green button, the tray, the door, and the key that clears a misdeal. */
+/* People's actions at the shuffler: decks, the green button, the tray, the door, and the key that clears a misdeal. */
 #include "shuffler_parts.h"
 
 /* ------------------------------------------------------------------ people */
@@ -8,13 +8,13 @@ bool shuffler_loaded(struct shuffler *shuffler, uint8_t deck)
 {
     struct body body = body_new();
     body_u8(&body, deck);
-    body_u8(&body, deck); /* its back: each has its own */
+    body_u8(&body, deck); /* the back: each deck has its own */
     shuffler_say(shuffler, TDP_DECK_LOADED, 0U, &body);
     shuffler_settle(shuffler, 0U);
     return true;
 }
 
-/* What the green button does, also when a command asks for it. */
+/* Do what the green button does; a command calls this too. */
 bool shuffler_go_on(struct shuffler *shuffler, uint16_t request)
 {
     struct shuffler_kept *kept = shuffler->kept;
@@ -30,7 +30,7 @@ bool shuffler_go_on(struct shuffler *shuffler, uint16_t request)
         return false;
     }
     if (!moving) {
-        shuffler->request = request; /* else the packet on its way still belongs to the command that asked for it */
+        shuffler->request = request; /* otherwise the packet being dispensed still belongs to the earlier command */
     }
     shuffler_settle(shuffler, 0U);
     return true;
@@ -43,7 +43,7 @@ bool shuffler_green(struct shuffler *shuffler)
     return shuffler_go_on(shuffler, 0U);
 }
 
-/* A hand takes what has come out so far; the packet ends there. */
+/* A hand takes the cards that came out so far; the packet ends there. */
 bool shuffler_grab(struct shuffler *shuffler)
 {
     uint8_t size = shuffler->kept->packet_size;
@@ -84,12 +84,12 @@ bool shuffler_lift(struct shuffler *shuffler)
         shuffler_say_byte(shuffler, TDP_REMAINDER_LIFTED, kept->round.deck);
         shuffler_settle(shuffler, 0U);
     } else {
-        /* it was left from before */
+        /* left from before */
     }
     return true;
 }
 
-/* Every motion stops. One that was interrupted is done again from its start. */
+/* Stop every motion. An interrupted one starts over. */
 static void stop_for_door(struct shuffler *shuffler)
 {
     if (shuffler->kept->dealing) {
@@ -136,7 +136,8 @@ bool shuffler_setup(struct shuffler *shuffler, bool open)
 
 /* ------------------------------------------------------------------ clearing a misdeal */
 
-/* After a wrong total, or power lost in mid-round, the device does not deal on: the deck comes out and is counted. */
+/* After a wrong total, or a power loss in the middle of a round, the device does not resume: the deck comes out and is
+   counted. */
 bool shuffler_may_clear(const struct shuffler *shuffler, uint8_t resolution)
 {
     bool out = false;
@@ -185,7 +186,7 @@ void shuffler_clear(struct shuffler *shuffler, uint32_t badge, uint8_t resolutio
     body_u32(&body, badge);
     body_u8(&body, resolution);
     if (resolution == TDP_RESOLUTION_RESUME && kept->round.remainder == 0U) {
-        kept->dealing = false; /* nothing lies in the tray that anybody could lift */
+        kept->dealing = false; /* the tray is empty, so no lift will end the round */
     }
     shuffler_say(shuffler, TDP_MISDEAL_CLEARED, request, &body);
     if (resolution == TDP_RESOLUTION_REMOVE_DECK) {

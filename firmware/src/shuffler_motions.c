@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How motions end: packets and the remainder come out, a deck is taken in, shuffled and counted. */
+/* Ends of motions: packets and the remainder come out, a deck is taken in, shuffled and counted. */
 #include "shuffler_parts.h"
 
 #define RECOVERY_TRIES 3U
@@ -48,11 +48,11 @@ void shuffler_report_packet(struct shuffler *shuffler, uint8_t counted)
     body_u8(&body, round->count);
     body_u8(&body, shuffler->kept->packet_size);
     body_u8(&body, counted);
-    body_u8(&body, 0U); /* no faces: it does not recognise them */
+    body_u8(&body, 0U); /* no faces: it does not read cards */
     shuffler_say(shuffler, TDP_PACKET_DISPENSED, request, &body);
 }
 
-/* Cards that go into the reject tray, or nowhere. */
+/* Cards that go to the reject tray, or are lost. */
 static void go_astray(struct shuffler *shuffler, const struct shuffler_mishap *mishap)
 {
     struct shuffler_round *round = &shuffler->kept->round;
@@ -117,7 +117,7 @@ static void end_recover(struct shuffler *shuffler)
     } else if (shuffler->tries < RECOVERY_TRIES) {
         shuffler_begin(shuffler, MOTION_RECOVER);
     } else {
-        /* who acknowledges the lamp has pulled the cards free, so the next try succeeds */
+        /* the person who acknowledges the lamp has freed the cards, so the next try succeeds */
         shuffler->tries = mishap.tries;
         shuffler->owed = shuffler->owed == MOTION_NONE ? MOTION_DISPENSE : shuffler->owed;
         shuffler_alarm(shuffler, TDP_FAULT_EXIT_JAM, RECOVERY_TRIES, 0U);
@@ -125,7 +125,7 @@ static void end_recover(struct shuffler *shuffler)
     shuffler_settle(shuffler, 0U);
 }
 
-/* The remainder, with a packet that nobody lifted: only what was lifted is dealt. */
+/* The remainder, including a packet that was not lifted: only lifted packets are dealt. */
 static void end_dump(struct shuffler *shuffler)
 {
     struct shuffler_round *round = &shuffler->kept->round;
@@ -146,7 +146,7 @@ static void end_dump(struct shuffler *shuffler)
     body_u16(&body, expected);
     body_u16(&body, round->remainder);
     if (round->remainder == 0U && expected == 0U) {
-        shuffler->kept->dealing = false; /* nobody has anything to lift */
+        shuffler->kept->dealing = false; /* there is nothing to lift */
         tdp_count(shuffler->link, TDP_DEVICE_METER_ROUNDS, 1U);
     }
     shuffler_say(shuffler, TDP_REMAINDER_DUMPED, request, &body);

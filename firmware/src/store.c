@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store: two heads of TDP_HEAD_BYTES, then the ring. A head is written low byte first, whatever the processor:
-     0  layout, class, number of meters n, version and size k of what the class keeps, mid-round: a byte each
-     6  turn, session, last, previous session, its last, boots, oldest, previous oldest, milliseconds of the hour: four each
-    42  from, middle, to, and the ring's size: two each
+/* The store: two heads of TDP_HEAD_BYTES, then the ring. A head is written low byte first on every processor:
+     0  layout, class, number of meters n, version and size k of the class's own state, mid-round: a byte each
+     6  turn, session, last, previous session, its last, boots, oldest, previous oldest, milliseconds of the hour:
+        four bytes each
+    42  from, middle, to, and the ring's size: two bytes each
     50  n meters: number, and four bytes of count
-        k bytes of the class, then the check over all before it, inverted
-   Layout 2 was the head as it lay in the memory of a little-endian processor, in the same two places, with the ring where it
-   is: size of what the class keeps, number of meters, class, 2; the numbers in the order of `struct tdp_head`; the check. */
+        k bytes of the class, then the check over everything before it, inverted
+   Layout 2 was a copy of the head in the memory of a little-endian processor, at the same two places, with the ring at
+   its present place: size of the class's own state, number of meters, class, 2; the numbers in the order of
+   `struct tdp_head`; the check. */
 #include "store.h"
 
 #include "frame.h"
@@ -15,7 +17,7 @@
 #define RECORD_MAX (RECORD_HEAD + (uint32_t)TDP_EVENT_MAX)
 #define RING_AT (2U * (uint32_t)TDP_HEAD_BYTES)
 
-#define LAYOUT 0xA3U /* the third; no head of layout 2 begins so, which has the size of what the class keeps there */
+#define LAYOUT 0xA3U /* the third; a head of layout 2 has the size of the class's state there, which is never this */
 #define NUMBERS_AT 6U
 #define METERS_AT 50U
 #define METER_BYTES 5U
@@ -27,13 +29,13 @@
 #define OLD_CHECK_AT 256U
 #define OLD_KEPT_MAX (OLD_CHECK_AT - OLD_KEPT_AT)
 
-/* The longest event of which a host can cause 256 on end is GameSelected. Beside them there is room for the next event.
+/* The longest event that a host can cause 256 times in a row is GameSelected. There is also room for the next event.
    Positions go up to twice the ring's size. */
 #if TDP_STORE_BYTES < 256U * (9U + 36U) + 130U || TDP_STORE_BYTES > 32767U
 #error "the store must have room for 256 events, and at most 32767 bytes"
 #endif
 
-/* The numbers of a head in the order in which they are written: four bytes each, the last three two each. */
+/* The numbers of a head in write order: four bytes each, the last three two each. */
 #define PLACE(number) ((uint8_t)offsetof(struct tdp_head, number))
 static const uint8_t places[] = {PLACE(turn),   PLACE(session), PLACE(last),            PLACE(previous_session),
                                  PLACE(previous_last), PLACE(boots),  PLACE(oldest),    PLACE(previous_oldest),
@@ -68,7 +70,7 @@ static uint32_t turn_of(const uint8_t *saved)
     return get_u32(&saved[is_old(saved) ? OLD_NUMBERS_AT + offsetof(struct tdp_head, turn) : NUMBERS_AT]);
 }
 
-/* Whether it is a head that this class may take, of a whole write. */
+/* Return true for a completely written head that this class may use. */
 static bool is_whole(const struct tdp_link *link, const uint8_t *saved)
 {
     bool old = is_old(saved);
@@ -86,11 +88,11 @@ static void take_kept(struct tdp_link *link, uint8_t version, const uint8_t *was
     } else if (type->take_over != NULL) {
         type->take_over(link->kept, version, was, size);
     } else {
-        /* it begins as it is when it was never used */
+        /* it starts as if never used */
     }
 }
 
-/* Its meters are those that the class had then, in their order: others stand behind them. */
+/* The meters are those of the class at that time, in their order; newer ones were added after them. */
 static void take_old(struct tdp_link *link)
 {
     const uint8_t *saved = link->saved;
@@ -126,7 +128,7 @@ static void take_head(struct tdp_link *link)
     }
     take_kept(link, saved[3], &saved[kept_at(saved)], saved[4]);
     if (get_u16(&saved[48]) != TDP_STORE_BYTES) {
-        head->from = 0U; /* another ring: its events lie elsewhere */
+        head->from = 0U; /* another ring size: its events are elsewhere */
         head->middle = 0U;
         head->to = 0U;
         head->oldest = head->last + 1U;
@@ -162,7 +164,7 @@ void store_load(struct tdp_link *link)
 
 /* ------------------------------------------------------------------ saving */
 
-/* The head as it is to be written, into `saved`; its bytes. */
+/* Encode the head into `saved`; return its length. */
 static uint32_t write_down(struct tdp_link *link)
 {
     const struct tdp_head *head = &link->head;
@@ -196,7 +198,7 @@ void store_save(struct tdp_link *link)
     link->head.turn++;
     link->head.mid_round = link->type->mid_round(link->device) ? 1U : 0U;
     uint32_t size = write_down(link);
-    memory->barrier(memory->context); /* what it counts as kept is kept */
+    memory->barrier(memory->context); /* what it counts as stored is stored */
     memory->write(memory->context, head_at(link->head.turn), link->saved, size);
     memory->barrier(memory->context);
     link->meters_moved = false;
@@ -262,7 +264,7 @@ static void ring_write(const struct tdp_link *link, uint32_t at, const uint8_t *
     }
 }
 
-/* Of its fields, at most as many as an event has: memory that lost a bit leads nowhere outside. */
+/* Limit the length of an event's fields: a bit error in the memory must not lead outside. */
 static uint8_t bounded(uint8_t length)
 {
     return length < (uint8_t)TDP_EVENT_MAX ? length : (uint8_t)TDP_EVENT_MAX;
@@ -288,8 +290,8 @@ static void drop_oldest(struct tdp_link *link)
     head->from += size;
 }
 
-/* Positions go on for as long as a session lasts. They are counted anew before they could wrap: the ring's size divides
-   them. */
+/* Positions grow for as long as a session lasts. They are reduced before they could wrap, by a multiple of the ring's
+   size. */
 static void count_anew(struct tdp_link *link)
 {
     struct tdp_head *head = &link->head;
@@ -303,8 +305,8 @@ static void count_anew(struct tdp_link *link)
     }
 }
 
-/* There is always room for the longest event: what must go for the one after this goes with the same save as this one
-   comes, and no byte is written over that the head of the last save still counts as kept. */
+/* There is always room for the longest event: space for the one after this is freed in the same save that stores this
+   one, and no byte is overwritten that the head of the last save still counts as stored. */
 void store_append(struct tdp_link *link, const struct record *event, const uint8_t *fields)
 {
     struct tdp_head *head = &link->head;

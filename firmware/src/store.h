@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events' memory. `head` is its newest state in RAM; `store_save` makes it outlive a power cut. */
+/* Storage of events. `head` is its newest state in RAM; `store_save` makes it survive a power cut. */
 #ifndef TDP_EVENT_STORE_H
 #define TDP_EVENT_STORE_H
 
 #include "tdp.h"
 
-/* One event as it is kept; `next` is where the record after it begins. */
+/* One stored event; `next` is where the following record begins. */
 struct record {
     uint32_t device_ms, next;
     uint16_t message, request;
-    uint8_t length; /* of its fields behind number and clock */
+    uint8_t length; /* of its fields after number and clock */
 };
 
-/* Take up what the power cut left, in this layout or the one before: zeros when that is nothing. Nothing is written: the
-   first save is in this layout, and a power cut in it leaves the old one. */
+/* Load the state that the power cut left, in this layout or the previous one; zeros if there is none. Nothing is
+   written: the first save is in this layout, and a power cut during it leaves the old one. */
 void store_load(struct tdp_link *link);
 
-/* Begin a session: what is kept becomes the previous one's. */
+/* Start a session: the stored events become those of the previous one. */
 void store_begin(struct tdp_link *link, uint32_t session);
 
-/* Keep the next event, of at most TDP_EVENT_MAX bytes, and save the head; the oldest goes when there is no room for
-   another. */
+/* Store the next event, of at most TDP_EVENT_MAX bytes, and save the head; the oldest is dropped if there is no room
+   for another. */
 void store_append(struct tdp_link *link, const struct record *event, const uint8_t *fields);
 
-/* Save the head, with the class's part as it is now. */
+/* Save the head, with the class's state as it is now. */
 void store_save(struct tdp_link *link);
 
-/* Save the head when the class's part, or a meter, is another than was saved. */
+/* Save the head if the class's state or a meter changed since the last save. */
 void store_keep(struct tdp_link *link);
 
-/* Where the record begins that comes so many behind the one at `at`. */
+/* Return the start of the record this many places after the one at `at`. */
 uint32_t store_skip(const struct tdp_link *link, uint32_t at, uint32_t count);
 
-/* Where event `number` of this session, or of the one before, begins; both ends may be asked for, last + 1 too. */
+/* Return the start of event `number` of this session, or of the previous one; both ends are allowed, and last + 1. */
 uint32_t store_at(const struct tdp_link *link, uint32_t number, bool previous);
 
-/* The record at `at`, its fields into `fields`. */
+/* Return the record at `at`, with its fields in `fields`. */
 struct record store_read(const struct tdp_link *link, uint32_t at, uint8_t *fields);
 
 #endif

@@ -13,7 +13,7 @@ uint16_t verify_begin(struct tdp_link *link, uint16_t request, const uint8_t *by
     } else if (bytes[TDP_NONCE_BYTES] != TDP_REGION_FIRMWARE) {
         reason = TDP_REASON_BAD_PARAMETER;
     } else if (measuring->running) {
-        reason = TDP_REASON_BUSY; /* the one under way was promised its answer */
+        reason = TDP_REASON_BUSY; /* the current one was promised its answer */
     } else {
         measuring->running = true;
         measuring->request = request;

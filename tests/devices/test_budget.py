@@ -83,7 +83,7 @@ def test_noise_of_an_hour_is_kept_and_then_it_is_listened_to_once_a_minute() -> 
     probes = [b for a, b in pairwise(kept) if b != a + 1]
     assert len(probes) >= 20
     assert all(400 < b - a < 700 for a, b in pairwise(probes)), "tenths of a second"
-    # Whatever it was, it is over: the first bytes that are listened to hold a frame.
+    # The noise is over: the first bytes that are read again contain a frame.
     now_ns += SECOND
     while not budget.keeps(PIECE[:50], now_ns):
         now_ns += SECOND
@@ -154,7 +154,7 @@ def test_only_our_note_is_one(note: str) -> None:
     assert noted(note_of(said)) == said
 
 
-# ------------------------------------------------------------------ what becomes of it
+# ------------------------------------------------------------------ the result
 
 
 class Kept:

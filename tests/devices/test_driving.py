@@ -472,7 +472,7 @@ def test_what_cannot_be_opened_is_one_clear_error() -> None:
 
 
 def program(text: str) -> subprocess.Popen[str]:
-    # Whoever started the tests in the background made them deaf to Ctrl-C, and so every program they start.
+    # Tests in the background ignore Ctrl-C, and so does every program that they start.
     begin = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     begin += f"from dealwire import events, open_device\nshuffler = open_device('{FAST}', role='operate')\n"
     command = [sys.executable, "-c", f"{begin}print('up', flush=True)\n{text}"]

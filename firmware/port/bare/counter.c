@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor's counter, SysTick: the board's time, and noise where a part has no generator of random numbers. */
+/* The processor's counter, SysTick: the board's time, and noise if a part has no random number generator. */
 #include "board.h"
 #include "cortex_m3.h"
 
-#define COUNTER_MASK 0xFFFFFFU /* 24 bits down, over and over: once round in 335 ms at 50 MHz */
+#define COUNTER_MASK 0xFFFFFFU /* 24 bits, counting down repeatedly: one cycle in 335 ms at 50 MHz */
 #define JITTER_ROUNDS 64U
 #define JITTER_CYCLES 2000U
 
@@ -28,7 +28,7 @@ uint32_t board_ms(void)
     return milliseconds;
 }
 
-/* How far the program comes while the counter goes on by so many cycles. */
+/* Measure the program's progress while the counter advances by this many cycles. */
 uint32_t board_jitter(void)
 {
     uint32_t pool = 0U;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program tells its next start in memory that outlives a reset: why it ended, and what its randomness was made
-   of. Each cell has its check beside it: after a loss of power it holds anything. */
+/* Data for the next start in memory that survives a reset: the cause of the end, and the pool of randomness. Each cell
+   has its own check, because after a power loss it contains anything. */
 #include "board.h"
 
 #define STAMP_DOG 0xD06D06D0U
@@ -14,7 +14,7 @@ struct kept {
 static bool by_watchdog;
 __attribute__((section(".store.board"))) static struct kept kept;
 
-/* A rig writes a word of its own here before the first instruction; zero in the image. */
+/* A rig writes its own word here before the first instruction; zero in the image. */
 __attribute__((section(".store.handed"))) static volatile uint32_t handed;
 
 void board_stamp(void)
@@ -44,7 +44,7 @@ bool board_was_watchdog(void)
 
 uint32_t board_stirred(uint32_t pool, uint32_t with)
 {
-    /* the finish of MurmurHash3: each bit of what comes in moves half of what goes out */
+    /* the finish of MurmurHash3: each input bit changes half of the output bits */
     uint32_t stirred = pool ^ (with + 0x9E3779B9U + (pool << 6) + (pool >> 2));
     stirred ^= stirred >> 16;
     stirred *= 0x85EBCA6BU;
@@ -57,7 +57,7 @@ uint32_t board_random(void)
 {
     uint32_t pool = (kept.pool ^ STAMP_POOL) == ~kept.pool_check ? kept.pool : 0U;
     pool = board_stirred(board_stirred(pool, board_noise()), handed);
-    kept.pool = board_stirred(pool, STAMP_POOL); /* what is kept does not tell what was given out */
+    kept.pool = board_stirred(pool, STAMP_POOL); /* the stored pool does not reveal the number given out */
     kept.pool_check = ~(kept.pool ^ STAMP_POOL);
     return pool;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes on their way between the main loop and a board's two UARTs, whose interrupts put them in and take them out. */
+/* Bytes between the main loop and a board's two UARTs, whose interrupts put them in and take them out. */
 #include "board.h"
 #include "cortex_m3.h"
 #include "tdp_ring.h"
@@ -11,7 +11,7 @@ struct line {
 
 static struct line lines[BOARD_LINES];
 
-/* ------------------------------------------------------------------ in interrupts, or with them held off */
+/* ------------------------------------------------------------------ in interrupts, or with them masked */
 
 void board_arrived(enum board_line line, uint8_t byte)
 {
@@ -40,7 +40,7 @@ int16_t board_get(enum board_line line)
     return tdp_ring_get(&lines[line].in);
 }
 
-/* The outgoing ring's end is moved by both: by the main loop with interrupts held off. */
+/* Both sides move the end of the outgoing ring: the main loop with interrupts masked. */
 void board_put(enum board_line line, uint8_t byte)
 {
     while (!tdp_ring_put(&lines[line].out, byte)) {
@@ -60,7 +60,7 @@ void board_wait(void)
 {
     disable_interrupts();
     if (tdp_ring_count(&lines[BOARD_LINE_HOST].in) == 0U && tdp_ring_count(&lines[BOARD_LINE_HANDS].in) == 0U) {
-        __asm volatile("wfi"); /* an interrupt that is held off ends it all the same */
+        __asm volatile("wfi"); /* a masked interrupt ends the sleep too */
     }
     enable_interrupts();
 }

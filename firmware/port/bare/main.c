@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device on the bare board: one line is the host's, the other the hands' channel. `DEVICE` names which device it is. */
+/* The device on the bare board: one line is the host's, the other the hands channel. `DEVICE` names the device. */
 #include "board.h"
 #include "device.h"
 #include "port.h"
 
 #define LINE_MAX 64U
 #define DIGITS 10U
-#define BYTES_A_TURN 64U /* of each line: who never pauses keeps neither the mechanism nor the watchdog waiting */
+#define BYTES_A_TURN 64U /* a line; a host that never pauses must not delay the mechanism or the watchdog */
 
 static void put_to_host(void *context, uint8_t byte)
 {
@@ -35,8 +35,8 @@ static void say_number(uint32_t number)
     say(&text[at]);
 }
 
-/* What only this board can be asked: to hang, so that its watchdog has something to do; how deep its stack went; how
-   many bytes its lines lost. */
+/* Orders for this board only: hang, so that its watchdog acts; report the depth of its stack; report the bytes lost on
+   its lines. */
 static bool hear_board(const char *line)
 {
     bool mine = true;

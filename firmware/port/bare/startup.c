@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset to main: RAM as C expects it, the stack painted so that its depth can be measured. */
+/* From reset to main: RAM as C expects it, and the stack painted so that its depth can be measured. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,8 +10,8 @@
 
 extern uint32_t _data_start, _data_end, _data_load, _bss_start, _bss_end, _stack_limit;
 
-/* What must not happen ends in the watchdog's reset, and the host reads of it in Booted. The stamp is written here: a
-   fault keeps the watchdog's own interrupt out. Before the watchdog was started nothing ends it. */
+/* An unexpected interrupt or fault ends in the watchdog's reset, which Booted reports to the host. The stamp is written
+   here because a fault blocks the watchdog's own interrupt. Before the watchdog was started nothing ends this. */
 void stray_handler(void)
 {
     board_stamp();
@@ -45,13 +45,13 @@ void reset_handler(void)
         load++;
     }
     fill(&_bss_start, &_bss_end, 0U);
-    /* What lies above is in use by this function itself. */
+    /* Everything above is in use by this function itself. */
     fill(&_stack_limit, (volatile uint32_t *)((uintptr_t)__builtin_frame_address(0) - SPARED), PAINT);
     (void)main();
     stray_handler();
 }
 
-/* The compiler makes calls of these out of plain loops and structure copies; there is no library to take them from. */
+/* The compiler emits calls of these for plain loops and structure copies; there is no library that provides them. */
 void *memcpy(void *restrict to, const void *restrict from, size_t count);
 void *memset(void *to, int value, size_t count);
 void *memmove(void *to, const void *from, size_t count);
@@ -106,7 +106,7 @@ int memcmp(const void *one, const void *other, size_t count)
     return 0;
 }
 
-/* The same by the names that the ARM run-time ABI has for them; memset takes its arguments the other way round there. */
+/* The same by their names in the ARM run-time ABI, where memset has its arguments in another order. */
 void __aeabi_memcpy(void *restrict to, const void *restrict from, size_t count);
 void __aeabi_memcpy4(void *restrict to, const void *restrict from, size_t count);
 void __aeabi_memclr(void *to, size_t count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vectors that every Cortex-M3 has; those of a board's interrupts follow them, from its board.c. */
+/* The vectors of every Cortex-M3; those of a board's interrupts follow them, from its board.c. */
 #include "board.h"
 
 __attribute__((section(".vectors"), used)) static const union {

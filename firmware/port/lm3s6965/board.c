@@ -6,7 +6,7 @@
 #define CLOCK_HZ 50000000U
 #define CYCLES_PER_MS (CLOCK_HZ / 1000U)
 #define WAKE_MS 2U
-#define WATCHDOG_MS 4000U /* twice: so long may a computer that plays the board stand still */
+#define WATCHDOG_MS 4000U /* twice: a computer that emulates the board may stall that long */
 #define WATCHDOG_KEY 0x1ACCE551U
 
 static const uint32_t bases[BOARD_LINES] = {[BOARD_LINE_HOST] = UART0_BASE, [BOARD_LINE_HANDS] = UART1_BASE};
@@ -31,7 +31,7 @@ static void serve(enum board_line line)
     UART_ICR(base) = UART_INT_RX | UART_INT_TX | UART_INT_RX_TIMEOUT;
     while ((UART_FR(base) & UART_FR_RX_EMPTY) == 0U) {
         uint32_t word = UART_DR(base);
-        if ((word & UART_DR_BREAK) == 0U) { /* a break is no zero, which would end a frame: it means nothing */
+        if ((word & UART_DR_BREAK) == 0U) { /* a break must not count as a zero, which would end a frame */
             board_arrived(line, (uint8_t)(word & 0xFFU));
         }
     }
@@ -62,7 +62,7 @@ static void start_uart(uint32_t base)
 
 static void timer0_handler(void)
 {
-    TIMER0_ICR = 1U; /* it only ends a sleep */
+    TIMER0_ICR = 1U; /* only ends a sleep */
 }
 
 static void start_clock(void)
@@ -78,9 +78,9 @@ static void start_clock(void)
 
 /* ------------------------------------------------------------------ the watchdog */
 
-/* The first time is over, and a second one begins: at its end is the reset. The stamp tells the next start why it came; a
-   board whose reset cause register says so as well is believed without it. The interrupt stays pending, so it is held off
-   until somebody feeds: a processor that was only slow goes on. */
+/* The first period is over and the second begins, which ends in the reset. The stamp tells the next start the cause; a
+   reset cause register that names the watchdog is trusted without it. The interrupt stays pending, so it is masked
+   until the watchdog is fed: a processor that was only slow continues. */
 static void watchdog_handler(void)
 {
     board_stamp();
@@ -105,7 +105,7 @@ static void start_watchdog(void)
     board_look_back();
     WDT_LOCK = WATCHDOG_KEY;
     WDT_LOAD = WATCHDOG_MS * CYCLES_PER_MS;
-    WDT_CTL = 3U; /* the first time ends in its interrupt, the next in a reset */
+    WDT_CTL = 3U; /* the first period ends in its interrupt, the next in a reset */
     WDT_LOCK = 0U;
 }
 
@@ -118,7 +118,7 @@ bool board_says_watchdog(void)
 
 uint32_t board_noise(void)
 {
-    return board_jitter(); /* the part has no generator of random numbers */
+    return board_jitter(); /* the part has no random number generator */
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -134,10 +134,10 @@ const struct tdp_memory *board_memory(void)
 
 static void start_main_clock(void)
 {
-    SYSCTL_RCC = 0x078E3AC0U | 0x800U;  /* past the PLL while it is set */
+    SYSCTL_RCC = 0x078E3AC0U | 0x800U;  /* bypass the PLL while it is set */
     SYSCTL_RCC = 0x01C00380U | 0x800U;  /* crystal 8 MHz, PLL, divided by four: 50 MHz */
     while ((SYSCTL_RIS & 0x40U) == 0U) {
-        /* until the PLL holds */
+        /* until the PLL is locked */
     }
     SYSCTL_RCC = 0x01C00380U;
 }
@@ -147,11 +147,11 @@ void board_start(void)
     SYSCTL_RCGC0 |= 0x08U;               /* watchdog */
     (void)SYSCTL_RCGC0;
     (void)SYSCTL_RCGC0;
-    start_watchdog();                    /* first: a clock that does not come up ends in a reset, too, if only later */
+    start_watchdog();                    /* first: if the clock fails to start, a reset follows too, though later */
     start_main_clock();
     SYSCTL_RCGC1 |= 0x00010003U;         /* timer 0, UART 0 and 1 */
     SYSCTL_RCGC2 |= 0x09U;               /* ports A and D */
-    (void)SYSCTL_RCGC2;                  /* a clock needs some cycles until its registers may be used */
+    (void)SYSCTL_RCGC2;                  /* a clock needs some cycles before its registers may be used */
     (void)SYSCTL_RCGC2;
     GPIOA_AFSEL |= 0x03U;
     GPIOA_DEN |= 0x03U;

@@ -7,7 +7,7 @@
 #define CLOCK_HZ 25000000U
 #define CYCLES_PER_MS (CLOCK_HZ / 1000U)
 #define WAKE_MS 2U
-#define WATCHDOG_MS 4000U /* twice: so long may a computer that plays the board stand still */
+#define WATCHDOG_MS 4000U /* twice: a computer that emulates the board may stall that long */
 #define WATCHDOG_KEY 0x1ACCE551U
 
 static const uint32_t bases[BOARD_LINES] = {[BOARD_LINE_HOST] = UART0_BASE, [BOARD_LINE_HANDS] = UART1_BASE};
@@ -24,7 +24,7 @@ void board_send(enum board_line line, uint8_t byte)
     UART_DATA(bases[line]) = byte;
 }
 
-/* A byte that came while the one before was still there is gone, and the UART says so once. */
+/* A byte that arrives while the previous one is unread is lost, and the UART reports it once. */
 static void serve(enum board_line line)
 {
     uint32_t base = bases[line];
@@ -60,7 +60,7 @@ static void start_uart(uint32_t base)
 
 static void timer0_handler(void)
 {
-    TIMER0_INTCLEAR = 1U; /* it only ends a sleep */
+    TIMER0_INTCLEAR = 1U; /* only ends a sleep */
 }
 
 static void start_clock(void)
@@ -73,8 +73,8 @@ static void start_clock(void)
 
 /* ------------------------------------------------------------------ the watchdog */
 
-/* The first time is over, and a second one begins: at its end is the reset. No processor holds an NMI off: one that comes
-   again at once only stamps again, until somebody feeds or the reset comes. */
+/* The first period is over and the second begins, which ends in the reset. An NMI cannot be masked: one that comes
+   again at once only stamps again, until the watchdog is fed or the reset comes. */
 void nmi_handler(void)
 {
     board_stamp();
@@ -96,11 +96,11 @@ static void start_watchdog(void)
     WDT_LOCK = WATCHDOG_KEY;
     WDT_INTCLR = 1U;
     WDT_LOAD = WATCHDOG_MS * CYCLES_PER_MS;
-    WDT_CTRL = 3U; /* the first time ends in its interrupt, the next in a reset */
+    WDT_CTRL = 3U; /* the first period ends in its interrupt, the next in a reset */
     WDT_LOCK = 0U;
 }
 
-/* The FPGA image has no register for it. */
+/* The FPGA image has no reset cause register. */
 bool board_says_watchdog(void)
 {
     return false;
@@ -110,7 +110,7 @@ bool board_says_watchdog(void)
 
 uint32_t board_noise(void)
 {
-    return board_jitter(); /* the part has no generator of random numbers */
+    return board_jitter(); /* the part has no random number generator */
 }
 
 /* ------------------------------------------------------------------ start */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bus is moved pin by pin: a bit takes as long as three writes to a register, so it runs at some hundred kilohertz, which
-   each such part follows. FRAM has a byte when its last bit is in: there is nothing to wait for behind a write. EEPROM in its
-   place wants its pages kept apart, and a barrier that asks until it answers. */
+/* The bus is driven pin by pin: a bit takes as long as three writes to a register, so it runs at some hundred
+   kilohertz, within the specification of such parts. FRAM has stored a byte when its last bit is in, so a write needs
+   no wait. EEPROM in its place needs separate pages, and a barrier that polls until it answers. */
 #include "fram.h"
 
 #include "mps2.h"
@@ -50,14 +50,14 @@ static void put_bit(bool one)
 
 static bool get_bit(void)
 {
-    set(I2C_SDA); /* let go of it */
+    set(I2C_SDA); /* release it */
     set(I2C_SCL);
     bool one = (I2C_PINS & I2C_SDA) != 0U;
     clear(I2C_SCL);
     return one;
 }
 
-/* Whether it was taken. */
+/* Return true if it was acknowledged. */
 static bool put_byte(uint8_t byte)
 {
     for (uint8_t i = 0U; i < 8U; i++) {
@@ -109,7 +109,7 @@ static void fram_read(void *context, uint32_t at, uint8_t *bytes, uint32_t count
 {
     (void)context;
     while (count > 0U && !try_to_read(at, bytes, count)) {
-        /* it is asked again */
+        /* retry */
     }
 }
 
@@ -117,13 +117,13 @@ static void fram_write(void *context, uint32_t at, const uint8_t *bytes, uint32_
 {
     (void)context;
     while (count > 0U && !try_to_write(at, bytes, count)) {
-        /* it is told again */
+        /* retry */
     }
 }
 
 static void fram_barrier(void *context)
 {
-    (void)context; /* a byte that was taken lies there */
+    (void)context; /* an acknowledged byte is stored */
 }
 
 const struct tdp_memory fram_memory = {.read = fram_read, .write = fram_write, .barrier = fram_barrier, .context = NULL};

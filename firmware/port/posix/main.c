@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tdp-device: the reference device as a program, its line a pseudo-terminal or a TCP port, its hands a Unix socket. */
+/* tdp-device: the reference device as a program, with its line on a pseudo-terminal or a TCP port and its hands on a
+   Unix socket. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -26,7 +27,7 @@
 #include "port.h"
 
 #define TURN_MS 5
-#define PORTIONS 64 /* of one connection, before another takes its place */
+#define PORTIONS 64 /* of one connection, before another gets its turn */
 #define LINE_MAX_ 128
 
 static const struct device *const devices[] = DEVICES;
@@ -34,15 +35,15 @@ static const struct device *const devices[] = DEVICES;
 struct program {
     const struct device *device;
     const char *store_path, *line_path, *control_path, *image_path;
-    struct tdp_image image; /* what it says is its firmware */
+    struct tdp_image image; /* reported as its firmware */
     int tcp_port;                  /* -1: a pseudo-terminal */
     int line, slave, listener;     /* -1: none */
     int control, caller;
     bool powered;
-    bool loaded; /* the store came from the file */
+    bool loaded; /* the store was loaded from the file */
     uint32_t saved_turn;
     size_t heard;
-    bool too_long; /* what comes in is no order any more */
+    bool too_long; /* the incoming line is too long to be an order */
     char order[LINE_MAX_];
 };
 
@@ -67,7 +68,7 @@ static uint32_t now_ms(void)
     return (uint32_t)((uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U);
 }
 
-/* Make room for a name of ours: whatever else stands there is somebody's. */
+/* Remove a leftover with our name; anything else with this name belongs to someone. */
 static void free_name(const char *path, mode_t kind)
 {
     struct stat about;
@@ -86,7 +87,7 @@ static size_t out_count;
 static void flush(struct program *program)
 {
     if (program->line >= 0 && out_count > 0U) {
-        /* what finds no room is lost, as on a cable whose other end nobody reads */
+        /* bytes without room are lost, as on a cable that no one reads */
         ssize_t written = write(program->line, out, out_count);
         (void)written;
     }
@@ -116,7 +117,7 @@ static void plug_out(struct program *program)
     program->line = program->slave = -1;
 }
 
-/* A TCP connection is over: the next one's host has not opened the session. */
+/* A TCP connection ended: the next host has to open the session. */
 static void end_line(struct program *program)
 {
     plug_out(program);
@@ -129,7 +130,7 @@ static void plug_in(struct program *program)
 {
     struct termios raw;
     if (program->tcp_port >= 0) {
-        return; /* whoever connects is the cable */
+        return; /* the connection itself is the cable */
     }
     program->line = posix_openpt(O_RDWR | O_NOCTTY);
     if (program->line < 0 || grantpt(program->line) != 0 || unlockpt(program->line) != 0) {
@@ -165,7 +166,7 @@ static void listen_tcp(struct program *program)
     program->tcp_port = ntohs(address.sin_port);
 }
 
-/* One portion of what came; whether there was one. */
+/* Process one portion of input. Return false if there was none. */
 static bool hear_host(struct program *program)
 {
     uint8_t bytes[512];
@@ -180,14 +181,14 @@ static bool hear_host(struct program *program)
     return count > 0;
 }
 
-/* One host a line: while the one that opened the session is heard, another is closed at once. A connection whose host is
-   lost, or never opened the session, gives way; whoever comes has to open it. */
+/* One host a line: while the host that opened the session is active, another connection is closed at once. A connection
+   whose host is lost, or never opened the session, is replaced; the new host has to open the session. */
 static void accept_host(struct program *program)
 {
     int yes = 1;
     int caller = accept(program->listener, NULL, NULL);
     for (int i = 0; i < PORTIONS && program->line >= 0 && hear_host(program); i++) {
-        /* it may have ended behind what it said last */
+        /* it may have ended after its last bytes */
     }
     const struct tdp_link *link = program->device->link;
     if (caller >= 0 && program->line >= 0 && program->powered && link->open && !link->lost) {
@@ -198,15 +199,15 @@ static void accept_host(struct program *program)
         (void)fcntl(caller, F_SETFL, O_NONBLOCK);
         program->line = caller;
     } else {
-        /* it went before it was taken */
+        /* it disconnected before it was accepted */
     }
 }
 
-/* ------------------------------------------------------------------ what outlives the power */
+/* ------------------------------------------------------------------ storage */
 
-static uint8_t kept[TDP_MEMORY_BYTES]; /* the file's beginning; behind it what lies in the mechanism */
+static uint8_t kept[TDP_MEMORY_BYTES]; /* start of the file; the mechanism's state follows */
 
-/* A file of another size is none of this device's: it is left as it is, and not believed in part. */
+/* A file of another size does not belong to this device: it is left unchanged, and no part of it is used. */
 static void load_store(struct program *program)
 {
     size_t size = sizeof kept + program->device->mechanism_size;
@@ -229,7 +230,7 @@ static void load_store(struct program *program)
     program->loaded = true;
 }
 
-/* The folder's entry is on the disk, too. */
+/* Flush the folder's entry to the disk too. */
 static bool sync_folder(const char *path)
 {
     static char folder[4096];
@@ -248,9 +249,8 @@ static bool write_whole(int file, const void *bytes, size_t size)
     return size == 0U || write(file, bytes, size) == (ssize_t)size;
 }
 
-/* Written beside it, synced, and then put in its place: whatever ends the program or the machine meanwhile, one of the two
-   is whole. What stands there under that name is taken away when it is a file, and never
-   followed. */
+/* Written to a temporary file, synced, then renamed: whatever ends the program or the machine meanwhile, one of the two
+   is complete. A leftover of that name is removed if it is a file, and never followed if it is a link. */
 static void save_store(struct program *program)
 {
     static char beside[4096];
@@ -275,7 +275,7 @@ static void save_store(struct program *program)
     program->saved_turn = saved;
 }
 
-/* The file as it is on the disk. Without one a program has no image of its own, and measures its version's text. */
+/* Map the file on the disk. Without one a program has no image of its own, and measures its version's text. */
 static void map_image(struct program *program)
 {
     struct stat about;
@@ -324,7 +324,7 @@ static void power_on(struct program *program)
 
 /* ------------------------------------------------------------------ orders */
 
-/* Of a serial line a device is told nothing. */
+/* On a serial line a device does not notice this. */
 static void pull_cable(struct program *program)
 {
     if (program->tcp_port >= 0) {
@@ -386,7 +386,7 @@ static void hear_orders(struct program *program)
             program->heard = 0;
             program->too_long = false;
             if (program->powered) {
-                tdp_tick(program->device->link, now_ms()); /* what came of it is on the line before the answer */
+                tdp_tick(program->device->link, now_ms()); /* the consequences are on the line before the answer */
                 flush(program);
             }
             (void)dprintf(program->caller, "%s\n", answer);

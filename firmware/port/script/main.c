@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tdp-script: the reference device on a clock of its own, played from a script, as fast as it goes. Scripts come on
-   standard input, one after another; records are a byte that says what and its fields, low byte first:
-     N  device (u8, in the order of the names that --devices prints), session's id (u32): a new device, its memory empty
-     W  milliseconds (u16): so much time passes, a tick in each
-     B  count (u16), bytes: they arrive, and a tick follows each frame
-     A  count (u8), text: hands do it, as at the control socket of tdp-device, and a tick follows
-     P  session's id (u32): the supply warns (tdp_save), the power goes and comes back
-   Each record is answered on standard output by what the device sent meanwhile: count (u32), bytes. */
+/* tdp-script: the reference device with a clock of its own, driven by a script as fast as possible. Scripts come on
+   standard input, one after another; a record is a byte for its kind and then its fields, low byte first:
+     N  device (u8, in the order of the names that --devices prints), session id (u32): a new device with empty memory
+     W  milliseconds (u16): this time passes, with a tick in each
+     B  count (u16), bytes: they arrive, with a tick after each frame
+     A  count (u8), text: an act of hands, as at the control socket of tdp-device, and then a tick
+     P  session id (u32): the supply warns (tdp_save), the power fails and comes back
+   The answer to each record, on standard output, is the device's output meanwhile: count (u32), bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +60,12 @@ static void power_on(uint32_t random)
     static const struct tdp_memory memory = {
         .read = tdp_ram_read, .write = tdp_ram_write, .barrier = tdp_ram_barrier, .context = kept};
     static const struct device_port port = {.put = put, .identity = &port_identity, .memory = &memory, .image = &image};
-    image.bytes = (const uint8_t *)port_identity.firmware; /* as tdp-device does without --image */
+    image.bytes = (const uint8_t *)port_identity.firmware; /* like tdp-device without --image */
     image.length = (uint32_t)strlen(port_identity.firmware);
     device->start(&port, now, random, TDP_BOOT_CAUSE_POWER_ON);
 }
 
-/* What is due, and with it all that a device sends in portions. */
+/* Do everything that is due, including output in portions. */
 static void settle(void)
 {
     do {
