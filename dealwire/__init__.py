@@ -1,6 +1,6 @@
 """dealwire: a casino table's card devices, connected to the rules of the game.
 
-What a program uses, by job. Each name is loaded on first use, so that importing one does not load the others.
+The public names by job. Each name is imported on first use, so that importing one does not import the others.
 """
 
 import importlib
@@ -89,7 +89,7 @@ JOBS = {
         "dealwire.rehearsal.simulate": "simulate",
     },
 }
-"""The public names: job, module, names. `docs/api.md` has them in this order."""
+"""The public names: job, module, names, in the order of `docs/api.md`."""
 
 __all__, _get, __dir__ = face(__name__, {module: names for job in JOBS.values() for module, names in job.items()})
 

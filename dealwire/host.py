@@ -1,4 +1,4 @@
-"""What this machine has: ports, USB devices, and whether a program may use them. Read-only."""
+"""Read-only checks of this machine: ports, USB devices, permissions."""
 
 import importlib.metadata
 import importlib.util
@@ -19,21 +19,21 @@ from devices.system import IS_POSIX
 from protocol.errors import LocalError
 
 Verdict = Literal["good", "note", "warning", "bad"]
-"""`note`: neither good nor bad, such as a part that is not installed and need not be."""
+"""`note`: neither good nor bad, such as an optional part that is not installed."""
 
 OUR_PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules")
 
 
 class Extra(NamedTuple):
-    """A part of this program that is installed only where it is wanted."""
+    """An optional part of this program."""
 
     modules: tuple[str, ...]
-    """What it needs."""
+    """Modules that it needs."""
     what: str
 
     @property
     def installed(self) -> bool:
-        """All that it needs is there."""
+        """True if all its modules are installed."""
         return all(importlib.util.find_spec(name) is not None for name in self.modules)
 
 
@@ -50,12 +50,12 @@ EXTRAS: Final[Mapping[str, Extra]] = {
     "sheet": Extra(("reportlab",), "dispute sheets as PDF"),
     "rich": Extra(("rich",), "tables drawn on a terminal, a bar of how far a count is"),
 }
-"""By name, as `pip` knows them."""
+"""Optional parts by the name that `pip` knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostFinding:
-    """One thing that was looked at, and what to do about it."""
+    """One check, its result, and the remedy."""
 
     check: str
     verdict: Verdict
@@ -68,8 +68,7 @@ CONSOLE: Final = "the system's own console"
 
 
 def ports(folder: Path = TTYS) -> list[dict[str, str]]:
-    """Serial ports as the system lists them: name, description, USB identity where there is one. A name of the system's
-    behind which there is no UART is no port."""
+    """Return the serial ports of the system: name, description, USB identity if any. Skip names without a UART."""
     from serial.tools import list_ports
 
     return [
@@ -94,7 +93,7 @@ def _is_console(device: str, folder: Path) -> bool:
 
 
 def _of_tty(device: str, what: str, folder: Path) -> str:
-    """What the system says of a port that it numbers itself; empty where it says nothing."""
+    """Return a sysfs attribute of a port; empty if there is none."""
     try:
         return (folder / Path(device).name / what).read_text().strip()
     except OSError:
@@ -102,9 +101,10 @@ def _of_tty(device: str, what: str, folder: Path) -> str:
 
 
 def usb_devices(backend: Any = None) -> list[dict[str, str]]:
-    """USB devices but hubs, each by an address that opens it; empty without pyusb and libusb (`doctor` says which).
+    """Return USB devices except hubs, each with an address that opens it.
 
-    Model and serial number are there when this program may open the device. `backend` is pyusb's, libusb by default.
+    Empty without pyusb and libusb (`doctor` says which is missing). Model and serial number need permission to open the
+    device. `backend` is pyusb's, libusb by default.
     """
     if importlib.util.find_spec("usb") is None:
         return []
@@ -129,7 +129,7 @@ _HUB: Final = 9
 
 
 def _texts_of(device: Any) -> dict[str, str]:
-    """What a USB device calls itself; empty texts when it says nothing, or may not be asked."""
+    """Return the texts of a USB device; empty texts if it has none or may not be opened."""
     import usb.core
     import usb.util
 
@@ -142,7 +142,7 @@ def _texts_of(device: Any) -> dict[str, str]:
 
 
 def check_all() -> Iterator[HostFinding]:
-    """Every check, in the order a person would fix things."""
+    """Yield every check, in the order in which to fix problems."""
     yield HostFinding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
     if not IS_POSIX:
         yield HostFinding("system", "note", "no table can be served on this system", "docs/systems.md says what works")
@@ -167,7 +167,7 @@ def _packages() -> Iterator[HostFinding]:
 
 
 def _names() -> Iterator[HostFinding]:
-    """Another distribution may install a package of the same name over ours, and pip says nothing."""
+    """Check that no other distribution overwrote one of our packages, about which pip does not warn."""
     owners = importlib.metadata.packages_distributions()
     for name in OUR_PACKAGES:
         others = sorted(set(owners.get(name, ())) - {"dealwire"})
@@ -199,7 +199,7 @@ def _extras() -> Iterator[HostFinding]:
 
 
 def _dialects() -> Iterator[HostFinding]:
-    """Those that come with the program, and those that other distributions add."""
+    """Yield the dialects: built-in ones, and those that other distributions add."""
     for name in dialect_names():
         if name in BUILT_IN:
             yield HostFinding("dialect", "good", f"{name} comes with dealwire")
@@ -215,7 +215,7 @@ def _dialects() -> Iterator[HostFinding]:
 
 
 def has_libusb() -> bool:
-    """True when pyusb finds libusb."""
+    """True if pyusb finds libusb."""
     import usb.backend.libusb1
 
     return usb.backend.libusb1.get_backend() is not None
@@ -249,7 +249,7 @@ def _ports() -> Iterator[HostFinding]:
 
 
 def _to_open(port: Path) -> str:
-    """What lets this user open a port: its group, where that may and is not root's own."""
+    """Return how this user can get access to a port: by its group, unless the group has no access or is root's own."""
     try:
         group, mode = port.group(), port.stat().st_mode
     except (OSError, KeyError, NotImplementedError):
@@ -260,7 +260,7 @@ def _to_open(port: Path) -> str:
 
 
 def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterator[HostFinding]:
-    """An FTDI adapter holds short frames back for up to its latency timer, 16 ms unless somebody lowered it."""
+    """Check FTDI latency timers: an adapter holds short frames back for up to its timer, 16 ms by default."""
     for timer in sorted(folder.glob("*/latency_timer")):
         try:
             waits_ms = int(timer.read_text())
@@ -275,7 +275,7 @@ def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterat
 
 
 def _modem_manager() -> Iterator[HostFinding]:
-    """ModemManager probes new serial ports with modem commands, which a shuffler answers with noise at best."""
+    """Check for ModemManager, which probes new serial ports with modem commands and so disturbs a shuffler."""
     for entry in Path("/proc").glob("[0-9]*/comm"):
         try:
             running = entry.read_text().strip() == "ModemManager"
@@ -293,7 +293,7 @@ def _modem_manager() -> Iterator[HostFinding]:
 
 
 def of_wireshark() -> HostFinding:
-    """Whether Wireshark of the user who asks has the dissector and the interfaces of this very version."""
+    """Check that the user's Wireshark has the dissector and interfaces of this version."""
     install = "dealwire wireshark install"
     found = pieces()
     states = {piece.state for piece in found}

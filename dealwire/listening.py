@@ -1,8 +1,8 @@
-"""Taking connections without being taken over: how many, from whom, and for how long one may keep us waiting.
+"""Limits for accepted connections: how many, from whom, and how long one may be slow.
 
-A gate accepts for a server of its own loop. What is over a limit is closed at once and never queued; when every place
-is taken, whoever kept us waiting longest makes room, so that silent connections cannot keep a page away. A quarter of
-the descriptors that the process may have is the most that one gate takes: the rest is for device lines and the journal.
+A gate accepts for a server of its own loop. Connections over a limit are closed at once and never queued. If every
+place is taken, the slowest one is closed, so that silent connections cannot keep a page away. A gate takes at most a
+quarter of the process's file descriptors; the rest is for device lines and the journal.
 """
 
 import asyncio
@@ -20,26 +20,26 @@ from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError
 _log = logging.getLogger(__name__)
 
 HEAD_S: Final = 5.0
-"""For the head of a request, from its first byte or the connection's beginning."""
+"""For the head of a request, from its first byte or the start of the connection."""
 BODY_S: Final = 5.0
 """For the body of a request, from the end of its head."""
 IDLE_S: Final = 5.0
 """Between an answer and the next request of the same connection."""
 UNREAD_S: Final = 20.0
-"""For what was sent to be taken; after that the connection is cut."""
+"""For output to be accepted; then the connection is cut."""
 SWEEP_S: Final = 1.0
-"""Between two looks at who keeps us waiting."""
+"""Interval between searches for slow connections."""
 RETRY_S: Final = 1.0
-"""Until the next try when the system had no descriptor for a connection."""
+"""Wait before the next attempt when the system had no descriptor for a connection."""
 BURST: Final = 64
-"""Connections taken in one turn of the loop."""
+"""Connections accepted in one turn of the loop."""
 
 Waiting = Literal["", "idle", "head", "body"]
 LIMITS_S: Final[dict[Waiting, float]] = {"idle": IDLE_S, "head": HEAD_S, "body": BODY_S}
 
 
 def is_loopback(host: str) -> bool:
-    """True when `host` can only be reached from this machine."""
+    """True if `host` can only be reached from this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -47,8 +47,8 @@ def is_loopback(host: str) -> bool:
 
 
 def neighbourhood(address: str) -> str:
-    """Whoever has one address has these all: an IPv6 network of 64 bits, as it is given to one customer; of IPv4 the
-    address. A text that is none stands for itself."""
+    """Return the group of addresses that one client controls: a /64 network for IPv6, the address itself for IPv4. A
+    text that is not an address is returned as is."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -61,22 +61,25 @@ def neighbourhood(address: str) -> str:
 
 
 def host_name(header: str) -> str:
-    """The name or address of a Host header, without its port; empty when it is none."""
+    """Return the name or address in a Host header, without the port; empty if there is none."""
     if header.startswith("["):
         return header[1:].partition("]")[0]
     return header.rpartition(":")[0] if header.count(":") == 1 else header
 
 
 class HostNames:
-    """The host names a server answers to. A page of another name must not reach it by pointing its name here (DNS
-    rebinding); an address written as numbers cannot be pointed anywhere, so only names are held against the list."""
+    """Host names a server answers to.
+
+    A foreign page must not reach it by pointing its own name here (DNS rebinding). A numeric address cannot be pointed
+    anywhere, so only names are checked against the list.
+    """
 
     def __init__(self, names: Collection[str], *, loopback_only: bool) -> None:
         self._names = frozenset(name.lower() for name in names) | {"localhost"}
         self._loopback_only = loopback_only
 
     def answers_to(self, header: str) -> bool:
-        """Whether a Host header names this server. With `loopback_only` other machines' addresses do not."""
+        """True if a Host header names this server. With `loopback_only`, addresses of other machines do not count."""
         name = host_name(header).lower()
         if name in self._names:
             return True
@@ -88,15 +91,17 @@ class HostNames:
 
 
 def framed_doubtfully(version: str, names: Iterable[bytes]) -> bool:
-    """Whether two programs could see the end of a request at different places, by the HTTP version (`1.1`) and the
-    names of its headers, in lower case: a coding of its transfer besides its length, or in a version that knows no
-    codings (RFC 9112, 6.1 and 6.3). Such a connection carries no other request."""
+    """True if two programs could disagree on the end of a request (RFC 9112, 6.1 and 6.3).
+
+    That is so if a transfer coding comes with a content length, or in an HTTP version without codings. `version` is
+    such as `1.1`, `names` are header names in lower case. Such a connection carries no further request.
+    """
     found = set(names)
     return b"transfer-encoding" in found and (b"content-length" in found or version < "1.1")
 
 
 def connections_allowed(most: int) -> int:
-    """`most`, or a quarter of the descriptors this process may have if that is less."""
+    """Return `most`, or a quarter of this process's file descriptors if that is less."""
     try:
         import resource
     except ImportError:  # a system without such limits
@@ -106,20 +111,20 @@ def connections_allowed(most: int) -> int:
 
 
 class Guest(asyncio.Protocol):
-    """One connection as its gate sees it: what it is waiting for from the other end, and since when (loop time)."""
+    """A connection as its gate sees it: what it waits for from the other end, and since when (loop time)."""
 
     def __init__(self) -> None:
         self.waiting: Waiting = "head"
         self.since_s = 0.0
 
     def waits_for(self, what: Waiting, now_s: float) -> None:
-        """From now on the next thing must come from there; empty when it is our turn."""
+        """Set what the other end must send next; empty when it is our turn."""
         if what != self.waiting:
             self.waiting, self.since_s = what, now_s
 
 
 class _Place:
-    """One place that is taken, and by whom."""
+    """An occupied place and its connection."""
 
     def __init__(self, host: str, guest: Guest, now_s: float) -> None:
         self.host, self.guest = neighbourhood(host), guest
@@ -130,15 +135,17 @@ class _Place:
 
     @property
     def over(self) -> bool:
-        """The connection is gone."""
+        """True if the connection is gone."""
         if self.transport is None:
             return self.task is not None and self.task.done()
         found = self.transport.get_extra_info("socket")
         return found is None or found.fileno() == -1
 
     def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
-        """How long the other end has kept us waiting, and how long it may; two zeros while it does not. What it does
-        not read, and a goodbye that it does not answer, count from when they are first seen here."""
+        """Return how long the other end has kept us waiting and its limit, in seconds; zeros while it does not.
+
+        Unread output and an unanswered close count from when they are first seen here.
+        """
         if self.transport is None:
             return now_s - self.began_s, HEAD_S
         protocol = self.transport.get_protocol()
@@ -156,7 +163,7 @@ class _Place:
         return now_s - self.guest.since_s, LIMITS_S[self.guest.waiting]
 
     def close(self) -> None:
-        """Cut the connection; what was not taken is dropped."""
+        """Cut the connection; unread output is dropped."""
         if self.transport is None:
             if self.task is not None:
                 self.task.cancel()
@@ -167,9 +174,10 @@ class _Place:
 
 
 class AcceptGate:
-    """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of
-    one address, or one IPv6 network of 64 bits, unless it is `exempt`: a proxy's, behind which many stand. Every method
-    in the loop's thread, of a loop that can wait for sockets (`asyncio.SelectorEventLoop`).
+    """Accepts on the non-blocking `listener` and creates connections with `make`.
+
+    At most `most` connections at once, and `most_each` of one address (or one IPv6 /64 network), unless it is `exempt`,
+    such as a proxy with many clients. Call every method in the thread of its loop, an `asyncio.SelectorEventLoop`.
     """
 
     def __init__(
@@ -189,13 +197,13 @@ class AcceptGate:
         self._short = False
 
     def open(self) -> None:
-        """Accept from now on."""
+        """Start accepting."""
         self._loop = asyncio.get_running_loop()
         self._listener.setblocking(False)
         self._loop.add_reader(self._listener, self._accept)
 
     def close(self) -> None:
-        """Accept no more, and let go of those who keep us waiting. Those that are being answered go on."""
+        """Stop accepting, and close connections that wait for the other end. Answers under way continue."""
         if self._later is not None:
             self._later.cancel()
         self._loop.remove_reader(self._listener)
@@ -204,7 +212,7 @@ class AcceptGate:
                 place.close()
 
     def abort(self) -> None:
-        """Cut every connection that is left."""
+        """Cut all remaining connections."""
         for place in self._places:
             if place.transport is not None:
                 place.transport.abort()
@@ -213,12 +221,12 @@ class AcceptGate:
 
     @property
     def count(self) -> int:
-        """Connections there are."""
+        """Number of connections."""
         self._places = [place for place in self._places if not place.over]
         return len(self._places)
 
     def sweep(self) -> None:
-        """Cut whoever keeps us waiting too long; once every `SWEEP_S`."""
+        """Cut connections that are too slow; call it every `SWEEP_S`."""
         now_s = self._loop.time()
         self._places = [place for place in self._places if not place.over]
         for place in self._places:
@@ -263,8 +271,8 @@ class AcceptGate:
             place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
 
     def _has_room(self, host: str) -> bool:
-        """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its
-        own address when that has too many, else of the address that has most."""
+        """True if one more connection of `host` may enter, if necessary in place of the slowest: of its own address if
+        that has too many, else of the address that has most."""
         room, key = self.count < self._most, neighbourhood(host)
         counts = Counter(place.host for place in self._places)
         crowd = not self._exempt(host) and counts[key] >= self._most_each
@@ -283,13 +291,13 @@ class AcceptGate:
 
 
 def listening_socket(host: str, port: int, backlog: int) -> socket.socket:
-    """A socket that listens; OSError when it cannot."""
+    """Return a listening socket; OSError if that fails."""
     family = _family(host, port)
     return socket.create_server((host, port), family=family, backlog=backlog)
 
 
 def must_be_free(where: str, host: str, port: int) -> None:
-    """The error of `listening_error` unless a socket may listen there now. Nobody can connect meanwhile."""
+    """Raise the error of `listening_error` unless a socket may listen there now. It accepts no connection meanwhile."""
     try:
         with socket.socket(_family(host, port), socket.SOCK_STREAM) as tried:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -299,7 +307,7 @@ def must_be_free(where: str, host: str, port: int) -> None:
 
 
 def listening_error(where: str, error: OSError) -> LineError:
-    """What it means that nothing can listen at `where`: LineBusy, LineDenied or LineAbsent."""
+    """Return why nothing can listen at `where`: LineBusy, LineDenied or LineAbsent."""
     if error.errno == errno.EADDRINUSE:
         return LineBusy(where)
     if error.errno == errno.EACCES:

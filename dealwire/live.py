@@ -1,4 +1,4 @@
-"""A table's lines, open and running: supervisors and the one thread that owns them."""
+"""The open lines of a table: supervisors, and the one thread that owns them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from protocol.tdp.messages import Role
 
 @dataclass(frozen=True, slots=True)
 class LineConfig:
-    """One line of a table: its name there, which kind of device is at its end, its address, and what is spoken."""
+    """One line of a table: name, kind of device, address, dialect."""
 
     name: str
     device: str
@@ -27,11 +27,11 @@ class LineConfig:
 
 
 class LiveTable:
-    """Opens every line, runs them in the calling thread, closes them all. Use it as a context manager.
+    """Opens every line, runs them in the calling thread, and closes them all. Use it as a context manager.
 
-    `deliver` gets what the devices report, in the order it arrived. With `record`, asked for a writer when every line
-    is open, every byte is recorded. Opening raises a LineError that names the line; those already open are given back.
-    A line that is lost later is opened again until it is back, or with `reconnect` False is left closed.
+    `deliver` receives the reports of devices in order of arrival. `record` returns a writer that records every byte; it
+    is called once every line is open. Opening raises a LineError that names the line, after closing those already open.
+    A lost line is reopened until it is back; with `reconnect` False it stays closed.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class LiveTable:
             raise
 
     def _recording(self, line: LineConfig, writer: LineKeeper | None) -> Callable[[Transport], Transport]:
-        """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
+        """Return the wrapper that records a line's transport; all transports of a line go to one interface."""
         if writer is None:
             return lambda transport: transport
         dialect, address = dialect_named(line.dialect), line.address
@@ -88,13 +88,12 @@ class LiveTable:
 
     @property
     def problems(self) -> dict[str, DealwireError]:
-        """What a person should look into, by the line's name; also what would only be said later of a line that gave
-        bytes and no frame so far."""
+        """Problems by line, including what a line that has sent bytes but no frame would report only later."""
         found = {supervisor.name: supervisor.problem or supervisor.garbled_so_far for supervisor in self.supervisors}
         return {name: problem for name, problem in found.items() if problem is not None}
 
     def run(self, until: Callable[[], bool], timeout_s: float | None = None) -> bool:
-        """Serve the lines until `until()` holds (True), the time is up or every line closed (False)."""
+        """Serve the lines until `until()` is true (True), or the time is up or every line is closed (False)."""
         self._owner.run(lambda: until() or self.closed, timeout_s)
         return until()
 

@@ -1,3 +1,3 @@
-"""The program's version, as `pyproject.toml` has it."""
+"""The program's version, the same as in `pyproject.toml`."""
 
 __version__ = "0.1.0"

@@ -115,7 +115,7 @@ def test_every_key_stands_in_the_page_with_its_meaning(kind: str) -> None:
 def test_a_key_says_what_it_holds_what_else_counts_and_an_example() -> None:
     page = printed()["files/table.md"]
     row = "| `limit-cents` | whole number, 1 to 1,000,000,000,000, in cents | - | "
-    assert row + "The most that one bet may be; what is above it is held. | `10000` |" in page
+    assert row + "The largest bet; a larger one is held. | `10000` |" in page
     assert '| `role` | `"observe"`, `"control"` | `"observe"` |' in page
     assert "| `address` | text | **needed** |" in page
     assert "## `[table.device.pin]`" in page

@@ -1,1 +1,1 @@
-"""What `dealwire run` is told: a strict TOML file of tables, devices and where things are kept; `docs/service.md`."""
+"""Configuration of `dealwire run`: a strict TOML file of tables, devices and storage; see `docs/service.md`."""

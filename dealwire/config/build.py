@@ -1,4 +1,4 @@
-"""What a table's settings become: a `Table`, and the meters it shares."""
+"""Builds a `Table` and its shared meters from a table's settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -26,23 +26,22 @@ Shared = TypeVar("Shared", MeterBank, JackpotBook)
 
 
 class Banks:
-    """The meters of every setup file and the pools of every jackpot file, opened once, so that tables which name the
-    same file share them."""
+    """Meters by setup file and pools by jackpot file, loaded once, so that tables with the same file share them."""
 
     def __init__(self) -> None:
         self._banks: dict[Path, MeterBank] = {}
         self._jackpots: dict[Path, JackpotBook] = {}
 
     def of(self, setup: Path | None) -> MeterBank | None:
-        """The bank of a setup file; None without one."""
+        """Return the bank of a setup file; None without one."""
         return _shared(self._banks, setup, lambda file: MeterBank(load_setup(file)))
 
     def jackpot_of(self, file: Path | None) -> JackpotBook | None:
-        """The jackpot of a file; None without one."""
+        """Return the jackpot of a file; None without one."""
         return _shared(self._jackpots, file, lambda file: JackpotBook(load_jackpot(file)))
 
     def all(self) -> list[MeterBank]:
-        """Every bank that was opened, those of jackpots' pools, too."""
+        """Return every loaded bank, including those of jackpots' pools."""
         return [*self._banks.values(), *(book.bank for book in self._jackpots.values())]
 
     def put(self, file: Path, bank: MeterBank) -> None:
@@ -63,14 +62,14 @@ def _shared(opened: dict[Path, Shared], file: Path | None, make: Callable[[Path]
 
 
 def edition_of(part: TablePart) -> Edition | None:
-    """The edition of the law that a table names; None where it deals by what its files print. EditionError names what
-    is wrong with it."""
+    """Return the edition of the regulation that a table names; None if it follows the text in its files. EditionError
+    says what is wrong with it."""
     return load_edition(part.edition) if part.edition is not None else None
 
 
 def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTerms | None:
-    """On which terms the table settles, in the edition of its procedure; None when it does not. SettlementRefused or
-    TomlFileError names what does not fit."""
+    """Return the terms on which the table settles, in the edition of its procedure; None if it does not settle.
+    SettlementRefused or TomlFileError names what does not fit."""
     if not part.settle:
         return None
     game = fitting_game(procedure, part.procedure, part.game, Plan(procedure, part.options).options)
@@ -100,8 +99,8 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
 
 
 def fitting_game(procedure: Procedure, source: str | Path, named: str | None, options: Mapping[str, str]) -> Game:
-    """The game that settles a procedure, read from `source`: the one that is `named`, else its own under `options`, in
-    the edition of the procedure. A DealwireError names what does not fit."""
+    """Return the game that settles a procedure read from `source`, in the edition of the procedure: the `named` one,
+    else its own under `options`. A DealwireError names what does not fit."""
     edition = procedure.edition
     if named:
         game = load_game(named, {procedure.id: source}, edition=edition)
@@ -113,7 +112,7 @@ def fitting_game(procedure: Procedure, source: str | Path, named: str | None, op
 
 
 def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: bool = True) -> T:
-    """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit. Without
+    """Return a table of class `make` for these settings; a DealwireError names what does not fit. Without
     `names_edition` its rounds name none, as before editions had files."""
     procedure = load_procedure(part.procedure, edition_of(part))
     if not names_edition:
@@ -132,12 +131,12 @@ def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: 
 
 
 def pins_of(part: TablePart) -> dict[str, Pin]:
-    """The devices that the table's lines must have, by the lines' names."""
+    """Return the pinned devices of the table, by line."""
     return {device.name: Pin(**device.pin.model_dump()) for device in part.device if device.pin is not None}
 
 
 def award_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook | None:
-    """What moves the meters as awards are made at the controller; None on terms that have no such meters."""
+    """Return the book that moves the meters with awards at the controller; None if the terms have no such meters."""
     if terms is None or terms.bank is None or terms.game.progressive is None:
         return None
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)

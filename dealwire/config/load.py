@@ -1,6 +1,6 @@
-"""Reading a `table.toml`: strict, and checked as a whole before anything is opened.
+"""Reads a `table.toml` strictly, and checks it as a whole before anything is opened.
 
-Whatever is wrong comes out as one `TomlFileError` that names file, line, key and what is allowed.
+Every problem is a `TomlFileError` that names file, line, key and what is allowed.
 """
 
 from collections.abc import Iterator
@@ -51,23 +51,24 @@ _KEY_OF: Final = (
     ("maximum", "maximum"),
     ("procedure", "game"),
 )
-"""What the rules refuse, by how its name begins -> the key it stands at."""
+"""Start of a refusal's name -> key in the file."""
 _SETTINGS: Final = frozenset(name.replace("-", "_") for _, name in _KEY_OF) - {"game"}
-"""Keys without which a table still is one."""
+"""Settings without which a table is still complete."""
 
 
 _DEALS: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
-"""What a procedure is dealt from -> the kinds of devices that deal."""
+"""Dealing device of a procedure -> kinds of devices that deal."""
 
 
 def load_configuration(path: str | Path) -> Configuration:
-    """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
+    """Return the file at `path`; its own paths are relative to its folder. TomlFileError says in one line what is
+    wrong."""
     return first_fault(*examined(Path(path)))
 
 
 def examined(file: Path) -> tuple[Configuration | None, Iterator[TomlFileError]]:
-    """What the file says, None where its keys do not fit, and everything that is wrong with it. TomlFileError when it
-    cannot be read, or is no TOML."""
+    """Return the content of the file (None if its keys are invalid) and all its problems. TomlFileError if it cannot be
+    read or is not TOML."""
     text = read(file)
     content = parsed(file, text, TomlFileError)
     context = {"folder": file.absolute().parent}
@@ -76,24 +77,24 @@ def examined(file: Path) -> tuple[Configuration | None, Iterator[TomlFileError]]
 
 
 def contradictions(found: Configuration) -> Iterator[Fault]:
-    """Everything that is wrong with the file as a whole, in its order."""
+    """Yield all problems of the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
     yield from [*_seals(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
-    """A meter is known by its name in the journal, so one setup only may have it."""
+    """Check that each meter has one setup: the journal knows a meter by its name."""
     whose: dict[str, Path] = {}
     for index, part in enumerate(found.table):
         for key, file, bank in _shared(part, banks):
             for name in bank.meters():
                 if whose.setdefault(name, file).resolve() != file.resolve():
-                    yield ("table", index, key), f"meter {name!r} is also one of {whose[name]}"
+                    yield ("table", index, key), f"meter {name!r} is also defined in {whose[name]}"
 
 
 def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBank]]:
-    """The meters that a table shares, with the key of the file and the file."""
+    """Yield the meters that a table shares, with the key and the file."""
     bank, jackpot = banks.of(part.progressive), banks.jackpot_of(part.jackpot)
     if bank is not None and part.progressive is not None:
         yield "progressive", part.progressive, bank
@@ -103,25 +104,25 @@ def _shared(part: TablePart, banks: Banks) -> Iterator[tuple[str, Path, MeterBan
 
 def _seals(found: Configuration) -> Iterator[Fault]:
     if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
-        yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give one of them"
+        yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give only one"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:
-    """Names and lines that may stand once only."""
+    """Check names and lines that must be unique."""
     names: set[str] = set()
     lines: dict[str, str] = {}
     for index, part in enumerate(found.table):
         if part.name in names:
-            yield ("table", index, "name"), f"table {part.name!r} stands twice"
+            yield ("table", index, "name"), f"table {part.name!r} is defined twice"
         names.add(part.name)
         devices: set[str] = set()
         for number, device in enumerate(part.device):
             key: Key = ("table", index, "device", number)
             if device.name in devices:
-                yield (*key, "name"), f"device {device.name!r} stands twice at table {part.name!r}"
+                yield (*key, "name"), f"device {device.name!r} is defined twice at table {part.name!r}"
             devices.add(device.name)
             if device.address in lines:
-                yield (*key, "address"), f"the line {device.address} is already that of {lines[device.address]}"
+                yield (*key, "address"), f"the line {device.address} is already used by {lines[device.address]}"
             lines[device.address] = f"{device.name} at {part.name}"
 
 
@@ -138,7 +139,7 @@ def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
         yield (*key, "edition"), error.why if error.line is None else str(error)
         return
     if edition is not None and not edition.of(procedure.jurisdiction):
-        why = f"{edition.id} is of {edition.jurisdiction}; {procedure.id} is of {procedure.jurisdiction}"
+        why = f"{edition.id} is for {edition.jurisdiction}; {procedure.id} is for {procedure.jurisdiction}"
         yield (*key, "edition"), why
     if part.seats is not None and part.seats > procedure.seats.most:
         why = (
@@ -153,7 +154,7 @@ def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
 
 
 def _options(part: TablePart, procedure: Procedure) -> Iterator[tuple[str, str]]:
-    """Options that the procedure does not have, and why not."""
+    """Yield the options that the procedure does not have, with the reason."""
     for name, value in part.options.items():
         try:
             Plan(procedure, {name: value})
@@ -190,7 +191,7 @@ def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
         yield (*place, "dialect"), str(error)
     yield from _pin(device, place, says_who)
     if device.role == "control" and device.dialect != "tdp":
-        yield (*place, "role"), f"nothing can be asked of a device that speaks {device.dialect}; allowed: 'observe'"
+        yield (*place, "role"), f"a device that uses {device.dialect} takes no commands; allowed: 'observe'"
 
 
 def _pin(device: DevicePart, place: Key, says_who: bool) -> Iterator[Fault]:
@@ -199,12 +200,12 @@ def _pin(device: DevicePart, place: Key, says_who: bool) -> Iterator[Fault]:
     if all(value is None for value in device.pin.model_dump().values()):
         yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}"
     elif not says_who:
-        yield (*place, "pin"), f"a device that speaks {device.dialect} does not say who it is, so none would fit"
+        yield (*place, "pin"), f"a device that uses {device.dialect} does not identify itself, so none would match"
 
 
 def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:
     if part.progressive is not None and part.meters:
-        yield (*key, "meters"), "progressive and meters both say where the meters stand; give one of them"
+        yield (*key, "meters"), "progressive and meters both set the meters; give only one"
         return
     if part.awards and (part.progressive is None or not part.settle):
         yield (*key, "awards"), "awards need progressive, and a table that settles"
@@ -213,16 +214,17 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
         yield (*key, "jackpot"), "a jackpot needs a table that settles"
         return
     if part.jackpot is not None and part.progressive is not None:
-        yield (*key, "jackpot"), "progressive and jackpot are of different games; give one of them"
+        yield (*key, "jackpot"), "progressive and jackpot belong to different games; give only one"
         return
     if part.jackpot is not None and part.rake.jackpot_cents is not None:
-        yield (*key, "rake", "jackpot-cents"), "jackpot and jackpot-cents both say what is taken; give one of them"
+        yield (*key, "rake", "jackpot-cents"), "jackpot and jackpot-cents both set what is taken; give only one"
         return
     yield from _refusals(part, key, procedure, banks)
 
 
 def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:
-    """Everything that the rules refuse. They name one thing at a time: that is left out, and they are asked again."""
+    """Yield everything that the rules refuse. They name one problem at a time, so each is left out before the next
+    attempt."""
     rest: TablePart | None = part
     while rest is not None:
         place: Key = ()
@@ -245,7 +247,7 @@ def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> 
 
 
 def _no_progressive(part: TablePart, key: Key, procedure: Procedure, terms: TableTerms | None) -> Iterator[Fault]:
-    """That awards have a progressive, and a progressive its meters. SettlementRefused as of the terms."""
+    """Check that awards have a progressive, and a progressive its meters. SettlementRefused as for the terms."""
     Table(procedure, terms)  # refuses a game that does not settle this procedure
     if part.awards and award_book(procedure, terms, part.name) is None:
         yield (*key, "awards"), "awards need a game that has a progressive"
@@ -254,7 +256,8 @@ def _no_progressive(part: TablePart, key: Key, procedure: Procedure, terms: Tabl
 
 
 def _of_files(error: TomlFileError, part: TablePart, procedure: Procedure) -> list[str]:
-    """What is wrong with a table's files: all in which game and procedure differ, where `error` is the first of it."""
+    """Return the problems of a table's files: all differences between game and procedure, if `error` is the first of
+    them."""
     options = Plan(procedure, part.options).options
     if part.game is None and game_id_of(procedure.id, options) is None:
         return [f"no game settles {procedure.id}; name one, or deal without settling: settle = false"]
@@ -267,7 +270,7 @@ def _of_files(error: TomlFileError, part: TablePart, procedure: Procedure) -> li
 
 
 def _without(part: TablePart, place: Key) -> TablePart | None:
-    """The table without its setting at `place`; None where there is none to be left out."""
+    """Return the table without its setting at `place`; None if nothing can be left out."""
     name = str(place[0]).replace("-", "_") if place else ""
     if name not in _SETTINGS:
         return None
@@ -280,7 +283,7 @@ def _without(part: TablePart, place: Key) -> TablePart | None:
 
 
 def _place(error: SettlementRefused) -> Key:
-    """The key that a refusal is about: `readings.NAME` where the name is known."""
+    """Return the key of a refusal: `readings.NAME` if the name is known."""
     for begins, name in _KEY_OF:
         if error.what.startswith(begins):
             if error.what.startswith("meter ") and "pay table" in error.what:

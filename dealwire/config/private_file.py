@@ -1,4 +1,4 @@
-"""Whether a file of secrets is one's own: a password, a token, a key."""
+"""Check that a file with secrets (password, token, key) is private."""
 
 import os
 import stat
@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 def why_unsafe(path: str | Path) -> str | None:
-    """Why others than we and root could know or change what `path` holds, in words after the file's name; None when
-    they cannot. OSError when the file cannot be looked at."""
+    """Return why users other than us and root could read or change `path`, as text after the file's name; None if they
+    cannot. OSError if the file cannot be examined."""
     return why_unsafe_facts(os.stat(path), path)
 
 
 def why_unsafe_facts(facts: os.stat_result, path: str | Path) -> str | None:
-    """The same of a file that is open: `os.fstat` of what is read leaves nobody time to exchange it."""
+    """Return the same for an open file: `os.fstat` of what is read leaves no time to exchange the file."""
     if facts.st_uid not in (os.geteuid(), 0):
         return f"it belongs to user {facts.st_uid}; allowed: user {os.geteuid()} or root (chown {path})"
     mode = stat.S_IMODE(facts.st_mode)

@@ -1,4 +1,4 @@
-"""A `table.toml` as data: every table and key it may hold. `load` says what fits together."""
+"""The content of a `table.toml`: every table and key. `load` checks what must fit together."""
 
 import ipaddress
 from pathlib import Path
@@ -13,13 +13,13 @@ from rules.game.schema import Signature
 from rules.paytables.amounts import AmountField, WagerField
 
 DAY_BEGINS: Final = "06:00"
-"""When a gaming day begins, where nobody says otherwise."""
+"""Start of a gaming day unless configured otherwise."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
-"""Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
+"""Names appear in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", max_length=253)]
-"""A host's name as it stands in an address, without a port."""
+"""A host name without a port."""
 
 
 def _network(value: str) -> str:
@@ -35,7 +35,7 @@ Network = Annotated[str, AfterValidator(_network)]
 
 def _path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
-        raise ValueError("the path of a file is a text")
+        raise ValueError("the path of a file must be a string")
     return _folder(info) / value
 
 
@@ -44,7 +44,7 @@ def _id_or_file(value: str, info: ValidationInfo) -> str:
 
 
 def _folder(info: ValidationInfo) -> Path:
-    """The folder of the file that is read; what it names is taken from there."""
+    """Return the folder of the file being read; relative paths start there."""
     return info.context["folder"] if info.context else Path()
 
 
@@ -52,11 +52,11 @@ def _folders(value: object, info: ValidationInfo) -> tuple[Path, ...]:
     listed = value if isinstance(value, list | tuple) else (value,)
     found = tuple(_path(each, info) for each in listed)
     if not found:
-        raise ValueError("a list of folders names one at least")
+        raise ValueError("a list of folders needs at least one")
     if len({each.resolve() for each in found}) < len(found):
-        raise ValueError("a folder stands twice: two copies in one folder are one")
+        raise ValueError("a folder is listed twice: two copies in one folder count as one")
     if any("\n" in str(each) for each in found):
-        raise ValueError("the path of a folder is one line")
+        raise ValueError("the path of a folder must be one line")
     return found
 
 
@@ -70,151 +70,153 @@ Folders = Annotated[
 IdOrFile = Annotated[str, AfterValidator(_id_or_file)]
 
 DeviceRole = Literal["observe", "control"]
-"""`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
+"""`observe`: the device's messages are read, and it gets no commands. `control`: people may have commands sent to it.
+"""
 
 
 Word = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class PinPart(TomlTable):
-    """The one device that a line must have, by its own word; what is left out may be anything."""
+    """The one device that a line must have, by its own identification; what is left out may be anything."""
 
     maker: Word | None = None
-    """As the device says it."""
+    """As the device reports it."""
     model: Word | None = None
-    """As the device says it."""
+    """As the device reports it."""
     serial: Word | None = None
-    """Its serial number, as it says it."""
+    """Its serial number, as the device reports it."""
     firmware: Word | None = None
-    """The version of its firmware, as it says it."""
+    """Its firmware version, as the device reports it."""
     firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
-    """SHA-256 of the firmware's image, as the device attests it: 64 hex digits in lower case."""
+    """SHA-256 of the firmware image, as the device attests it: 64 hex digits in lower case."""
 
 
 class DevicePart(TomlTable):
-    """One device of a table, and the line it is on."""
+    """One device of a table, and its line."""
 
     name: Name
-    """Stands in events and addresses."""
+    """Name of the device in events and addresses."""
     kind: Literal["shuffler", "shoe", "table-controller"]
-    """What it is. A table has exactly one that deals, as its procedure asks, and one table controller; of a game dealt
-    by hand the latter alone."""
+    """Kind of device. A table has exactly one that deals, as its procedure requires, and one table controller; a game
+    dealt by hand has the table controller alone."""
     address: Annotated[str, Field(min_length=1)]
-    """The line that it is on. Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
+    """Address of its line. Prefer stable names: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
     dialect: str = "tdp"
-    """How it speaks: `tdp`, `angel-eye`, `bee-tek` or an added one."""
+    """Protocol that it uses: `tdp`, `angel-eye`, `bee-tek` or an added one."""
     role: DeviceRole = "observe"
-    """What may be asked of it. `observe`: nothing, it is heard; `control`: people may have commands sent to it."""
+    """`observe`: messages are read and no commands sent; `control`: people may have commands sent to it."""
     max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
-    """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
+    """Bytes a second, averaged over some seconds; the excess is not kept."""
     pin: PinPart | None = None
-    """While another device is on the line, no round is settled by itself."""
+    """While another device is on the line, no round is settled automatically."""
 
 
 class MaximumPart(TomlTable):
-    """The most that a round, a player in it or a tip is paid, where the game's text lets the house set it, and the
-    least bet at the table, by which the text bounds that."""
+    """The largest payouts of a round, a player or a tip, where the game's text lets the house set them, and the least
+    bet, by which the text bounds them."""
 
     round_cents: WagerField | None = None
-    """A round, all its players together."""
+    """For a round, all players together."""
     player_cents: WagerField | None = None
-    """One player in a round."""
+    """For one player in a round."""
     tip_cents: WagerField | None = None
-    """A tip."""
+    """For a tip."""
     least_bet_cents: WagerField | None = None
-    """The least bet at the table, by which the text bounds these."""
+    """The least bet at the table, by which the text bounds these amounts."""
 
 
 class RakePart(TomlTable):
-    """What the house takes of the pots that players bet into, within what the game's text prints."""
+    """The house's share of the pots that players bet into, within the game's text."""
 
     percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
-    """Of each pot, in percent."""
+    """Percent of each pot."""
     cap_cents: WagerField | None = None
-    """The most of a round's pots, all together."""
+    """The most from a round's pots together."""
     step_cents: WagerField | None = None
-    """What it is rounded down to; the token unless given."""
+    """Unit to which it is rounded down; the token unless given."""
     jackpot_cents: WagerField | None = None
-    """What is taken of a round's pots for a jackpot, beside the rest."""
+    """Taken from a round's pots for a jackpot, in addition."""
     pool_percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
-    """Of a pool that runners have won, in percent."""
+    """Percent of a pool won by runners."""
 
 
 class TablePart(TomlTable):
-    """One table: what is dealt, on which terms, from which devices."""
+    """One table: its game, terms and devices."""
 
     name: Name
-    """Stands in every result, topic and address."""
+    """Name in every result, topic and address."""
     procedure: IdOrFile
     """Id of a procedure, or a file."""
     game: IdOrFile | None = None
-    """Id of a game, or a file; the procedure's own unless given."""
+    """Id of a game, or a file; the procedure's own game unless given."""
     edition: IdOrFile | None = None
-    """The edition of the law that it deals by: an id or a file; the text that its files print unless given."""
+    """The edition of the regulation to deal by, an id or a file; the text in its files unless given."""
     settle: bool = True
     """False deals without settling."""
     seats: Annotated[int, Field(ge=1, le=32)] | None = None
-    """How many the console shows: 7, or as many as the procedure allows, unless given. More may be played."""
+    """Seats shown on the console: 7, or as many as the procedure allows, unless given. More may play."""
     limit_cents: WagerField | None = None
-    """The most that one bet may be; what is above it is held."""
+    """The largest bet; a larger one is held."""
     token_cents: WagerField = 25
-    """What pays are rounded down to: the least token at the table."""
+    """Pays are rounded down to this amount: the smallest token at the table."""
     envy_base_cents: WagerField | None = None
-    """The wager that envy is printed for, where the pay table names none."""
+    """The wager for which envy is printed, if the pay table names none."""
     commission: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
-    """What the house takes of a win, in percent, where the game's text lets it."""
+    """Percent that the house takes of a win, where the game's text allows it."""
     rake: RakePart = Field(default_factory=RakePart)
-    """What the house takes of the pots that players bet into."""
+    """The house's share of the pots that players bet into."""
     house_way: IdOrFile | None = None
-    """How the house sets its hand; the game's printed way unless given."""
+    """The way the house sets its hand; the one printed in the game unless given."""
     maximum: MaximumPart = Field(default_factory=MaximumPart)
     accept_suspect: bool = False
-    """True settles by a pay table or reading that cannot be meant as it is printed."""
+    """True settles by a pay table or reading that appears to be a misprint."""
     least_confidence: Annotated[int, Field(ge=0, le=100)] = LEAST_CONFIDENCE
-    """Percent below which a card that a shoe's reader is not sure of counts as not read."""
+    """Percent; a card of which the shoe's reader is less sure counts as not read."""
     progressive: FilePath | None = None
-    """A progressive setup. Tables that name the same file share its meters."""
+    """A progressive setup. Tables with the same file share its meters."""
     jackpot: FilePath | None = None
-    """A jackpot file. Tables that name the same file share its pools."""
+    """A jackpot file. Tables with the same file share its pools."""
     awards: bool = False
-    """Awards made at the table controller move the meters of `progressive`, and are compared with the settlements."""
+    """Awards at the table controller move the meters of `progressive`, and are compared with the settlements."""
     options: dict[str, str] = Field(default_factory=dict)
     """Readings of the procedure where its text is silent."""
     paytables: dict[str, str] = Field(default_factory=dict)
-    """The pay table of a bet, by the bet's name; its first one unless given."""
+    """Pay table by bet; the bet's first one unless given."""
     readings: dict[str, str] = Field(default_factory=dict)
-    """Readings of the game where its text is open, by name; its defaults unless given."""
+    """Readings of the game where its text is ambiguous, by name; its defaults unless given."""
     signed: tuple[Signature, ...] = ()
-    """Which of them the house has signed, beside what the game's file says of it."""
+    """Readings that the house has signed, in addition to those in the game's file."""
     unsigned_readings: Literal["settle", "wait"] = "settle"
-    """`wait` holds what a reading decides that nobody has signed, until a supervisor has released it once."""
+    """`wait` holds what an unsigned reading decides, until a supervisor has released it once."""
     meters: dict[str, AmountField] = Field(default_factory=dict)
-    """Where meters stand when the journal knows nothing of them yet, by name; for a table without `progressive`."""
+    """Amounts of meters that the journal does not know yet, by name; for a table without `progressive`."""
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
 
 
 class JournalPart(TomlTable):
-    """Where everything is written down, and what seals raw bytes at rest: `key_file`, whose keys open them too, or
-    `auditor_key_file`, the public half of a pair. Without one of them they are in the clear."""
+    """The journal, and what seals raw bytes at rest: `key_file`, whose keys also open them, or `auditor_key_file`, the
+    public half of a pair. Without one of them they are not sealed."""
 
     path: FilePath
-    """The journal's file; made when it is not there."""
+    """The journal's file; created if it does not exist."""
     key_file: FilePath | None = None
-    """The keys that seal raw bytes at rest, and open them."""
+    """Keys that seal raw bytes at rest, and open them."""
     day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = DAY_BEGINS
-    """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
+    """Start of a gaming day, by the clock of this machine; records before it become a segment."""
     archive: Folders = ()
-    """A folder that gets the segment of each day that is over, or a list of folders that each get it, best on disks of
-    their own. Without one nothing is ever taken off the journal."""
+    """A folder for the segment of each finished day, or a list of folders that each get it, preferably on separate
+    disks. Without one the journal is never pruned."""
     copies: Annotated[int, Field(ge=1)] | None = None
-    """In how many of these folders a day must lie, unaltered, in the moment in which it is taken off the journal; in
-    all of them unless given."""
+    """Number of these folders that must hold a day intact when it is pruned from the journal; all of them unless given.
+    """
     keep_days: Annotated[int, Field(ge=1)] = 30
     """Days that stay in the journal after they were archived."""
     most_megabytes: Annotated[int, Field(ge=16)] | None = None
-    """What was archived is taken off earlier while the journal is larger than this."""
+    """Archived days are pruned earlier while the journal is larger than this."""
     auditor_key_file: FilePath | None = None
-    """Instead: the public half of an auditor's pair, with which nobody at the table reads a round that is over."""
+    """Alternative to `key_file`: the public half of an auditor's pair, with which no one at the table reads a finished
+    round."""
 
     @model_validator(mode="after")
     def _copies_have_folders(self) -> "JournalPart":
@@ -226,28 +228,28 @@ class JournalPart(TomlTable):
 
 
 class ConsolePart(TomlTable):
-    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table.
+    """The console's address. Without `tokens_file` no one can sign in, and the console is read-only.
 
-    `names` are host names it answers to besides its own, such as a proxy's; `secure` says that browsers reach it by TLS
-    only, through a proxy; `proxies` are the addresses or networks of proxies that say for whom they ask.
+    `names` are host names it answers to besides its own, such as a proxy's; `secure`: browsers reach it over TLS only,
+    through a proxy; `proxies` are the addresses or networks of proxies that name the client they ask for.
     """
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
-    """The address of this machine it listens at; elsewhere than on this machine looking on needs a token, too."""
+    """Address to listen on. Beyond this machine, viewing needs a token too."""
     port: Port = 8420
-    """TCP port; 0 takes any that is free."""
+    """TCP port; 0 takes any free port."""
     tokens_file: FilePath | None = None
-    """Who may act: `ROLE = "TOKEN"` for dealer, supervisor, technician. Its owner alone may read it."""
+    """Tokens of those who may act: `ROLE = "TOKEN"` for dealer, supervisor, technician. Only its owner may read it."""
     recordings: FilePath | None = None
-    """A folder of recordings that can be looked at."""
+    """A folder of recordings to show."""
     names: tuple[HostName, ...] = ()
     """Host names it answers to besides its own, such as a proxy's."""
     secure: bool = False
-    """True where browsers reach it by TLS only, through a proxy."""
+    """True if browsers reach it over TLS only, through a proxy."""
     proxies: tuple[Network, ...] = ()
-    """Addresses or networks of proxies that say for whom they ask."""
+    """Addresses or networks of proxies that name the client they ask for."""
     idle_minutes: Annotated[int, Field(ge=0, le=720)] = 30
-    """A session ends when nothing was asked with it for so long; 0: only after its twelve hours."""
+    """Minutes without a request after which a session ends; 0: only after twelve hours."""
 
     @model_validator(mode="after")
     def _secure_has_a_name(self) -> "ConsolePart":
@@ -257,37 +259,38 @@ class ConsolePart(TomlTable):
 
 
 class MqttPart(TomlTable):
-    """An MQTT 5 broker that gets every publication. The files are PEM, but the password's, which is its first line."""
+    """An MQTT 5 broker that gets every published line. The files are PEM, except the password file, whose first line
+    counts."""
 
     url: Annotated[str, Field(pattern=r"^mqtts?://")]
     """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS."""
     site: Name
-    """Stands before the table's name in every topic."""
+    """First part of every topic, before the table's name."""
     profile: Literal["full", "no-cards"] = "full"
-    """`no-cards` leaves out every card and whatever cards could follow from."""
+    """`no-cards` leaves out every card and everything from which cards could be derived."""
     password_file: FilePath | None = None
-    """The broker's password, on its first line; the user stands in `url`."""
+    """The broker's password, on the first line; the user is part of `url`."""
     ca_file: FilePath | None = None
-    """The authority that the broker is trusted by."""
+    """The certificate authority of the broker."""
     cert_file: FilePath | None = None
-    """The certificate with which this table shows who it is."""
+    """The client certificate of this table."""
     key_file: FilePath | None = None
     """The key to that certificate."""
 
 
 class MetricsPart(TomlTable):
-    """Where Prometheus finds the metrics. `names` are host names it may ask for; an address needs none."""
+    """The address of the Prometheus metrics. `names` are host names that Prometheus may use; an address needs none."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
-    """The address of this machine it listens at."""
+    """Address to listen on."""
     port: Port = 9420
-    """TCP port; 0 takes any that is free."""
+    """TCP port; 0 takes any free port."""
     names: tuple[HostName, ...] = ()
-    """Host names it may be asked for by; an address needs none."""
+    """Host names that requests may use; an address needs none."""
 
 
 class ExportsPart(TomlTable):
-    """What else is told, besides the console. `ndjson`: every line that is made known, on standard output."""
+    """Outputs in addition to the console. `ndjson`: every published line on standard output."""
 
     ndjson: bool = False
     mqtt: MqttPart | None = None

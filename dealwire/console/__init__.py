@@ -1,4 +1,4 @@
-"""The console: the table as a person sees it, in a browser. It reads the hub and asks the owner; it decides nothing.
+"""The console: tables in a browser. It reads the hub and sends requests to the owner; it decides nothing.
 
-Importing this loads no web library: `Console` and what it is given come from the modules below.
+Importing this package loads no web library. `Console` and the objects it takes come from the modules below.
 """

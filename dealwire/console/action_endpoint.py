@@ -1,4 +1,4 @@
-"""Signing in, and asking the owner to do something."""
+"""Signing in, and requests to the owner."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,11 +22,11 @@ BODY_MAX: Final = 8 * 1024
 """Bytes of a form."""
 FIELDS_MAX: Final = 32
 ANSWER_S: Final = 5.0
-"""How long a page waits for the owner's answer."""
+"""Time a page waits for the owner's answer."""
 
 
 async def read_form(http: HttpRequest) -> dict[str, str]:
-    """The fields of a form, read no further than `BODY_MAX`; HTTPException when it is too long or no form."""
+    """Read the fields of a form, at most `BODY_MAX` bytes; HTTPException if it is too long or not a form."""
     body = b""
     async for piece in http.stream():
         body += piece
@@ -38,14 +38,14 @@ async def read_form(http: HttpRequest) -> dict[str, str]:
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
     except (UnicodeDecodeError, ValueError) as error:
-        raise HTTPException(400, "this is no form") from error
+        raise HTTPException(400, "this is not a form") from error
     if len(dict(pairs)) != len(pairs):
         raise HTTPException(400, "a field is given twice")
     return dict(pairs)
 
 
 class SignIn:
-    """Sign in with a role's token, sign out. `secure` says that browsers reach this over TLS only."""
+    """Sign-in with a role's token, and sign-out. `secure`: browsers reach this over TLS only."""
 
     def __init__(
         self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, audit: Audit, *, secure: bool
@@ -55,7 +55,7 @@ class SignIn:
         self._lane = SignInLane()
 
     def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
-        """The form."""
+        """Return the sign-in form."""
         back = _back(http.query_params.get("back", ""))
         return page(http, "sign-in.html", status, path="/", problem=problem, back=back)
 
@@ -64,15 +64,15 @@ class SignIn:
         return self.page(http)
 
     async def sign_in(self, http: HttpRequest) -> Response:
-        """POST: a session for a right token, at once, however many wrong ones came; those wait for their answer."""
+        """POST: start a session for a right token, at once. Only the answer to a wrong token is delayed."""
         address: str = http.state.address
         form = await read_form(http)
         role, now_ns = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip()), self._clock.now_ns()
         if role is None:
-            self._audit.note("wrong-token", "somebody tried to sign in with a wrong token", address, now_ns)
+            self._audit.note("wrong-token", "someone tried to sign in with a wrong token", address, now_ns)
             if await self._lane.hold_back(address):
-                return self.page(http, "This token is not known.", 403)
-            answer = self.page(http, "This token is not known, and many such were tried. Try again.", 429)
+                return self.page(http, "Unknown token.", 403)
+            answer = self.page(http, "Unknown token. Many wrong tokens were tried; wait a moment and try again.", 429)
             answer.headers["retry-after"], answer.headers["connection"] = "1", "close"
             return answer
         self._sessions.end(http.cookies.get(self._cookie, ""))
@@ -83,7 +83,7 @@ class SignIn:
         return answer
 
     async def sign_out(self, http: HttpRequest) -> Response:
-        """POST: the session is over."""
+        """POST: end the session."""
         self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict", secure=self._secure)
@@ -91,7 +91,7 @@ class SignIn:
 
 
 def _back(path: str) -> str:
-    """Where to go after signing in: a path of this server, never another one's."""
+    """Return the path to go to after signing in: a path of this server, never of another."""
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
@@ -100,28 +100,28 @@ def _named(session: SignedIn) -> str:
 
 
 class ActionEndpoint:
-    """The actions of each table, and the way to the owner."""
+    """The actions of each table, and the way to request them from the owner."""
 
     def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], audit: Audit, clock: Clock) -> None:
         self._hub, self._actions, self._audit, self._clock = hub, actions, audit, clock
 
     def has_bench(self, table: str) -> bool:
-        """Whether anything can be made to go wrong at a table."""
+        """True if faults can be injected at a table."""
         return any(action.bench for action in self._actions.get(table, ()))
 
     async def act(self, http: HttpRequest) -> Response:
-        """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
+        """POST: request the action if the role may; the answer is JSON for the page's script, else a page."""
         table, name = http.path_params["table"], http.path_params["action"]
         action = next((one for one in self._actions.get(table, ()) if one.id == name), None)
         session: SignedIn | None = http.state.session
         if action is None:
             return _answer(http, 404, "There is no such action at this table.")
         if session is None:
-            self._refused(http, action, "nobody is signed in")
+            self._refused(http, action, "no one is signed in")
             return _answer(http, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
         role = session.role
         if role not in action.roles:
-            self._refused(http, action, f"a {role} may not")
+            self._refused(http, action, f"not allowed for a {role}")
             return _answer(http, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
         try:
             fields = action.read(await read_form(http))
@@ -138,10 +138,10 @@ class ActionEndpoint:
             self._refused(http, action, str(error))
             return _answer(http, 409, f"{action.title}: refused. {error}")
         except TimeoutError:
-            return _answer(http, 504, f"{action.title}: no answer yet. Look at the table before you try again.")
+            return _answer(http, 504, f"{action.title}: no answer yet. Check the table before you try again.")
         except asyncio.CancelledError:
             if waiting.cancelled():
-                return _answer(http, 503, f"{action.title}: too much is waiting. Try again.")
+                return _answer(http, 503, f"{action.title}: too many requests are waiting. Try again.")
             raise
         sentence = f" {result}" if result else ""
         return _answer(http, 200, f"{action.title}: {action.taken}.{sentence}")
@@ -149,7 +149,7 @@ class ActionEndpoint:
     def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
         session: SignedIn | None = http.state.session
         kind: AccessKind = "refused" if session is not None else "stranger"
-        who = _named(session) if session is not None else "somebody"
+        who = _named(session) if session is not None else "someone"
         table, now_ns = http.path_params["table"], self._clock.now_ns()
         self._audit.note(kind, f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)
 

@@ -1,5 +1,7 @@
-"""Numbers in addresses, never longer than what they may be: Python refuses to read thousands of digits, and who writes
-them must find no page, not a fault."""
+"""Numbers in addresses, bounded in length.
+
+Python refuses to parse thousands of digits; such an address must give a missing page, not an error.
+"""
 
 from typing import Final
 
@@ -15,16 +17,16 @@ class NumberConvertor(Convertor[int]):
     regex = f"[0-9]{{1,{DIGITS_MAX}}}"
 
     def convert(self, value: str) -> int:
-        """As the page gets it."""
+        """Return the number for the page."""
         return int(value)
 
     def to_string(self, value: int) -> str:
-        """As an address has it."""
+        """Return the number for an address."""
         return str(value)
 
 
 def whole_number(text: str, most: int) -> int | None:
-    """The number that a text is; None when it is none, or more than `most`. Zeros before it count for nothing."""
+    """Return the number in a text; None if it is not a number or exceeds `most`. Leading zeros are ignored."""
     digits = text.lstrip("0") or text[:1]
     if not (text.isascii() and text.isdecimal() and len(digits) <= len(str(most))):
         return None

@@ -1,6 +1,6 @@
-"""Who signed in and out, whose token was wrong, what was refused: sentences for the journal, so many a minute.
+"""Audit of access: sign-ins, wrong tokens and refusals as sentences for the journal, with a rate limit.
 
-Time is passed in. A token never becomes part of a sentence, and nothing of a request does but the address it came from.
+Time is an argument. No token becomes part of a sentence, and of a request only its address does.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Final, Literal
 from protocol.printable import printable
 
 LINES_MAX: Final = 6
-"""Sentences of one kind within a minute; what is over it is counted, and written as one when the minute is over."""
+"""Sentences of one kind within a minute. More are counted, and written as one sentence at the end of the minute."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
 AccessKind = Literal["sign-in", "end", "wrong-token", "refused", "stranger"]
@@ -18,13 +18,13 @@ PLURALS: Final[dict[AccessKind, str]] = {
     "sign-in": "sign-ins",
     "end": "sessions that ended",
     "wrong-token": "wrong tokens",
-    "refused": "refused acts",
-    "stranger": "acts of somebody who is not signed in",
+    "refused": "refused actions",
+    "stranger": "actions by someone who is not signed in",
 }
-"""Each has minutes of its own: nobody who is not signed in takes the place of what somebody was refused."""
+"""Kinds are counted separately, so that users without a sign-in cannot crowd out refusals of signed-in ones."""
 
 Write = Callable[[str, str], None]
-"""Takes a table's name, empty for all of them, and a sentence; must not wait."""
+"""Takes a table's name, empty for all tables, and a sentence; must not wait."""
 
 
 @dataclass(slots=True)
@@ -36,14 +36,14 @@ class _Minute:
 
 
 class Audit:
-    """Writes what concerns access, within bounds."""
+    """Writes sentences about access, within limits."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
         self._minutes: dict[AccessKind, _Minute] = {}
 
     def note(self, kind: AccessKind, text: str, address: str, now_ns: int, table: str = "") -> None:
-        """Something happened, asked for from `address`."""
+        """Record an event requested from `address`."""
         self.beat(now_ns)
         minute = self._minutes.setdefault(kind, _Minute(now_ns))
         if minute.written < LINES_MAX:
@@ -54,7 +54,7 @@ class Audit:
         minute.newest = address
 
     def beat(self, now_ns: int) -> None:
-        """Sum up the minutes that are over."""
+        """Write the summary of each minute that is over."""
         for kind, minute in list(self._minutes.items()):
             if now_ns - minute.began_ns < MINUTE_NS:
                 continue

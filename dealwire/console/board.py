@@ -1,7 +1,7 @@
-"""Live lines: what changed goes to every page that looks, as soon as it is known.
+"""Live connections: send each page the sections that changed, as soon as they change.
 
-Nothing queues up: a page that is slow gets the newest of each section once it is ready for more, so it can lag but
-never wait behind what is over. All of this runs in the console's own thread.
+Nothing queues up. A slow page gets the newest state of each section when it is ready for more, so it may lag but never
+waits behind outdated updates. Everything here runs in the console's own thread.
 """
 
 import asyncio
@@ -22,50 +22,52 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
 WATCHERS_MAX: Final = 64
-"""Pages that may look at once."""
+"""Pages that may be connected at once."""
 BEAT_S: Final = 4.0
-"""Something is sent at least this often, so that a page whose line is cut without a word notices."""
+"""Longest time between two messages to a page, so that the page notices a connection that was cut silently."""
 GAP_S: Final = 0.015
-"""At least this long between two messages to one page: a person sees no more, and a fast table must not fill the line.
-What comes after a longer silence goes at once, and so does how a round ended: that is once a round, and waited for."""
+"""Shortest time between two messages to a page. A higher rate is invisible, and a fast table must not flood the
+connection. An update after a longer pause is sent at once, and so is the end of a round."""
 SEND_S: Final = 10.0
-"""A page that takes longer for one message is let go."""
+"""A page that takes longer to accept one message is disconnected."""
 MESSAGE_MAX: Final = 1024
-"""Bytes a page may send; it has nothing to say."""
+"""Bytes that a page may send; pages have nothing to send."""
 
 UNKNOWN_TABLE: Final = 4404
 FULL: Final = 1013
 RESTARTING: Final = 1012
 SIGNED_OUT: Final = 4403
-"""Close code of a live line whose session is over; the page says so, and is live again once it is loaded anew."""
+"""Close code of a live connection whose session is over. The page says so and is live again after a reload."""
 
 
 WALL: Final = "\0wall"
-"""In place of a table's name: all of them, on a pit's wall. No table has this name."""
+"""Stands for all tables (the wall) in place of a table's name. No table can have this name."""
 
 
 @dataclass(eq=False, slots=True)
 class _Watcher:
-    """One page that looks: at `table`, or at all of them (WALL); `code` is why it must go, else 0."""
+    """One connected page, for `table` or for the wall (WALL). `code` is the close code once it must go, else 0."""
 
     table: str
     session: SignedIn | None
     news: asyncio.Event = field(default_factory=asyncio.Event)
     at_once: asyncio.Event = field(default_factory=asyncio.Event)
-    """The news cannot wait for the gap between two messages."""
+    """Set when the news must not wait for the gap between two messages."""
     code: int = 0
 
     def let_go(self, code: int) -> None:
-        """Nothing more is sent to it."""
+        """Disconnect the page: send it nothing more."""
         self.code = self.code or code
         self.news.set()
         self.at_once.set()
 
 
 class Board:
-    """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop.
-    `is_open` says whether a session still is one, `may_watch` the same for a wall; `actions` are what may be asked of
-    each table; `now_ns` is the tables' time."""
+    """The newest views of the hub, rendered, and the pages that display them.
+
+    `start` and `stop` run in the server's loop. `is_open` tells whether a session is still valid, `may_watch` the same
+    for the wall; `actions` are the actions of each table; `now_ns` is the tables' time.
+    """
 
     def __init__(
         self,
@@ -83,13 +85,14 @@ class Board:
         self._wall = WallSections(hub.give_way)
         self._watchers: dict[_Watcher, None] = {}
         self._watched: frozenset[str] = frozenset()
-        """Tables that pages watch. Read in the owner's thread, so it is replaced and never changed."""
+        """Tables that some page displays. The owner's thread reads it, so it is replaced as a whole and never changed.
+        """
         self._moved: deque[str] = deque()  # tables of which there are new views, from the owner's thread
         self._called = False  # this thread knows that there are
         self._stopping = False
 
     def start(self) -> None:
-        """Begin to watch the hub."""
+        """Start watching the hub."""
         loop = asyncio.get_running_loop()
 
         def wake(table: str) -> None:
@@ -105,20 +108,20 @@ class Board:
         self._look()
 
     def stop(self) -> None:
-        """Tell every page to come back later, and watch no more."""
+        """Tell every page to reconnect later, and stop watching the hub."""
         self._stopping = True
         self._hub.look_away(self._wake)
         for watcher in self._watchers:
             watcher.let_go(RESTARTING)
 
     def look_again(self) -> None:
-        """A session may be over: the pages of it are let go."""
+        """Disconnect the pages whose session is over."""
         for watcher in self._watchers:
             self._check(watcher)
 
     @property
     def views(self) -> dict[str, TableView]:
-        """The newest view of each table, by name, in order of names."""
+        """The newest view of each table, sorted by name."""
         self._look()
         return self._in_order()
 
@@ -126,12 +129,12 @@ class Board:
         return {name: self._views[name] for name in sorted(self._views, key=natural)}
 
     def sections(self, table: str) -> dict[str, str]:
-        """Every section of a table's page, or of all tables (WALL), by name."""
+        """Return every section of a table's page, or of the wall (WALL), by name."""
         self._look()
         return self._page(table).html
 
     async def serve(self, line: WebSocket, table: str, session: SignedIn | None = None) -> None:
-        """One page's line, until either end closes it or the session is over; WALL for all tables."""
+        """Serve one page's live connection until either end closes it or the session is over; WALL for all tables."""
         await line.accept()
         if table not in self._views:
             self._look()
@@ -147,7 +150,7 @@ class Board:
     # ------------------------------------------------------------------ inside
 
     def _take(self) -> None:
-        """There are new views: for the pages that show them, and for those of all tables."""
+        """Take the new views and wake the pages that show them, and every wall."""
         self._called = False  # before they are looked at: what moves from here on calls again
         moved = {WALL}
         while self._moved:
@@ -160,18 +163,18 @@ class Board:
                     watcher.at_once.set()
 
     def _look(self) -> None:
-        """See what the tables show now, those too that no page watches."""
+        """Refresh the views of all tables, also those that no page displays."""
         self._views = self._hub.views()
 
     def _wants(self, table: str) -> bool:
-        """A page watches the table. Called from the owner's thread."""
+        """True if a page displays the table. Called from the owner's thread."""
         return not self._watched.isdisjoint((table, WALL))
 
     def _note_watched(self) -> None:
         self._watched = frozenset(watcher.table for watcher in self._watchers)
 
     def _make_room(self, session: SignedIn | None) -> bool:
-        """Whoever is signed in may look in the place of somebody who is not, the longest there."""
+        """Make room for a signed-in user by disconnecting the oldest page without a session. False if there is none."""
         nobodys = next((each for each in self._watchers if each.session is None), None)
         if session is None or nobodys is None:
             return False
@@ -228,12 +231,13 @@ class Board:
             watcher.at_once.clear()
 
     def _ending(self, table: str, sent: dict[str, int]) -> str:
-        """How the round ended, as JSON. The page shows the rest, and so this view whole, with the next message."""
+        """Return the end of a round as JSON. The rest of the view follows in the next message, with its sequence
+        number."""
         view, page = self._views[table], self._page(table, ENDING)
         return self._json(page.changes(sent), sent, ending=view.sequence)
 
     def _message(self, table: str, sent: dict[str, int]) -> str:
-        """What the page has not, as JSON; without sections it is a mere sign of life."""
+        """Return the sections that the page lacks, as JSON; without sections the message is only a heartbeat."""
         changed = self._page(table).changes(sent)
         sequence = max((view.sequence for name, view in self._views.items() if table in (WALL, name)), default=0)
         return self._json(changed, sent, sequence=sequence)
@@ -247,24 +251,24 @@ class Board:
 
 
 async def _say(line: WebSocket, text: str) -> None:
-    """Send a message. TimeoutError when the page does not take it within `SEND_S`."""
+    """Send a message. TimeoutError if the page does not accept it within `SEND_S`."""
     async with asyncio.timeout(SEND_S):  # a task of its own would wait until other pages are made
         await line.send_text(text)
 
 
 async def _set_within(event: asyncio.Event, seconds: float) -> None:
-    """Returns when it is set, or the time is up."""
+    """Wait until the event is set or the time is up."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
 def _ended(before: TableView | None, now: TableView) -> bool:
-    """A round ended, or was settled, between two views."""
+    """True if a round ended or was settled between two views."""
     return before is None or (before.settlement, before.outcomes) != (now.settlement, now.outcomes)
 
 
 async def _hear(line: WebSocket) -> None:
-    """Returns when the page has left, or has said something: it has nothing to say."""
+    """Return when the page has disconnected or sent anything: it has nothing to send."""
     with contextlib.suppress(WebSocketDisconnect):
         await line.receive_text()

@@ -1,4 +1,4 @@
-"""uvicorn's part of the console: a connection that its gate can watch, and a server that takes them through it."""
+"""uvicorn's part of the console: a connection that its gate can watch, and a server that accepts through the gate."""
 
 import asyncio
 import contextlib
@@ -19,22 +19,22 @@ WAITING: Final[dict[object, Waiting]] = {h11.IDLE: "head", h11.SEND_BODY: "body"
 
 
 class Connection(H11Protocol, Guest):
-    """An HTTP connection. It says at every step what it waits for."""
+    """An HTTP connection that reports at every step what it waits for."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         Guest.__init__(self)
         super().__init__(*arguments, **options)
 
     def data_received(self, data: bytes) -> None:
-        """Something came: the first byte of a request, a whole one, or a part of either."""
+        """Handle received data: a request's first byte, all of it, or a part."""
         if self.waiting == "idle":
             self.waits_for("head", self.loop.time())
         super().data_received(data)
         self._look()
 
     def send_400_response(self, msg: str) -> None:
-        """What came is no HTTP. When it is the rest of a request whose answer is being made, nobody gets that answer:
-        it would be a second one. After an answer there is none to give."""
+        """Refuse data that is not HTTP. If it follows a request whose answer is not complete, drop that answer: it
+        would be a second one. After an answer, close."""
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -44,7 +44,7 @@ class Connection(H11Protocol, Guest):
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        """An answer is out."""
+        """Note that an answer is complete."""
         super().on_response_complete()
         self._look()
         if self.waiting == "head":
@@ -55,11 +55,10 @@ class Connection(H11Protocol, Guest):
 
 
 class LiveConnection(WebSocketsSansIOProtocol):
-    """A live line."""
+    """A WebSocket connection."""
 
     def shutdown(self) -> None:
-        """Say that the server goes, unless the page has said just now that it goes itself: both at once are no error
-        of the server."""
+        """Announce that the server shuts down, unless the page has just closed: both at once are not an error."""
         try:
             super().shutdown()
         except InvalidState:
@@ -67,9 +66,11 @@ class LiveConnection(WebSocketsSansIOProtocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn accepts whatever comes, and looks ten times a second whether it should end. This one accepts through a
-    gate, is told when to end, and looks once a second: at the clock for the date in its answers, at the gate for those
-    who keep it waiting, and at whatever `on_beat` is for."""
+    """A uvicorn server that accepts through a gate.
+
+    uvicorn accepts every connection and checks ten times a second whether to exit. This server is told when to end, and
+    wakes once a second: for the date in its answers, for the gate's slow connections, and for `on_beat`.
+    """
 
     def __init__(
         self,
@@ -88,12 +89,12 @@ class Server(uvicorn.Server):
         logging.getLogger("uvicorn.error").addFilter(quiet)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve from now on."""
+        """Start serving."""
         await super().startup(sockets=[])
         self.gate.open()
 
     async def main_loop(self) -> None:
-        """Serve until `end`."""
+        """Serve until `end` is called."""
         while not self._ended.is_set():
             await self.on_tick(0)
             self.gate.sweep()
@@ -102,12 +103,12 @@ class Server(uvicorn.Server):
                 await asyncio.wait_for(self._ended.wait(), SWEEP_S)
 
     def end(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self.should_exit = True
         self._ended.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Finish the answers that are under way, and cut what is left."""
+        """Finish the answers under way and cut the remaining connections."""
         self.gate.close()
         await super().shutdown(sockets=[])
         self.gate.abort()
@@ -117,6 +118,6 @@ class Server(uvicorn.Server):
 
 
 def quiet(record: logging.LogRecord) -> bool:
-    """What a log keeps of what uvicorn says: faults of this program. Bytes that are no request, or no text, are a fault
-    of whoever sent them; they are refused, and nobody may fill the log with them."""
+    """True for log records of uvicorn that are errors of this program. Malformed requests are the sender's fault; they
+    are refused, and must not fill the log."""
     return record.levelno >= logging.ERROR and not record.getMessage().startswith("Invalid UTF-8")

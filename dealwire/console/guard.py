@@ -1,8 +1,8 @@
-"""What stands before every page: whose name is asked for, who sent it, who may read, and what a browser is told.
+"""Access control before every page: host name, origin, reading rights, security headers.
 
-Host: a page of another name must not reach a server on this machine by pointing its name here (DNS rebinding). An
-address written as numbers cannot be pointed anywhere, so only names are held against the list.
-Origin: what acts, and the live line, must come from a page of this very server.
+- Host: a foreign page must not reach this server by pointing its own name here (DNS rebinding). A numeric address
+  cannot be pointed anywhere, so only names are checked against the list.
+- Origin: requests that act, and the live connection, must come from a page of this server.
 """
 
 import asyncio
@@ -34,25 +34,26 @@ SECURITY_HEADERS: Final = {
 }
 
 OPEN_PATHS: Final = ("/static/", "/sign-in")
-"""What a browser must be able to load in order to sign in."""
+"""Paths a browser must load in order to sign in."""
 
 HEADERS_MAX: Final = 16 * 1024
 """Bytes of all headers of a request, names and values."""
 
-DOUBTFUL: Final = (400, "the length of this request is said in two ways")
-"""Whoever passes requests on may have gone by the other: then the end of one is the beginning of another's."""
+DOUBTFUL: Final = (400, "this request states its length in two ways")
+"""Refusal against request smuggling: a proxy may have framed the request the other way, so its end could be the start
+of another request."""
 
-FOREIGN: Final = (403, "this was not asked from a page of this console")
+FOREIGN: Final = (403, "this request did not come from a page of this console")
 
 PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-"""What proxies add. Reading is open to whoever sits at this machine; what has one of these comes from elsewhere."""
+"""Headers that proxies add. Anyone at this machine may read; a request with one of these comes from elsewhere."""
 
 NOT_SIGNED_IN: Final = 4401
-"""Close code of a live line that needs a token first; the page then offers to sign in."""
+"""Close code of a live connection that needs a token first; the page then offers to sign in."""
 
 
 class Proxies:
-    """The machines in front of this one that say, in `X-Forwarded-For`, for whom they ask: addresses or networks."""
+    """Proxies whose `X-Forwarded-For` header is trusted: addresses or networks."""
 
     def __init__(self, proxies: Collection[str] = ()) -> None:
         self._networks = tuple(ipaddress.ip_network(proxy) for proxy in proxies)
@@ -65,7 +66,7 @@ class Proxies:
         return any(address in network for network in self._networks)
 
     def address_of(self, client: tuple[str, int] | None, headers: Headers) -> str:
-        """Who asks: the nearest address on the way here that is no proxy's."""
+        """Return the client's address: the nearest hop that is not a trusted proxy."""
         found = client[0] if client is not None else ""
         way = [hop.strip() for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
         while found in self and way:
@@ -77,12 +78,15 @@ class Proxies:
 
 
 class AccessGuard:
-    """Wraps the pages. `names` are host names a browser may ask for; `open_reading` lets anybody read. With `secure`
-    browsers come over TLS, by a proxy under one of `names`, and only what comes from its pages acts. What the machines
-    of `proxies` say about whom they speak for is believed, and nobody else's word. `on_foreign` gets the address from
-    which something was asked that only pages of this server may ask.
+    """ASGI middleware in front of the pages.
 
-    It puts `session`, `role` and `address` into the scope's state: the first two None when nobody is signed in.
+    - `names`: host names a browser may use.
+    - `open_reading`: anyone may read without signing in.
+    - `secure`: browsers connect over TLS, through a proxy under one of `names`, and only its pages may act.
+    - `proxies`: proxies whose word about the client's address is trusted.
+    - `on_foreign`: called with the address that sent a request which only pages of this server may send.
+
+    It sets `session`, `role` and `address` in the scope's state; the first two are None without a sign-in.
     """
 
     def __init__(
@@ -106,7 +110,7 @@ class AccessGuard:
         self._proxies, self._on_foreign = proxies or Proxies(), on_foreign
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on with the headers every answer has."""
+        """Refuse the request, or pass it on and add the security headers to its answer."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

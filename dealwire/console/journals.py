@@ -1,7 +1,7 @@
-"""A table's journal as a recording of the console: its newest rounds, dealt again from the sealed raw record.
+"""A table's journal as a recording: its newest rounds, replayed from the sealed raw record.
 
-The record is dealt by the same kind of table that dealt it live, made from the settings the journal holds. It begins
-where a round ended, so that it stays short however long the table has run; what was under way there is not shown.
+The record is replayed by the same kind of table as live, built from the settings in the journal. The replay starts at
+the end of a round, so that it stays short however long the table has run. A round under way at that point is not shown.
 """
 
 import json
@@ -21,13 +21,13 @@ from dealwire.table.redaction import PublishedLine
 from devices.events import Seen
 
 ROUNDS_SHOWN: Final = 20
-"""Rounds that have ended, the newest; the one under way comes after them."""
+"""Finished rounds shown, the newest; the round under way follows them."""
 WINDOW: Final = 4_096
-"""Records looked at for them at first; four times as many as long as they are too few."""
+"""Records searched for them at first, then four times as many until there are enough."""
 
 
 def journal_sources(path: Path, key: SealingKey | None, tables: Iterable[str]) -> list[Source]:
-    """One source a table of the journal at `path`, which may be written meanwhile. `key` opens its raw record."""
+    """Return one source per table of the journal at `path`, which may be in use. `key` opens its raw record."""
     return [_source(path, key, table) for table in tables]
 
 
@@ -38,16 +38,16 @@ def _source(path: Path, key: SealingKey | None, table: str) -> Source:
         with JournalReader(path, key) as reader:
             start = reader.starts().get(table)
             if start is None:
-                raise ReplayUnusable(name, "the table was not started yet")
+                raise ReplayUnusable(name, "the table has not started yet")
             begin = _begin(reader, start)
             _deal(reader, start, begin, keep)
-            return "" if begin is None else f"begins after round {_round_of(begin)}; the journal holds what was before"
+            return "" if begin is None else f"starts after round {_round_of(begin)}; earlier rounds are in the journal"
 
     return Source(name, f"Journal of {table}", table, deal)
 
 
 def _begin(reader: JournalReader, start: TableStart) -> TableSnapshot | None:
-    """The table as it stood before the rounds that are shown; None where it is shown from its beginning."""
+    """Return the snapshot before the rounds shown; None if the table is shown from its start."""
     window, newest, first = WINDOW, reader.head.sequence, max(start.sequence, reader.anchor.sequence)
     while True:
         after = max(newest - window, first)
@@ -60,7 +60,7 @@ def _begin(reader: JournalReader, start: TableStart) -> TableSnapshot | None:
 
 
 class _Watched:
-    """A table that is dealt again, and seen after every report."""
+    """A replayed table that passes on its view after every report."""
 
     def __init__(self, publisher: JournaledPublisher, keep: Keep) -> None:
         self._publisher, self._keep = publisher, keep
@@ -77,7 +77,7 @@ class _Watched:
 
 
 class _Maker:
-    """Makes tables that are watched."""
+    """Makes replayed tables that pass on their views."""
 
     def __init__(self, maker: TableFactory, keep: Keep) -> None:
         self._maker, self._keep = maker, keep
@@ -105,5 +105,5 @@ def _deal(reader: JournalReader, start: TableStart, begin: TableSnapshot | None,
 
 
 def _round_of(snapshot: TableSnapshot) -> int:
-    """The last round of a table as its snapshot shows it."""
+    """Return the last round in a table's snapshot."""
     return int(json.loads(snapshot.state)["viewer"]["round"])

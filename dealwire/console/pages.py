@@ -1,4 +1,4 @@
-"""The pages: tables, one table, its bench, recordings. What changes afterwards comes by the live line."""
+"""The pages: tables, one table, its bench, recordings. Later changes arrive over the live connection."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -28,14 +28,14 @@ TITLE_MAX: Final = 40
 
 
 class Pages:
-    """Everything a browser can ask for, over what the console holds."""
+    """Request handlers of all pages."""
 
     def __init__(self, board: Board, door: SignIn, endpoint: ActionEndpoint, shelf: Shelf, sheets: Sheets) -> None:
         self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
         self._sheets = SheetPages(sheets, lambda table: table in self._views)
 
     def app(self) -> Starlette:
-        """The application behind the guard."""
+        """Return the application behind the guard."""
         app = Starlette(
             routes=[
                 Route("/", self.overview),
@@ -68,7 +68,7 @@ class Pages:
         return app
 
     async def overview(self, request: Request) -> Response:
-        """Every table at a glance: the tiles of the wall, as many as there are, on a page that scrolls."""
+        """GET /: the tiles of the wall for every table, on a page that scrolls."""
         return page(
             request,
             "wall.html",
@@ -80,7 +80,8 @@ class Pages:
         )
 
     async def wall(self, request: Request) -> Response:
-        """The tables of a pit, as large as the screen allows; `tables` names those that are shown, `title` the pit."""
+        """GET /wall: the tables of a pit, as large as the screen allows. `tables` names those shown, `title` is the
+        heading."""
         named = request.query_params.get("tables", "")
         wanted = [name for name in named.split(",") if name]
         unknown = sorted(set(wanted) - self._views.keys())
@@ -100,16 +101,16 @@ class Pages:
         )
 
     async def wall_live(self, line: WebSocket) -> None:
-        """The live line of the wall."""
+        """Live connection of the wall."""
         await self._board.serve(line, WALL, line.state.session)
 
     async def table(self, request: Request) -> Response:
-        """One table as a person sees it."""
+        """GET /table/NAME: one live table."""
         name = self._table_of(request)
         return self._with_table(request, "table.html", name)
 
     async def bench(self, request: Request) -> Response:
-        """Buttons that make faults, at tables that have some."""
+        """GET /bench: fault buttons, at simulated tables."""
         benches = [name for name in self._views if self._endpoint.has_bench(name)]
         name = request.query_params.get("table", benches[0] if benches else "")
         if not benches:
@@ -119,20 +120,20 @@ class Pages:
         return self._with_table(request, "bench.html", name, benches=benches)
 
     async def recordings(self, request: Request) -> Response:
-        """Recordings to be dealt again; at a table, those of its procedure and its own journal."""
+        """GET /replay: all recordings; for a table, those of its procedure and its own journal."""
         table = self._table_of(request) if "table" in request.path_params else None
         procedure = self._views[table].procedure if table is not None else None
         entries = await self._shelf.entries(table, procedure)
         return page(request, "recordings.html", entries=entries, table=table)
 
     async def replay(self, request: Request) -> Response:
-        """One recording at one of its steps."""
+        """GET /replay/NAME: a recording at one of its steps."""
         replay = await self._replay_of(request, anew=True)
         number = _number(request, "step", 8)
         if "at" in request.query_params:
             found = replay.step_at(_number(request, "at", 15), number)
             if found is None:
-                raise HTTPException(404, f"That moment is not among what {replay.title} shows now.")
+                raise HTTPException(404, f"{replay.title} no longer shows that moment.")
             number = found
         number = min(number, len(replay.steps) - 1)
         step = replay.steps[number]
@@ -147,13 +148,13 @@ class Pages:
         )
 
     async def steps(self, request: Request) -> Response:
-        """When each step of a recording happened, in milliseconds from the first, and which begin a round or tell of an
-        incident: what the page needs to play it."""
+        """Return the index of a recording as JSON: milliseconds of each step from the first, and the steps at which a
+        round starts, an incident occurs, or a player acts with chips."""
         replay = await self._replay_of(request)
         return JSONResponse({"build": BUILD, **replay.index})
 
     async def step(self, request: Request) -> Response:
-        """The sections of one step."""
+        """Return the sections of one step as JSON."""
         replay, number = await self._replay_of(request), request.path_params["number"]
         if number >= len(replay.steps):
             raise HTTPException(404, "The recording has no such step.")
@@ -162,7 +163,7 @@ class Pages:
         return JSONResponse({"build": BUILD, **step_words, "sections": render_sections(step.view)})
 
     async def live(self, line: WebSocket) -> None:
-        """The live line of a table's page, or of all tables."""
+        """Live connection of a table's page, or of the overview."""
         await self._board.serve(line, line.path_params.get("table", WALL)[:NAME_MAX], line.state.session)
 
     # ------------------------------------------------------------------ inside
@@ -192,12 +193,12 @@ class Pages:
 
 
 def _number(request: Request, name: str, digits: int) -> int:
-    """A number of the address; 0 when there is none of at most so many digits."""
+    """Return a number from the query; 0 if it is missing, not a number, or longer than `digits`."""
     return whole_number(request.query_params.get(name, "0"), 10**digits - 1) or 0
 
 
 async def asset(request: Request) -> Response:
-    """A style sheet, a script, a picture: looked up by name, kept by browsers while the build is the same."""
+    """GET /static/NAME: a style sheet, script or image, looked up by name. Browsers cache it for the current build."""
     name = request.path_params["name"]
     if name not in ASSETS:
         raise HTTPException(404, "There is no such file.")
@@ -207,7 +208,7 @@ async def asset(request: Request) -> Response:
 
 
 async def favicon(_: Request) -> Response:
-    """The icon, for what asks at its old place."""
+    """GET /favicon.ico: the icon at its traditional address."""
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 
 

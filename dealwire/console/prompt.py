@@ -1,13 +1,13 @@
-"""The one line of a table that is read first."""
+"""The line of a table that is read first."""
 
 from typing import Final, Literal, NamedTuple
 
 LEAD_LONG: Final = 34
-"""Characters of a line that is read from across the pit; a longer one is written smaller."""
+"""Characters of a prompt that is readable across the pit; a longer one is written smaller."""
 
 
 class Prompt(NamedTuple):
-    """The one line that is read first: who does what next, or that nobody can say; `more` is what goes with it."""
+    """The prompt: who acts next, or that the state is unknown. `more` is the line below it."""
 
     kind: Literal["unknown", "stopped", "bets", "wait", "none"]
     lead: str
@@ -15,5 +15,5 @@ class Prompt(NamedTuple):
 
     @property
     def long(self) -> bool:
-        """Whether it has to be written smaller."""
+        """True if it needs smaller type."""
         return len(self.lead) > LEAD_LONG

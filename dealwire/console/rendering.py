@@ -1,5 +1,7 @@
-"""Views to HTML, section by section. A section is rendered anew only when what it shows has changed, once for all who
-look at it. Everything a page shows goes through templates that escape it.
+"""Rendering of views as HTML, section by section.
+
+A section is rendered again only when its data changed, once for all pages that show it. Everything that a page shows
+passes through autoescaping templates.
 """
 
 import hashlib
@@ -30,13 +32,13 @@ MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "ima
 ASSETS: Final[dict[str, bytes]] = {
     path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES
 } | {"sheet.css": SHEET_STYLE.encode()}
-"""What pages load, by name. A request is looked up here and never becomes a path."""
+"""Files that pages load, by name. A request is looked up here and never becomes a path."""
 
 BUILD: Final = hashlib.sha256(
     b"".join(path.read_bytes() for path in sorted(HERE.rglob("*")) if path.suffix in {*MEDIA_TYPES, ".html"})
     + ASSETS["sheet.css"]
 ).hexdigest()[:16]
-"""Names the pages and what they load; a page of another build loads itself again."""
+"""Identifies the version of pages and assets; a page of another build reloads itself."""
 
 Actions = Sequence[Action]
 Pick = Callable[[Any, Actions], object]
@@ -73,15 +75,15 @@ SECTIONS: Final[dict[str, Pick]] = {
     "acts": lambda v, actions: scene.offers(actions, v, "acts"),
     "faults": lambda v, actions: scene.offers(actions, v, "faults"),
 }
-"""The parts of a table's page, each with what it depends on."""
+"""Sections of a table's page, each with the data that it depends on."""
 ENDING: Final = ("money", "outcomes")
-"""Those that say how a round ended and what is paid."""
+"""Sections that show how a round ended and what is paid."""
 ROWS_MAX: Final = 256
-"""Rows of a page's lists that are kept as they were made: more than it shows."""
+"""Rendered list rows that a page caches: more than it shows."""
 
 
 def round_link(text: object, table: str, number: int, live: bool) -> object:
-    """`text`, as the link to a round of a table that is live."""
+    """Return `text` as a link to a round of a live table."""
     if not live:
         return text
     return Markup(f'<a href="/table/{escape(do_urlencode(table))}/round/{number}">{escape(text)}</a>')
@@ -117,7 +119,7 @@ _FILTERS: Final = (
     *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of, scene.bets_scroll, scene.held_words),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
-"""What templates may call, by name."""
+"""Functions that templates may call, by name."""
 
 
 def _environment() -> Environment:
@@ -139,43 +141,45 @@ _ENVIRONMENT: Final = _environment()
 
 
 def compile_all() -> None:
-    """Compile every template now: when the first page asks for it, it would take the tables' time, 0.1 s in all."""
+    """Compile every template now. On first use this would delay the tables by 0.1 s in all."""
     for name in _ENVIRONMENT.list_templates(extensions=["html"]):
         _ENVIRONMENT.get_template(name)
 
 
 def render(template: str, **values: object) -> str:
-    """One template, with `values`."""
+    """Render one template with `values`."""
     return _ENVIRONMENT.get_template(template).render(values)
 
 
 def row(name: str, line: object, table: str, live: bool, currency: str = "", first: bool = False) -> Markup:
-    """One row of a list, which nothing changes but what it is given."""
+    """Render one list row. It depends on its arguments alone, so it can be cached."""
     return Markup(render(f"rows/{name}.html", line=line, table=table, live=live, currency=currency, first=first))
 
 
 def page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> HTMLResponse:
-    """A whole page; `live` is the address of its live line, if it has one."""
+    """Return a whole page; `live` is the address of its live connection, if it has one."""
     known = {"role": request.state.role, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known | values), status)
 
 
 def render_sections(view: TableView) -> dict[str, str]:
-    """Every section of one view of a recording: nothing can be asked of it, and it links to no live table."""
+    """Render every section of a recorded view: without actions and without links to live tables."""
     return {name: render(f"sections/{name}.html", view=view, actions=(), live=False, row=row) for name in SECTIONS}
 
 
 TILE: Final[dict[str, Pick]] = {
     "tile": lambda v, _: v.model_copy(update={"sequence": 0, "at_ns": 0, "log": (), "reported_ns": 0, "devices": ()})
 }
-"""Of a pit's wall: one table on it."""
+"""Section of one table on the wall."""
 RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.trouble) for view in views.values()]}
-"""Of a pit's wall: what is wrong at any table."""
+"""Section of the wall with the problems of all tables."""
 
 
 class PageSections:
-    """A page's sections as they are now, each with a number that rises whenever it changes. `actions` are what may be
-    asked of the table; `give_way` is called before each section is made, and may wait."""
+    """The sections of a page as last rendered, each with a version number that rises on every change.
+
+    `actions` are the actions of the table. `give_way` is called before each section is rendered, and may wait.
+    """
 
     def __init__(
         self,
@@ -188,10 +192,10 @@ class PageSections:
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
         self._row = lru_cache(ROWS_MAX)(row)
-        """A list gets a row and keeps all others."""
+        """Cached rows: a list gains a row and keeps the others."""
 
     def show(self, view: object, only: Collection[str] = ()) -> None:
-        """Render what differs from the view before; of these sections alone, where some are named."""
+        """Render what changed since the last view; only the sections named in `only`, if any."""
         if view is self._view:
             return
         if not only:
@@ -207,20 +211,20 @@ class PageSections:
                 self._parts[name] = shown, self._version, html
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-        """Sections newer than a reader's, by name: the number and the HTML."""
+        """Return the sections newer than those a page has, by name: version and HTML."""
         return {
             name: (version, html) for name, (_, version, html) in self._parts.items() if sent.get(name, 0) < version
         }
 
     @property
     def html(self) -> dict[str, str]:
-        """Every section."""
+        """Every section, by name."""
         return {name: html for name, (_, _, html) in self._parts.items()}
 
 
 class WallSections:
-    """The sections of a pit's wall, `tile-NAME` of each table and the `ribbon`: as of any page, each rendered anew only
-    when what it shows has changed."""
+    """The sections of the wall: `tile-NAME` for each table and the `ribbon`. Each is rendered again only when its data
+    changed."""
 
     def __init__(self, give_way: Callable[[], None] = lambda: None) -> None:
         self._ribbon, self._give_way = PageSections(RIBBON, give_way=give_way), give_way
@@ -228,7 +232,7 @@ class WallSections:
         self._views: dict[str, TableView] = {}
 
     def show(self, views: Mapping[str, TableView]) -> None:
-        """Render what differs from the views before."""
+        """Render what changed since the last views."""
         for name, view in views.items():
             if self._views.get(name) is not view:
                 self._views[name] = view
@@ -236,7 +240,7 @@ class WallSections:
         self._ribbon.show(dict(views))
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-        """Sections newer than a reader's, by name: the number and the HTML."""
+        """Return the sections newer than those a page has, by name: version and HTML."""
         found = self._ribbon.changes(sent)
         for name, tile in self._tiles.items():
             key = f"tile-{name}"
@@ -246,5 +250,5 @@ class WallSections:
 
     @property
     def html(self) -> dict[str, str]:
-        """Every section."""
+        """Every section, by name."""
         return self._ribbon.html | {f"tile-{name}": tile.html["tile"] for name, tile in self._tiles.items()}

@@ -1,11 +1,11 @@
-"""Recordings dealt again for the console: each step as the view it led to, from the bytes alone.
+"""Replay of recordings for the console: each step as the view it led to, from the bytes alone.
 
-The bytes go through the same decoders, flow, rules and viewer as an attached device's. What this keeps is bounded:
-`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile;
-whatever it does, the program can end.
+The bytes go through the same decoders, flow, rules and viewer as those of an attached device. Memory is bounded:
+`STEPS_MAX` steps per recording, `REPLAYS_MAX` recordings. One daemon thread replays, so that pages stay live and the
+program can exit.
 
-A recording is somebody else's file. It chooses no other: the procedure it names is one that comes with dealwire, by its
-id, and never a path.
+A recording comes from elsewhere and must not select files: the procedure it names is the id of one that is part of
+dealwire, never a path.
 """
 
 import asyncio
@@ -34,19 +34,19 @@ from protocol.errors import DealwireError
 STEPS_MAX: Final = 5_000
 REPLAYS_MAX: Final = 4
 FILES_MAX: Final = 500
-"""Recordings of a folder that are listed, the newest."""
+"""Recordings listed of a folder, the newest."""
 BYTES_MAX: Final = 64 * 1024 * 1024
-"""A longer recording is not opened here; `dealwire replay` deals it."""
-TOO_LONG: Final = f"longer than {BYTES_MAX // 2**20} MiB; `dealwire replay` deals it"
+"""Longest recording opened here; `dealwire replay` opens longer ones."""
+TOO_LONG: Final = f"longer than {BYTES_MAX // 2**20} MiB; use `dealwire replay`"
 NAME_SHOWN: Final = 64
-"""Characters of a procedure's name from a recording that are shown when it is not known."""
+"""Characters shown of an unknown procedure name in a recording."""
 
 DEFAULT: Final = "flushes-gone-wild.co"
-"""The procedure of a recording that names none, as for `dealwire replay`."""
+"""Procedure of a recording that names none, as for `dealwire replay`."""
 
 
 class ReplayUnusable(DealwireError):
-    """A recording that cannot be dealt again here."""
+    """A recording cannot be replayed here."""
 
     def __init__(self, name: str, why: str) -> None:
         self.name, self.why = name, why
@@ -55,15 +55,15 @@ class ReplayUnusable(DealwireError):
 
 Result = TypeVar("Result")
 Keep = Callable[[Seen, TableView], None]
-"""Takes one report and the table after it."""
+"""Takes one report and the table's view after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A recording: a file of the folder, or whatever else can be dealt again, such as a table's journal.
+    """A recording: a file of the folder or another source, such as a table's journal.
 
-    `deal` gives every report with the view after it, and says at its end what is wrong with the recording, if anything;
-    a DealwireError when it cannot be dealt at all.
+    `deal` passes on every report with the view after it, and returns what is wrong with the recording, if anything. It
+    raises a DealwireError if nothing can be replayed.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Source:
     table: str | None
     deal: Callable[[Keep], str]
     stamp: int | None = None
-    """Changes when the recording does; None for one that grows while it is looked at."""
+    """Changes when the recording does; None for one that grows while it is displayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +84,29 @@ class RecordingEntry:
     size: int | None = None
     problem: str = ""
     at_ns: int | None = None
-    """When its first bytes came."""
+    """Time of its first bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One report and the table after it; `what` names the device and the kind of report, never its content but for what
-    a player did with chips, which everybody at the table sees."""
+    """One report and the table's view after it. `what` names the device and the kind of report, never its content,
+    except for a player's action with chips, which everyone at the table sees."""
 
     at_ns: int
     what: str
     view: TableView
     acted: bool = False
-    """A player acted with chips, or took a pot in."""
+    """True if a player acted with chips or took a pot."""
 
     @property
     def at_ms(self) -> int:
-        """When, in milliseconds since 1970."""
+        """Time in milliseconds since 1970."""
         return self.at_ns // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A recording dealt again. `note` says when it was cut, and why."""
+    """A replayed recording. `note` says whether it was cut, and why."""
 
     name: str
     title: str
@@ -114,15 +114,15 @@ class Replay:
     note: str = ""
 
     def step_at(self, at_ms: int, nth: int) -> int | None:
-        """The number of the step of that moment, the `nth` of several; None when it is not among those shown. Unlike a
-        step's number a moment stays the same where what is shown moves on."""
+        """Return the number of the step at that time, the `nth` of several; None if it is not shown. Unlike its number,
+        the time of a step stays valid when the range shown moves on."""
         found = [number for number, step in enumerate(self.steps) if step.at_ms == at_ms]
         return found[min(nth, len(found) - 1)] if found else None
 
     @property
     def index(self) -> dict[str, list[int]]:
-        """When the first step was, in milliseconds since 1970; milliseconds of each from there; the steps at which a
-        round begins, an incident is told, or a player acts with chips."""
+        """Time of the first step (ms since 1970), offset of each step from there (ms), and the numbers of the steps at
+        which a round starts, an incident occurs, or a player acts with chips."""
         first_ms, views = self.steps[0].at_ms, [step.view for step in self.steps]
         pairs = list(itertools.pairwise(views))
         return {
@@ -140,7 +140,7 @@ def _more_incidents(old: TableView, new: TableView) -> bool:
 
 
 def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
-    """Deal `capture` at `table`, as the `deal` of a source."""
+    """Replay `capture` at `table`, as `Source.deal`."""
     viewer, count = Viewer(table, title), itertools.count()
 
     def deliver(seen: Seen) -> None:
@@ -155,36 +155,36 @@ def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
 
 
 def _problem_of(error: Exception) -> str:
-    """What is wrong with a recording, for people who need not know where this machine keeps it."""
+    """Return what is wrong with a recording, without the path of this machine."""
     if isinstance(error, OSError):
         return error.strerror or "it cannot be read"
     return str(error).replace(f"{getattr(error, 'path', '')}: ", "")
 
 
 def deal_again(source: Source) -> Replay:
-    """Every step of a recording; ReplayUnusable when nothing can be seen in it."""
+    """Return every step of a recording; ReplayUnusable if there is nothing to see."""
     steps = _Steps()
     try:
         note = source.deal(steps.add)
     except _Enough:
-        note = f"only the first {STEPS_MAX:,} steps are shown; `dealwire replay` deals all of it"
+        note = f"only the first {STEPS_MAX:,} steps are shown; use `dealwire replay` for all of them"
     except DealwireError as error:
         raise ReplayUnusable(source.name, _problem_of(error)) from error
     if not steps.kept:
-        raise ReplayUnusable(source.name, note or "it holds no report of a device")
+        raise ReplayUnusable(source.name, note or "it contains no device report")
     return Replay(source.name, source.title, tuple(steps.kept), note)
 
 
 class _Enough(Exception):
-    """As many steps as are kept."""
+    """The limit of steps is reached."""
 
 
 _NO_TIME: Final = dict.fromkeys(("sequence", "at_ns", "reported_ns"))
-"""In place of when a view was made."""
+"""Placeholder for the times of a view when two views are compared."""
 
 
 class _Steps:
-    """The steps so far; a report that changes nothing to be seen is no step."""
+    """The steps so far. A report that changes nothing visible is not a step."""
 
     def __init__(self) -> None:
         self.kept: list[ReplayStep] = []
@@ -199,7 +199,7 @@ class _Steps:
 
 
 def _words(body: Body, currency: str) -> str:
-    """`PacketDispensed` as `packet dispensed`; what a player did with chips as it is said."""
+    """Return a report as text: `PacketDispensed` as `packet dispensed`, a player's action as spoken."""
     if isinstance(body, PlayerActed):
         return f"seat {body.seat} {action_words(body.action, body.cents, body.manner, currency)}"
     if isinstance(body, PotTaken):
@@ -208,12 +208,12 @@ def _words(body: Body, currency: str) -> str:
 
 
 def _look_alike(one: TableView, other: TableView) -> bool:
-    """They differ in no more than when they were made."""
+    """True if two views differ in their times only."""
     return one.__dict__ | _NO_TIME == other.__dict__ | _NO_TIME
 
 
 class Shelf:
-    """The recordings there are, and those dealt lately. `folder` None: no files."""
+    """The recordings available, and those replayed lately. `folder` None: no files."""
 
     def __init__(
         self, folder: Path | None, sources: Sequence[Source] = (), make_table: Callable[[str], Table] = usual_table
@@ -221,20 +221,20 @@ class Shelf:
         self._folder, self._sources, self._make_table = folder, tuple(sources), make_table
         self._dealt: OrderedDict[tuple[str, int | None], Replay] = OrderedDict()
         self._looks: dict[tuple[str, int, int], RecordingEntry] = {}
-        """By name and by what changes when a file is written: none is looked into twice."""
+        """List entries by name, time of change and size, so that no file is read twice."""
         self._worker = Worker("console-replay")
 
     def close(self) -> None:
-        """Wait for nothing. Who waits for a recording gets ReplayUnusable."""
+        """Stop without waiting. Callers that wait for a recording get ReplayUnusable."""
         self._worker.close()
 
     async def entries(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
-        """What may be replayed; with a table, its own and those of its procedure."""
+        """Return the recordings; for a table, its own and those of its procedure."""
         return await self._ask("the list", lambda: self._list(table, procedure))
 
     async def replay(self, name: str, *, anew: bool = False) -> Replay:
-        """A recording by its name in the list, dealt again; ReplayUnusable. A source that grows is dealt as it was
-        until it is asked for `anew`; a file that was written since is dealt anew by itself."""
+        """Return a replayed recording by its name in the list; ReplayUnusable. A growing source is replayed again only
+        if `anew`; a changed file is always replayed again."""
         return await self._ask(name, lambda: self._deal(name, anew))
 
     async def _ask(self, name: str, call: Callable[[], Result]) -> Result:
@@ -253,8 +253,8 @@ class Shelf:
         return found + [entry for entry in self._looks.values() if procedure is None or entry.procedure in wanted]
 
     def _files(self) -> dict[str, tuple[Path, int, int]]:
-        """Files by name, when each was written last and how long it is: a name that is asked for is looked up here and
-        never becomes a path."""
+        """Return the recordings of the folder by name: path, time of change, size. A requested name is looked up here
+        and never becomes a path."""
         if self._folder is None:
             return {}
         found: list[tuple[int, Path, int]] = []
@@ -293,11 +293,12 @@ class Shelf:
 
 
 def recorded_procedure(capture: Capture) -> str:
-    """Id of the procedure that a recording names, the usual one when it names none; ReplayUnusable for any other."""
+    """Return the id of the procedure that a recording names, the default if it names none; ReplayUnusable for an
+    unknown one."""
     named, known = capture.procedure or DEFAULT, known_procedures()
     if named not in known:
-        why = f"it names the procedure {named[:NAME_SHOWN]!r}, which does not come with dealwire"
-        raise ReplayUnusable(capture.path.name, f"{why}; `dealwire replay --procedure` deals it")
+        why = f"it names the procedure {named[:NAME_SHOWN]!r}, which is not part of dealwire"
+        raise ReplayUnusable(capture.path.name, f"{why}; use `dealwire replay --procedure`")
     return named
 
 

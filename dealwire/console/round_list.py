@@ -1,4 +1,4 @@
-"""The list of a table's rounds: what a person looks for, as a form has it, and what is found, to show and to keep."""
+"""The list of a table's rounds: the search form, the rows of the page, and the CSV file."""
 
 import csv
 import re
@@ -18,46 +18,46 @@ LISTED: Final = 50
 EXPORTED: Final = 1000
 """Rounds in a file, the newest."""
 DAY_AHEAD_NS: Final = 23 * 3600 * SECOND_NS - 1
-"""With the hour that a time may be ahead, the day that follows one."""
+"""One day less the hour that a time may be ahead, so that an end time falls on the day after its start."""
 SEAT_MOST: Final = 32
 _AMOUNT: Final = re.compile(r"[$€£]?\s?(\d{1,9})(?:[.,](\d{1,2}))?")
 FIELDS: Final = ("at", "to", "seat", "amount", "outcome", "incident", "held")
-"""What a form may ask for, by name."""
+"""Fields of the search form, by name."""
 
 
 class BadSearch(LocalError):
-    """What was filled in asks for nothing; the sentence says what is allowed."""
+    """A field of the search form is invalid; the sentence says what is allowed."""
 
     def __init__(self, what: str, given: str, allowed: str) -> None:
         self.what, self.given, self.allowed = what, given, allowed
-        super().__init__(f"{what}: {given[:40]!r} will not do; allowed: {allowed}")
+        super().__init__(f"{what}: {given[:40]!r} is not valid; allowed: {allowed}")
 
 
 class Choice(NamedTuple):
-    """One value of a field, and how it is told."""
+    """One value of a field, and its text."""
 
     value: str
     words: str
 
 
 def outcome_choices() -> list[Choice]:
-    """How a round may have ended."""
+    """Return the choices for the outcome of a round."""
     return [Choice(name, id_words(name)) for name in OUTCOMES]
 
 
 def incident_choices() -> list[Choice]:
-    """The incidents a round may be looked for by."""
+    """Return the choices for an incident in a round."""
     return [Choice(ANY, "any"), *(Choice(code, id_words(code)) for code in sorted(INCIDENTS))]
 
 
 def query_of(table: str, given: Mapping[str, str], now_ns: int) -> RoundQuery:
-    """What a form asks for; a field that is empty asks for nothing. BadSearch, or NoSuchTime, names what is allowed."""
+    """Return the query of a form; an empty field matches everything. BadSearch or NoSuchTime says what is allowed."""
     filled = {name: given.get(name, "").strip() for name in FIELDS}
     begin = span_of(filled["at"], now_ns) if filled["at"] else None
     newest_ns = begin.begin_ns + DAY_AHEAD_NS if begin is not None else now_ns
     end = span_of(filled["to"], newest_ns) if filled["to"] else begin  # without a date the first such time after `at`
     if begin is not None and end is not None and end.end_ns < begin.begin_ns:
-        raise BadSearch("until", filled["to"], f"a time from {filled['at']} on")
+        raise BadSearch("until", filled["to"], f"a time at or after {filled['at']}")
     return RoundQuery(
         tables=(table,),
         begin_ns=begin.begin_ns if begin is not None else None,
@@ -95,7 +95,7 @@ def _one_of(what: str, text: str, allowed: Iterable[str]) -> str | None:
 
 
 class ListedRound(NamedTuple):
-    """A round in the list; `again`: a newer one has the same number. `how` it ended, in words."""
+    """A row of the list. `again`: a newer round has the same number. `how` is the outcome as text."""
 
     found: FoundRound
     again: bool
@@ -105,13 +105,13 @@ class ListedRound(NamedTuple):
 
 
 def listed(found: Iterable[FoundRound]) -> list[ListedRound]:
-    """The rounds as the page shows them, in the order given."""
+    """Return the rows of the page, in the order given."""
     met, rows = set[int](), list[ListedRound]()
     for each in found:
         counted = {code: each.incidents.count(code) for code in each.incidents}
         incidents = ", ".join(f"{id_words(code)}{f' ({many})' if many > 1 else ''}" for code, many in counted.items())
         how = id_words(each.outcome) if each.outcome else "not ended"
-        how += ", came once more, not paid" if each.repeated else ""
+        how += ", repeated, not paid" if each.repeated else ""
         seats = ", ".join(str(seat.seat) for seat in each.seats)
         rows.append(ListedRound(each, each.number in met, how, incidents, seats))
         met.add(each.number)
@@ -125,7 +125,7 @@ _HEAD: Final = (
 
 
 def as_csv(found: Iterable[FoundRound]) -> str:
-    """The rounds as a file for a spreadsheet: times with their zone, cents, codes as in the journal."""
+    """Return the rounds as CSV for a spreadsheet: times with zone, cents, codes as in the journal."""
     text = StringIO()
     rows = csv.writer(text)
     rows.writerow(_HEAD)
@@ -139,5 +139,5 @@ def as_csv(found: Iterable[FoundRound]) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """Return a name that no spreadsheet takes for a formula."""
     return f"'{name}" if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name

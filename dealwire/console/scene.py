@@ -1,4 +1,4 @@
-"""What a page draws of a view: who is waited for, what is wrong, where cards lie, what a seat won. Pure."""
+"""Drawing of a view: the prompt, banners, places for cards, results by seat. Pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, get_args
@@ -25,24 +25,24 @@ from rules.settlement import amount
 
 STATES: Final[Mapping[str, str]] = {
     "betting": "Bets are open",
-    "dealing": "Cards are dealt",
-    "burning": "Cards are burned",
+    "dealing": "Dealing cards",
+    "burning": "Burning cards",
     "deciding": "Players decide",
     "acting": "Players bet in turn",
-    "exchanging": "Cards are exchanged",
-    "assigning": "Hands wait for the number",
+    "exchanging": "Exchanging cards",
+    "assigning": "Waiting for the number",
     "setting": "Players set their hands",
-    "showing": "Cards are turned up",
-    "revealing": "Hands are shown",
-    "drawing": "Cards are drawn",
-    "naming": "A card has to be named",
+    "showing": "Turning up cards",
+    "revealing": "Showing hands",
+    "drawing": "Drawing cards",
+    "naming": "A card must be named",
     "extra": "Before the extra card",
-    "settling": "Bets are settled",
+    "settling": "Settling bets",
     "progressive": "Misdeal: progressive only",
     "void": "The round is void",
     "halted": "Halted",
 }
-"""Where a round stands, as people at the table say it."""
+"""State of a round in the words used at a table."""
 
 OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
     "complete": ("✓", "complete"),
@@ -51,25 +51,25 @@ OUTCOMES: Final[Mapping[str, tuple[str, str]]] = {
     "defective-deck": ("✕", "defective deck"),
     "unreliable": ("⚠", "not settled"),
 }
-"""How a round ended: a sign, and words."""
+"""Sign and text for each outcome of a round."""
 
 _STOPPED: Final[Mapping[str, str]] = {
     "halted": "Halted: a supervisor decides",
-    "void": "Void: cards in, bets back",
+    "void": "Void: collect cards, return bets",
 }
-"""What comes before END GAME where a round is not played out."""
+"""Prompt of a round that is not played out, until END GAME."""
 
 _HALTS: Final[Mapping[TroubleKind, tuple[str, str]]] = {
-    "repeated": ("Deal no more", "The device counts rounds that were settled before: a technician starts it anew"),
-    "red-lamp": ("Red lamp: deal nothing", "A supervisor clears the misdeal with a badge"),
+    "repeated": ("Do not deal", "The device repeats rounds that were already settled: a technician must restart it"),
+    "red-lamp": ("Red lamp: do not deal", "A supervisor clears the misdeal with a badge"),
 }
-"""What stops play between one report and the next, whatever the round waits for, and what ends it."""
+"""Prompt and remedy for trouble that stops play in every state of the round."""
 _ENDS: Final = frozenset({"dealer", "supervisor"})
-"""Who does something about a round that is not played out."""
+"""Roles that act on a round that is not played out."""
 
 
 class RoundEnding(NamedTuple):
-    """How a round ended: a style, a sign, words."""
+    """Mark of a finished round: style class, sign, text."""
 
     style: str
     sign: str
@@ -77,10 +77,10 @@ class RoundEnding(NamedTuple):
 
 
 def ending(each: OutcomeView) -> RoundEnding:
-    """What the last rounds are marked with. One that nobody paid is never like one that was settled."""
+    """Return the mark of a round in the list of last rounds. An unpaid round never looks like a settled one."""
     sign, words = OUTCOMES[each.outcome]
     if each.repeated:
-        return RoundEnding("unreliable", "⚠", "came once more, not paid")
+        return RoundEnding("unreliable", "⚠", "repeated, not paid")
     if each.incidents and each.outcome == "complete":
         many = f"{each.incidents} incident{'' if each.incidents == 1 else 's'}"
         return RoundEnding("complete noted", sign, f"{words}, {many}")
@@ -89,39 +89,39 @@ def ending(each: OutcomeView) -> RoundEnding:
 
 _WORST: Final[Sequence[TroubleKind]] = get_args(TroubleKind)
 _ALARMS: Final = frozenset({"safe-stop", "line", "repeated", "halted", "misdeal", "red-lamp"})
-"""What a table cannot go on with; the rest waits for somebody meanwhile."""
+"""Kinds of trouble that stop a table. Play continues with all other kinds, which wait for a person."""
 
 COLUMNS_MAX: Final = 8
-"""Seats beside each other; more stand in rows."""
+"""Seats next to each other; more are drawn in rows."""
 BETS_SHOWN: Final = 5
-"""Bets of a seat that are seen at once; the list of more scrolls."""
+"""Bets of a seat that are visible at once; a longer list scrolls."""
 ROUNDS_NAMED: Final = 4
-"""Rounds a heading names; of the others it says how many."""
+"""Rounds that a heading names; the rest are counted."""
 
 CALLS: Final = ("call-misdeal", "clear-misdeal", "clear-error")
-"""What a supervisor does while a round is under way; everything else is set up between rounds."""
+"""Supervisor actions during a round; all other actions are setup between rounds."""
 RELEASE: Final = "release-held"
 BANNER_LONG: Final = 150
 """Characters of a banner in full size."""
 CAUSE_MOST: Final = 90
-"""Characters of a cause in a banner; all of it is read at a press."""
+"""Characters of a cause in a banner; a button opens the whole text."""
 BET_LONG: Final = 15
-"""Characters of a bet and its amount in one line of the narrowest seat."""
+"""Characters of a bet and its amount on one line of the narrowest seat."""
 LEAD_MOST: Final = 60
-"""Characters of the line of the felt with all that somebody may do; of more only the first stands there."""
+"""Characters of the prompt with all choices; a longer one shows the first choice only."""
 WHY_MOST: Final = 40
-"""Characters of a cause that stands in the line of the felt; a longer one stands in its banner alone."""
+"""Characters of a cause in the prompt; a longer one appears in its banner only."""
 WINNERS_NAMED: Final = 1
-"""Seats that the line of the felt names of those that took the last pots."""
+"""Seats that the prompt names as winners of the last pots."""
 
 
 def prompt(view: TableView) -> Prompt:
-    """Who is waited for, as the round stands."""
+    """Return the prompt: who must act next, or why play is stopped."""
     if view.safe_stop is not None:
-        return Prompt("stopped", "Safe stop: deal no more", "What lies on the table is settled by hand")
+        return Prompt("stopped", "Safe stop: do not deal", "Settle the bets on the table by hand")
     if view.unknown is not None:
         since = f" since {clock(view.unknown.since_ns)}" if view.unknown.since_ns else ""
-        before = "what is shown below was known before" if view.reported_ns else "nothing was heard of it yet"
+        before = "the table below is as last reported" if view.reported_ns else "no report has arrived yet"
         return Prompt("unknown", f"Unknown{since}", f"{view.unknown.why}: {before}")
     halt = halted_by(view)
     if halt is not None and view.state not in _STOPPED:
@@ -139,29 +139,29 @@ def prompt(view: TableView) -> Prompt:
 
 
 def came_of(last: OutcomeView, currency: str) -> str:
-    """What became of the last round where that is more than money of the house: who won the race, who has the pot."""
+    """Return the result of the last round if it is more than money for the house: race winner or pot winner."""
     if last.won:
         return f"Round {last.round}: {last.won} won"
     return f"Round {last.round}: {pots_words(last.pots, currency, WINNERS_NAMED)}" if last.pots is not None else ""
 
 
 def halted_by(view: TableView) -> TroubleView | None:
-    """What stops play although the table is heard: nothing is dealt before it is over."""
+    """Return the trouble that stops play although all devices respond; None if there is none."""
     return next((each for each in view.trouble if each.kind in _HALTS), None)
 
 
 def goes_on(view: TableView) -> bool:
-    """Whether anybody may be asked to go on with the round: not while it is unknown, stopped, or not played out."""
+    """True if the round may continue: it is known, not stopped, and neither void nor halted."""
     return view.unknown is None and view.safe_stop is None and halted_by(view) is None and view.state not in _STOPPED
 
 
 def is_next(seat: SeatView, view: TableView) -> bool:
-    """Whether the round waits for that seat, and may go on."""
+    """True if the round waits for that seat and may continue."""
     return seat.next and goes_on(view)
 
 
 def may_happen(view: TableView) -> list[LegalView]:
-    """What may happen next at the seats that are drawn, by whom; while play is stopped only what ends that."""
+    """Return the possible next events at the seats drawn; while play is stopped, only those that end the stop."""
     here = {f"seat {seat.seat}" for seat in view.seats}
     items = [item for item in view.next if not (here and item.place.startswith("seat ")) or item.place in here]
     if goes_on(view):
@@ -171,7 +171,7 @@ def may_happen(view: TableView) -> list[LegalView]:
 
 
 def _awaited(view: TableView) -> Prompt:
-    """Who is waited for in a round under way, of which all is known."""
+    """Return the prompt for a round under way whose state is known."""
     items = [item for item in may_happen(view) if item.awaited]
     groups = [(_who(actor), [_briefly(what) for what in whats]) for actor, whats in by_actor(items)]
     lines = [f"{who}: {' or '.join(whats)}" for who, whats in groups]
@@ -204,7 +204,7 @@ def _awaited(view: TableView) -> Prompt:
 
 
 def _briefly(what: str) -> str:
-    """`show seat 8, seat 6` as `show seats 8, 6`."""
+    """Return `show seat 8, seat 6` as `show seats 8, 6`."""
     return what.replace(", seat ", ", ").replace("seat ", "seats ", 1) if ", seat " in what else what
 
 
@@ -213,14 +213,14 @@ def _seat(place: str) -> int:
 
 
 def _who(actor: str) -> str:
-    """`Dealer`, `Seat 3`, `Seats 1, 2`."""
+    """Return an actor as a heading: `Dealer`, `Seat 3`, `Seats 1, 2`."""
     text = actor.removeprefix("player at ")
     return text[:1].upper() + text[1:]
 
 
 class FeltPlace(NamedTuple):
-    """A place for cards that is no seat: its name, the cards it is made for, the most it may hold now, and the hand,
-    None before it has one."""
+    """A place for cards other than a seat: its name, its usual and its largest number of cards, and its hand (None
+    before it has one)."""
 
     name: str
     room: int
@@ -229,12 +229,12 @@ class FeltPlace(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name as people write it."""
+        """The place's name for the page."""
         return id_words(self.name).capitalize()
 
 
 def places(view: TableView) -> list[FeltPlace]:
-    """Every place that the game has, in the same order all through a round, the dealer's last."""
+    """Return every place of the game, in the same order throughout a round, the dealer last."""
     hands = {hand.name: hand for hand in view.community}
     names = [name for name in view.room.places if name != "dealer"]
     names += ["burned"] if view.room.burned else []
@@ -251,27 +251,27 @@ def _place(name: str, view: TableView, hand: HandView | None) -> FeltPlace:
 
 
 def columns_of(seats: int) -> int:
-    """Seats of a row, so that the rows are about equally long."""
+    """Return the seats per row that make rows of about equal length."""
     rows = -(-max(seats, 1) // COLUMNS_MAX)
     return -(-max(seats, 1) // rows)
 
 
 def bets_shown(view: TableView) -> int:
-    """Lines to keep free for a seat's bets; fewer where seats stand in many rows. Where players bet against each other
-    those of its chips."""
+    """Return the lines reserved for a seat's bets: fewer with many rows of seats. In a game between players, the lines
+    of its chips."""
     if view.betting is not None:
         return betting.CHIP_LINES + any(seat.runners is not None for seat in view.seats)
     return min(max(view.room.bets, 1), BETS_SHOWN if len(view.seats) <= 2 * COLUMNS_MAX else BETS_SHOWN - 2)
 
 
 def bets_scroll(seat: SeatView, view: TableView) -> bool:
-    """Whether a seat's bets may take more lines than are kept free for them."""
+    """True if a seat's bets may need more lines than are reserved."""
     lines = (f"{id_words(bet)}{figure(cents, view.currency)}" for bet, cents in seat.wagers.items())
     return len(seat.wagers) > bets_shown(view) or any(len(line) > BET_LONG for line in lines)
 
 
 class Banner(NamedTuple):
-    """What is wrong, as it stands at the top of the page."""
+    """A problem as shown at the top of the page."""
 
     tone: Literal["alarm", "warn"]
     trouble: TroubleView
@@ -279,12 +279,12 @@ class Banner(NamedTuple):
 
     @property
     def long(self) -> bool:
-        """Whether it has to be written smaller."""
+        """True if the banner needs smaller type."""
         return len(self.title) + len(self.trouble.advice) + len(self.brief) > BANNER_LONG
 
     @property
     def brief(self) -> str:
-        """The cause as far as there is room for it, with all its words or up to a whole one."""
+        """The cause, cut at a word to fit the banner."""
         cause = self.trouble.cause
         if len(cause) <= CAUSE_MOST:
             return cause
@@ -292,7 +292,7 @@ class Banner(NamedTuple):
 
 
 def banners(view: TableView) -> list[Banner]:
-    """The worst first; money that is held of several rounds is one, at the place of the first."""
+    """Return the banners, worst first. Held money of several rounds is one banner, in place of the first."""
     held = [each for each in view.trouble if each.kind == "held"]
     found = [each for each in view.trouble if each.kind != "held" or each is held[0]]
     shown = [_held(held, view) if each.kind == "held" and len(held) > 1 else each for each in found]
@@ -300,24 +300,24 @@ def banners(view: TableView) -> list[Banner]:
 
 
 def _held(held: Sequence[TroubleView], view: TableView) -> TroubleView:
-    """All that is held, as one, those rounds among them that are not shown one by one; a reason or a clause only where
-    it is that of every round."""
+    """Return one trouble for all held money, including rounds that are not listed one by one. It has a cause or clause
+    only if all rounds share it."""
     causes, clauses = {each.cause for each in held}, {each.clause for each in held}
     rounds, cents = f"rounds {_rounds(int(each.place or 0) for each in held)}", sum(each.cents or 0 for each in held)
     if view.held_count > len(held):
         rounds, cents = f"{view.held_count} rounds", view.held_cents.get(view.currency, cents)
     return held[0].model_copy(
         update={
-            "title": f"Money of {rounds} is held",
+            "title": f"Money from {rounds} is held",
             "cents": cents,
-            "cause": held[0].cause if len(causes) == 1 else f"for {len(causes)} reasons, see Money",
+            "cause": held[0].cause if len(causes) == 1 else f"{len(causes)} different reasons, see Money",
             "clause": held[0].clause if len(clauses) == 1 else None,
         }
     )
 
 
 def _rounds(numbers: Iterable[int]) -> str:
-    """`3 and 4`, `1 to 19`, `1, 3, 5, 8 and 15 more`."""
+    """Return round numbers as text: `3 and 4`, `1 to 19`, `1, 3, 5, 8 and 15 more`."""
     found = sorted(set(numbers))
     words = numbers_words(found)
     if len(words.replace(" and ", ", ").replace(" to ", ", ").split(", ")) <= ROUNDS_NAMED:
@@ -326,17 +326,17 @@ def _rounds(numbers: Iterable[int]) -> str:
 
 
 def held_words(view: TableView) -> str:
-    """What is held in all, and of how many rounds."""
+    """Return the total held and from how many rounds."""
     sums = dict(view.held_cents)
     for each in () if sums else view.held:
         sums[each.currency] = sums.get(each.currency, 0) + each.cents
     many = max(view.held_count, len(view.held))
     of = f"{many} rounds" if many > 1 else f"round {view.held[0].round}"
-    return f"{' and '.join(amount(cents, currency) for currency, cents in sums.items())} held of {of}"
+    return f"{' and '.join(amount(cents, currency) for currency, cents in sums.items())} held from {of}"
 
 
 def by_trouble(views: Iterable[TableView]) -> list[TableView]:
-    """Tables that cannot go on first, the worst of them foremost; all others keep their place by name."""
+    """Return the tables in order: stopped ones first, worst first, then all others by name."""
     return sorted(views, key=lambda view: (min(map(_rank, view.trouble), default=len(_WORST)), natural(view.table)))
 
 
@@ -345,7 +345,7 @@ def _rank(trouble: TroubleView) -> int:
 
 
 class Net(NamedTuple):
-    """What a seat won or lost in the round that is over: a style, a sign, the word, cents."""
+    """Result of a seat in the last round: style class, sign, word, cents, held cents."""
 
     style: Literal["win", "lose", "push", "held"]
     sign: str
@@ -355,7 +355,7 @@ class Net(NamedTuple):
 
 
 def net_of(money: SeatMoneyView) -> Net:
-    """What the seat's settled bets come to; what is held stands beside it."""
+    """Return the net of a seat's settled bets, with the amount held."""
     if money.net > 0:
         return Net("win", "▲", "wins", money.net, money.held)
     if money.net < 0:
@@ -366,7 +366,7 @@ def net_of(money: SeatMoneyView) -> Net:
 
 
 def nets(view: TableView) -> dict[int, Net]:
-    """By seat, from END GAME until it bets for the next round, or that is dealt."""
+    """Return the results by seat, from END GAME until the seat bets again or the next round starts."""
     settled = view.settlement
     if settled is None or view.state != "betting" or settled.round != view.round:
         return {}
@@ -375,24 +375,24 @@ def nets(view: TableView) -> dict[int, Net]:
 
 
 def bets_of(settled: SettlementView, seat: int) -> list[BetLineView]:
-    """The lines of one seat."""
+    """Return the settlement lines of one seat."""
     return [line for line in settled.lines if line.seat == seat]
 
 
 def newest(outcomes: Sequence[OutcomeView]) -> list[OutcomeView]:
-    """Newest first."""
+    """Return the outcomes, newest first."""
     return list(reversed(outcomes))
 
 
 class Offer(NamedTuple):
-    """An action as it stands now: `why` it cannot work, empty when it can."""
+    """An action with the reason why it cannot be used now, empty if it can."""
 
     action: Action
     why: str
 
 
 def offers(actions: Sequence[Action], view: TableView, part: str) -> list[Offer]:
-    """The actions of one `part` of the pages: `calls`, `held`, `acts` or `faults`."""
+    """Return the actions of one `part` of the pages: `calls`, `held`, `acts` or `faults`."""
     return [Offer(action, action.available(view)) for action in actions if _part_of(action) == part]
 
 
@@ -405,7 +405,7 @@ def _part_of(action: Action) -> str:
 
 
 def grouped(found: Iterable[Offer]) -> dict[str, list[Offer]]:
-    """By the heading they stand under."""
+    """Return the actions by heading."""
     groups: dict[str, list[Offer]] = {}
     for offer in found:
         groups.setdefault(offer.action.group, []).append(offer)

@@ -1,7 +1,7 @@
 """`Console`: the web server, in a thread of its own. The owner's thread never waits for it.
 
-uvicorn runs as a part of this program: it takes no signals, and says nothing but errors. The port is opened by
-`start`, in the caller's thread, so that a port in use is an error of the caller and not of a thread.
+uvicorn runs inside this program: it handles no signals and logs errors only. `start` opens the port in the caller's
+thread, so that a port in use is an error of the caller and not of a thread.
 """
 
 import asyncio
@@ -31,25 +31,29 @@ from dealwire.listening import connections_allowed, is_loopback, listening_error
 from devices.clock import Clock, SystemClock
 
 CONNECTIONS_MAX: Final = 160
-"""Connections at once, live lines included. What is over it is closed at once."""
+"""Connections at once, live connections included. More are closed at once."""
 ADDRESS_MAX: Final = 48
-"""Connections of one address at once, unless it is this machine's or a proxy's."""
+"""Connections of one address at once, except this machine's and a proxy's."""
 START_S: Final = 10.0
-"""A failure guard: far above what it takes."""
+"""Safety limit for the start, far above the time that it takes."""
 STOP_S: Final = 1.5
-"""For answers that are under way when it ends; the process must be gone within two seconds."""
+"""Time for answers under way at the end; the process must be gone within two seconds."""
 
 
 class Console:
-    """Serves the hub's views on `host` and `port` (0: any that is free).
+    """Serves the hub's views on `host` and `port` (0: any free port).
 
-    Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
-    further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS; `proxies` are the
-    addresses or networks of machines that say for whom they ask; `idle_minutes` end a session with which nothing is
-    asked, 0 does not. `actions` are the buttons of each table. `recordings`
-    is a folder of `.pcapng` files, `sources` are recordings besides it; `journal` is the file in which the tables'
-    rounds are looked up. `note_access` writes a sentence about who signed in or was refused into a table's record,
-    every table's when the name is empty; called from the server's thread, it must not wait.
+    Bound to a loopback address, reading is open to everyone who can reach it; elsewhere it needs a token too.
+
+    - `actions`: buttons of each table.
+    - `recordings`: folder of `.pcapng` files; `sources`: other recordings.
+    - `journal`: file in which rounds are looked up.
+    - `names`: further host names that browsers may use, such as a proxy's.
+    - `secure`: browsers connect over TLS, through a proxy.
+    - `proxies`: addresses or networks of proxies that name the client they ask for.
+    - `idle_minutes`: a session without requests for that long ends; 0: never.
+    - `note_access`: writes a sentence about a sign-in or a refusal into the record of the named table, or of all
+      tables if the name is empty. It is called from the server's thread and must not wait.
     """
 
     def __init__(
@@ -89,16 +93,16 @@ class Console:
         self._thread: threading.Thread | None = None
         self._end: Callable[[], None] = lambda: None
         self.failed: str | None = None
-        """Why the server's thread ended by itself; None while it serves."""
+        """Reason why the server's thread ended on its own; None while it serves."""
 
     @property
     def address(self) -> str:
-        """What to open in a browser, once it listens."""
+        """The address to open in a browser, once it listens."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self._port}/"
 
     def start(self) -> None:
-        """Listen and serve; returns when pages can be had. LineBusy, LineDenied or LineAbsent names the address."""
+        """Listen and serve; return when pages can be loaded. LineBusy, LineDenied or LineAbsent names the address."""
         compile_all()
         listener = _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
@@ -108,7 +112,7 @@ class Console:
         ready.wait(START_S)
 
     def stop(self) -> None:
-        """Tell every page to come back later and give the port back. May be called twice."""
+        """Tell every page to reconnect later, and release the port. May be called twice."""
         for reading in (self._shelf, self._sheets):
             reading.close()  # whoever waits for one has an answer, so that nothing holds up the end
         self._end()
@@ -173,7 +177,7 @@ class Console:
         )
 
     def _app(self) -> AccessGuard:
-        """The pages behind their guard."""
+        """Return the pages behind their guard."""
         # Cookies know no port, and two consoles may share a machine. A browser takes a name with this prefix from the
         # very host alone, over TLS alone: without TLS some would not send it back.
         cookie = f"{'__Host-' if self._secure else ''}dealwire-{self._port}"
@@ -199,7 +203,7 @@ class Console:
         self._audit.beat(now_ns)
 
     def _on_foreign(self, address: str) -> None:
-        text = "somebody tried to act from no page of this console"
+        text = "someone tried to act from a page that is not this console's"
         self._audit.note("stranger", text, address, self._clock.now_ns())
 
     def _on_session_end(self, session: SignedIn, why: Ending) -> None:
@@ -208,7 +212,7 @@ class Console:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A listening socket; LineBusy, LineDenied or LineAbsent names the address."""
+    """Return a listening socket; LineBusy, LineDenied or LineAbsent names the address."""
     try:
         return listening_socket(host, port, CONNECTIONS_MAX)
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Who is signed in, for how long, and how long a wrong token waits for its answer. Time is passed in to sessions; the
-lane uses its loop's.
+"""Sessions: who is signed in and for how long; and the delay for wrong tokens.
 
-A session lives in this process alone; whoever restarts the program signs everybody out. A right token waits for nobody:
-each is compared at once, and only what is said to a wrong one is held back, so that nobody tries many.
+Sessions take the time as an argument; the delay uses its loop's clock. Sessions live in this process only: a restart
+signs everyone out. A right token never waits. Every token is checked at once, and only the answer to a wrong one is
+delayed, which keeps anyone from trying many.
 """
 
 import asyncio
@@ -17,27 +17,27 @@ from dealwire.hub.actions import Role
 from dealwire.listening import neighbourhood
 
 SESSIONS_MAX: Final = 64
-"""Sessions of one role at once; the oldest of that role goes."""
+"""Sessions of one role at once; the oldest of that role ends."""
 SESSION_NS: Final = 12 * 3600 * 1_000_000_000
 """A session ends after a shift of twelve hours."""
 
 IDLE_MINUTES: Final = 30
-"""A session ends after so long in which nothing was asked with it, unless the house says otherwise."""
+"""Minutes without a request after which a session ends, unless configured otherwise."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
 PAUSE_S: Final = 0.1
-"""Between two answers to wrong tokens of one address: ten a second."""
+"""Time between two answers to wrong tokens from one address: ten a second."""
 LANE_MAX: Final = 40
-"""Answers that are held back at once: each has a connection, and the rest of those are for pages."""
+"""Delayed answers at once. Each occupies a connection, and the other connections are for pages."""
 EACH_MAX: Final = 16
-"""Of them, those of one address."""
+"""Delayed answers of one address."""
 
 Ending = Literal["signed out", "expired", "idle", "pushed out"]
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Somebody who is signed in. `name` stands for it in the journal and says nothing of its secret."""
+    """A signed-in user. `name` identifies the session in the journal and reveals nothing about its secret."""
 
     name: str
     role: Role
@@ -45,7 +45,7 @@ class SignedIn:
 
 
 class Sessions:
-    """Who is signed in. `on_end` is called with every session that ends, and why."""
+    """Open sessions. `on_end` is called with every session that ends, and the reason."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class Sessions:
         self._by_secret: OrderedDict[bytes, SignedIn] = OrderedDict()
         self._used_ns: dict[bytes, int] = {}
         self._idled: set[SignedIn] = set()
-        """Sessions that nothing was asked with: whoever watches a wall with them may go on."""
+        """Sessions that ended as idle: a wall that they display may stay connected."""
         self._on_end, self._idle_ns = on_end, idle_minutes * MINUTE_NS
 
     def begin(self, role: Role, now_ns: int) -> tuple[str, SignedIn]:
-        """A new session, and its secret for the cookie."""
+        """Start a session. Return the secret for its cookie, and the session."""
         secret = secrets.token_urlsafe(32)
         session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         self._by_secret[digest_of(secret)] = session
@@ -71,8 +71,8 @@ class Sessions:
         return secret, session
 
     def find(self, secret: str, now_ns: int, *, used: bool = True) -> SignedIn | None:
-        """The session of a secret; None when it is unknown or over. Looked up by digest: timing tells nothing of it.
-        `used`: a person asks for something, so it is not idle."""
+        """Return the session of a secret; None if it is unknown or over. The lookup is by digest, so that timing
+        reveals nothing. `used`: a person requested something, so the session is not idle."""
         digest = digest_of(secret[:128])
         if digest not in self._by_secret or self._over(digest, now_ns) is not None:
             return None
@@ -81,11 +81,11 @@ class Sessions:
         return self._by_secret[digest]
 
     def is_open(self, session: SignedIn, now_ns: int) -> bool:
-        """Whether it still is one: neither signed out, nor expired, nor idle, nor pushed out."""
+        """True if the session is still open: neither signed out, expired, idle nor pushed out."""
         return now_ns < session.end_ns and session in self._by_secret.values()
 
     def may_watch(self, session: SignedIn, now_ns: int) -> bool:
-        """The same for a wall that is watched: nobody asks anything there, so it does not end for that."""
+        """True if the session may display a wall. A wall makes no requests, so idling does not end it."""
         return self.is_open(session, now_ns) or (now_ns < session.end_ns and session in self._idled)
 
     def end(self, secret: str) -> None:
@@ -93,7 +93,7 @@ class Sessions:
         self._end(digest_of(secret[:128]), "signed out")
 
     def sweep(self, now_ns: int) -> None:
-        """End what has expired, and what is idle."""
+        """End the sessions that are expired or idle."""
         for digest in list(self._by_secret):
             if (why := self._over(digest, now_ns)) is not None:
                 self._end(digest, why)
@@ -114,15 +114,14 @@ class Sessions:
 
 
 class SignInLane:
-    """Holds answers to wrong tokens back: those of one address go out one after the other. All of it in the loop's
-    thread."""
+    """Delays the answers to wrong tokens: those to one address go out one after the other. Loop thread only."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
         self._free_s: dict[str, float] = {}
 
     async def hold_back(self, address: str) -> bool:
-        """Wait until a wrong token of `address` may be answered; False, at once, when too many wait."""
+        """Wait until a wrong token from `address` may be answered; return False at once if too many wait."""
         key, loop = neighbourhood(address), asyncio.get_running_loop()
         if self._waiting.total() >= LANE_MAX or self._waiting[key] >= EACH_MAX:
             return False

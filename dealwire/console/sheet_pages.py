@@ -1,4 +1,4 @@
-"""The pages of a table's rounds: a list of those that are looked for, and each as a dispute sheet: page, PDF, JSON."""
+"""The pages of a table's rounds: the list with its search, and each round as a dispute sheet (page, PDF, JSON)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -28,19 +28,19 @@ from dealwire.journal.times import NoSuchTime
 from dealwire.sheet.pdf import can_draw
 
 FIELD_MAX: Final = 60
-"""Characters of a field that are given back to who filled it in."""
+"""Characters of a field that are shown again in the form."""
 NUMBER_MAX: Final = 2**32 - 1
 RECORD_MAX: Final = 2**63 - 1
 
 
 class SheetPages:
-    """What a browser may ask for about rounds. `known` says whether there is a table of that name."""
+    """Request handlers for rounds. `known` tells whether a table of that name exists."""
 
     def __init__(self, sheets: Sheets, known: Callable[[str], bool]) -> None:
         self._sheets, self._known = sheets, known
 
     def routes(self) -> list[Route]:
-        """For the application behind the guard; who may read anything may read these."""
+        """Return the routes behind the guard; anyone who may read anything may read these."""
         return [
             Route("/table/{table}/rounds", self.rounds),
             Route("/table/{table}/rounds.csv", self.export),
@@ -51,7 +51,7 @@ class SheetPages:
         ]
 
     async def rounds(self, request: Request) -> Response:
-        """The newest rounds, or those that are looked for, and a field for the number of any."""
+        """GET: the newest rounds or the search result, and a field for a round number."""
         table, given = self._table_of(request), request.query_params
         problem, found = "", list[FoundRound]()
         try:
@@ -75,7 +75,7 @@ class SheetPages:
         )
 
     async def export(self, request: Request) -> Response:
-        """The same rounds as a file for a spreadsheet."""
+        """GET: the same rounds as CSV."""
         table = self._table_of(request)
         try:
             query = query_of(table, request.query_params, self._sheets.now_ns())
@@ -85,7 +85,7 @@ class SheetPages:
         return Response(content, media_type="text/csv", headers=_named(table, "rounds", "csv", kept=True))
 
     async def find(self, request: Request) -> Response:
-        """What was typed into the field."""
+        """GET: redirect to the round whose number was entered."""
         table, typed = self._table_of(request), request.query_params.get("number", "").strip()
         number = whole_number(typed, NUMBER_MAX)
         if number is None:
@@ -93,19 +93,19 @@ class SheetPages:
         return RedirectResponse(f"/table/{quote(table, safe='')}/round/{number}", 303)
 
     async def sheet(self, request: Request) -> Response:
-        """One round."""
+        """GET: one round as a page."""
         table, number, record = self._wanted(request)
         sheet, body = await self._sheets.html(table, number, record)
         return page(request, "sheet.html", sheet=sheet, body=body, record=record, can_draw=can_draw())
 
     async def pdf(self, request: Request) -> Response:
-        """One round as PDF."""
+        """GET: one round as PDF."""
         table, number, record = self._wanted(request)
         content = await self._sheets.pdf(table, number, record)
         return Response(content, media_type="application/pdf", headers=_named(table, f"round-{number}", "pdf"))
 
     async def json(self, request: Request) -> Response:
-        """One round as JSON."""
+        """GET: one round as JSON."""
         table, number, record = self._wanted(request)
         content = await self._sheets.json(table, number, record)
         return Response(content, media_type="application/json", headers=_named(table, f"round-{number}", "json"))
@@ -117,7 +117,7 @@ class SheetPages:
         return name
 
     def _wanted(self, request: Request) -> tuple[str, int, int | None]:
-        """The table, the round's number, and which of several with that number."""
+        """Return the table, the round's number, and the record that selects one of several rounds with that number."""
         table, number, typed = (
             self._table_of(request),
             request.path_params["number"],
@@ -133,12 +133,12 @@ class SheetPages:
 
 
 def _named(table: str, what: str, kind: str, *, kept: bool = False) -> dict[str, str]:
-    """The name under which a browser keeps it, in letters that every system takes; `kept`: it is not shown first."""
+    """Return the header with a file name that every system accepts; `kept`: download instead of display."""
     safe = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "_" for letter in table)
     return {"content-disposition": f'{"attachment" if kept else "inline"}; filename="{safe}-{what}.{kind}"'}
 
 
 async def unavailable(request: Request, error: Exception) -> Response:
-    """What could not be shown, on a page that says why."""
+    """Show why a round cannot be displayed."""
     assert isinstance(error, SheetUnavailable)
     return page(request, "problem.html", error.status, text=error.why)

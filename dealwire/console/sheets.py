@@ -1,7 +1,6 @@
-"""The rounds of a console's tables, out of their journal: those that are looked for, and one as a dispute sheet.
+"""Rounds from the journal of a console's tables: search results, and one round as a dispute sheet.
 
-One thread reads, so that pages stay live meanwhile. It has no key: a sheet of the console names no face that nobody has
-shown.
+One thread reads, so that pages stay live. It has no key: a sheet of the console names no face that was not shown.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class SheetUnavailable(DealwireError):
-    """A round, or a list of them, that cannot be shown; `status` is the answer's."""
+    """A round or a search result cannot be shown; `status` is the HTTP status."""
 
     def __init__(self, status: int, why: str) -> None:
         self.status, self.why = status, why
@@ -33,18 +32,18 @@ class SheetUnavailable(DealwireError):
 
 
 class Sheets:
-    """Reads the journal at `path`, which may be written meanwhile; None: this console has none."""
+    """Reads the journal at `path`, which may be in use; None if this console has none."""
 
     def __init__(self, path: Path | None, clock: Clock) -> None:
         self._path, self._clock = path, clock
         self._worker = Worker("console-sheets")
 
     def close(self) -> None:
-        """Wait for nothing. Who waits for a sheet gets SheetUnavailable."""
+        """Stop without waiting. Callers that wait for a sheet get SheetUnavailable."""
         self._worker.close()
 
     async def found(self, query: RoundQuery, most: int) -> list[FoundRound]:
-        """The rounds that a query means, newest first, at most `most`."""
+        """Return the rounds that match a query, newest first, at most `most`."""
         return await self._ask(lambda reader: find_rounds(reader, query, most))
 
     def now_ns(self) -> int:
@@ -52,7 +51,7 @@ class Sheets:
         return self._clock.now_ns()
 
     async def html(self, table: str, number: int, record: int | None) -> tuple[RoundSheet, str]:
-        """A round, and what stands on its page."""
+        """Return a round and the HTML body of its page."""
 
         def make(reader: RoundReader) -> tuple[RoundSheet, str]:
             sheet = self._sheet(reader, table, number, record)
@@ -61,11 +60,11 @@ class Sheets:
         return await self._ask(make)
 
     async def pdf(self, table: str, number: int, record: int | None) -> bytes:
-        """A round as PDF."""
+        """Return a round as PDF."""
         return await self._ask(lambda reader: pdf_of(paper_of(self._sheet(reader, table, number, record))))
 
     async def json(self, table: str, number: int, record: int | None) -> str:
-        """A round as `dealwire.sheet/1`."""
+        """Return a round as `dealwire.sheet/1`."""
         return await self._ask(lambda reader: self._sheet(reader, table, number, record).to_json())
 
     def _sheet(self, reader: RoundReader, table: str, number: int, record: int | None) -> RoundSheet:
@@ -74,7 +73,7 @@ class Sheets:
     async def _ask(self, make: Callable[[RoundReader], Result]) -> Result:
         path = self._path
         if path is None:
-            raise SheetUnavailable(404, "This console has no journal to look into.")
+            raise SheetUnavailable(404, "This console has no journal to search.")
 
         def work() -> Result:
             with RoundReader(path) as reader:

@@ -1,4 +1,4 @@
-"""What may be wrong with a tokens file. The command line knows it before it opens any."""
+"""Errors of a tokens file, in a module that the command line can import without opening one."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from protocol.errors import LocalError
 
 
 class TokensUnusable(LocalError):
-    """A tokens file that cannot be used: names the file, the key, and what is allowed."""
+    """A tokens file cannot be used: names the file, the key, and what is allowed."""
 
     def __init__(self, path: Path, key: str, why: str) -> None:
         self.path, self.key, self.why = path, key, why

@@ -1,7 +1,7 @@
-"""Who may act: one token a role.
+"""Roles that may act, one token each.
 
-Only digests of tokens are kept, and compared in constant time, each with every role's, so that how long it takes tells
-nothing.
+Only digests of tokens are kept. A token is compared in constant time with the digest of every role, so that timing
+reveals nothing.
 """
 
 import hashlib
@@ -26,38 +26,38 @@ FILE_MAX: Final = 64 * 1024
 
 
 def digest_of(text: str) -> bytes:
-    """What is kept of a secret."""
+    """Return the digest that is kept of a secret."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class Tokens:
-    """The token of each role that may act. A role without one cannot sign in."""
+    """The token of each role that may act. A role without a token cannot sign in."""
 
     def __init__(self, tokens: Mapping[Role, str]) -> None:
         self._digests: dict[Role, bytes] = {role: digest_of(token) for role, token in tokens.items()}
 
     @classmethod
     def new(cls) -> tuple["Tokens", dict[Role, str]]:
-        """Fresh tokens for this run, and their texts, to be printed once."""
+        """Return fresh tokens for this run, and their texts, to be printed once."""
         texts: dict[Role, str] = {role: secrets.token_urlsafe(18) for role in ROLES}
         return cls(texts), texts
 
     @classmethod
     def read(cls, path: Path) -> "Tokens":
-        """The tokens in a TOML file of `role = "token"` lines, which only its owner may read (mode 0600).
+        """Read the tokens in a TOML file of `role = "token"` lines, readable by its owner only (mode 0600).
 
-        TokensUnsafe when it is not ours or root's, or others may use it; TokensUnusable when a key is no role, or a
-        token is short or given twice.
+        TokensUnsafe if it is not ours or root's, or others may use it. TokensUnusable if a key is not a role, or a
+        token is too short or used twice.
         """
         texts: dict[Role, str] = {}
         for key, value in _read_toml(path).items():
             role = next((known for known in ROLES if known == key), None)
             if role is None:
-                raise TokensUnusable(path, key, f"is no role; allowed: {', '.join(ROLES)}")
+                raise TokensUnusable(path, key, f"is not a role; allowed: {', '.join(ROLES)}")
             if not isinstance(value, str) or not TOKEN_MIN <= len(value) <= TOKEN_MAX:
-                raise TokensUnusable(path, key, f"a token is a text of {TOKEN_MIN} to {TOKEN_MAX} characters")
+                raise TokensUnusable(path, key, f"a token has {TOKEN_MIN} to {TOKEN_MAX} characters")
             if value in texts.values():
-                raise TokensUnusable(path, key, "the same token stands for two roles")
+                raise TokensUnusable(path, key, "two roles have the same token")
             texts[role] = value
         if not texts:
             raise TokensUnusable(path, "", f'holds no token; write ROLE = "TOKEN" with roles of {", ".join(ROLES)}')
@@ -65,11 +65,11 @@ class Tokens:
 
     @property
     def roles(self) -> str:
-        """Those that have a token, as a person reads them."""
+        """Roles that have a token, as text."""
         return ", ".join(self._digests)
 
     def role_of(self, token: str) -> Role | None:
-        """Whose token this is; None for a wrong one."""
+        """Return the role of a token; None for a wrong one."""
         given, found = digest_of(token[: TOKEN_MAX + 1]), None
         for role, digest in self._digests.items():
             if hmac.compare_digest(given, digest):

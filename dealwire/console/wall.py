@@ -1,4 +1,4 @@
-"""What a pit's wall shows: every table as a tile that keeps its place, and above them what is wrong anywhere. Pure."""
+"""The wall of a pit: one tile per table, each at a fixed place, and all problems above them. Pure functions."""
 
 import re
 from collections.abc import Iterable
@@ -23,11 +23,11 @@ from rules.settlement import amount
 
 _HOUR_NS: Final = 3600 * 1_000_000_000
 SEATS_SHOWN: Final = 12
-"""Seats of a tile's row; of more, those that are empty are left out."""
+"""Seats in a tile's row; with more seats, empty ones are left out."""
 
 
 class Alarm(NamedTuple):
-    """What is wrong at a table. `key` stays the same while it is the same thing: who looks is called once for it."""
+    """A problem at a table. `key` is stable while the problem lasts, so that viewers are alerted once."""
 
     table: str
     banner: Banner
@@ -35,7 +35,7 @@ class Alarm(NamedTuple):
 
 
 def alarms(views: Iterable[TableView]) -> list[Alarm]:
-    """What is wrong anywhere, the worst first."""
+    """Return the problems of all tables, worst first."""
     return [
         Alarm(view.table, banner, f"{view.table} {banner.trouble.kind} {banner.trouble.since_ns or 0}")
         for view in by_trouble(views)
@@ -44,7 +44,7 @@ def alarms(views: Iterable[TableView]) -> list[Alarm]:
 
 
 def groupby_table(found: Iterable[Alarm]) -> list[tuple[str, Banner, int]]:
-    """Of each table the worst, and how many others there are, in the order given."""
+    """Return for each table its worst banner and the number of others, in the order given."""
     tables: dict[str, list[Banner]] = {}
     for alarm in found:
         tables.setdefault(alarm.table, []).append(alarm.banner)
@@ -55,7 +55,7 @@ _BREAKS: Final = re.compile(r"\. |; |: |, then ")
 
 
 def first_words(text: str) -> str:
-    """What some advice asks for first: what there is room for on a wall."""
+    """Return the first step of an advice, which fits on a wall."""
     return _BREAKS.split(text, maxsplit=1)[0]
 
 
@@ -63,8 +63,8 @@ _SUITS: Final = {"clubs": "♣", "diamonds": "♦", "hearts": "♥", "spades": "
 
 
 def road(each: OutcomeView, currency: str) -> RoundEnding:
-    """A round in the row of the last ones: what was wrong with it, else what came of it: the suit that won, the pot,
-    whether the house won or lost."""
+    """Return the mark of a round in the road of last rounds: its problem, else the winning suit, the pot, or house won
+    or lost."""
     ended = ending(each)
     if ended.style != "complete":
         return ended
@@ -75,14 +75,14 @@ def road(each: OutcomeView, currency: str) -> RoundEnding:
     if each.players is None:
         return ended
     if each.players == 0:
-        return RoundEnding("push", "=", "players and house are even")
+        return RoundEnding("push", "=", "players and house break even")
     came = "lost" if each.players > 0 else "won"
     sign, style = ("▼", "lose") if each.players > 0 else ("▲", "win")
     return RoundEnding(style, sign, f"the house {came} {amount(abs(each.players), currency)}")
 
 
 def last_words(view: TableView) -> str:
-    """What came of the last round, for a tile on which no card lies; empty before one was played."""
+    """Return the result of the last round for a tile without cards; empty before the first round."""
     last = view.outcomes[-1] if view.outcomes else None
     if last is None or last.outcome != "complete" or last.repeated:
         return ""
@@ -90,7 +90,7 @@ def last_words(view: TableView) -> str:
 
 
 def pace(view: TableView) -> int | None:
-    """Rounds an hour, over the last rounds; None before there were three."""
+    """Return rounds per hour over the last rounds; None before there were three."""
     outcomes = view.outcomes
     if len(outcomes) < 3:
         return None
@@ -99,7 +99,7 @@ def pace(view: TableView) -> int | None:
 
 
 def penetration(view: TableView) -> int | None:
-    """How much of the shoe is dealt, in percent; None where there is no shoe, or cards may have left it unseen."""
+    """Return the dealt share of the shoe in percent; None without a shoe or if cards may have left it unseen."""
     shoe = view.shoe
     if shoe is None or shoe.left is None or not shoe.loaded:
         return None
@@ -107,8 +107,8 @@ def penetration(view: TableView) -> int | None:
 
 
 def on_tile(view: TableView) -> list[FeltPlace]:
-    """The places whose cards decide, in the same order all through a round: the middle's and the dealer's, or the
-    columns of a race."""
+    """Return the places whose cards decide, in the same order throughout a round: community and dealer, or the columns
+    of a race."""
     if view.columns or view.room.column:
         room = view.room.column or 1
         return [FeltPlace(hand.name, room, max(room, len(hand.cards)), hand) for hand in view.columns]
@@ -116,14 +116,14 @@ def on_tile(view: TableView) -> list[FeltPlace]:
 
 
 class Spot(NamedTuple):
-    """A seat on a tile, and what it won in the round that is over."""
+    """A seat on a tile and its result in the last round."""
 
     seat: SeatView
     net: Net | None
 
 
 def spots(view: TableView) -> list[Spot]:
-    """The seats."""
+    """Return the seats of a tile."""
     found = nets(view)
     seats = view.seats if len(view.seats) <= SEATS_SHOWN else [seat for seat in view.seats if seat.status != "empty"]
     return [Spot(seat, found.get(seat.seat)) for seat in seats]

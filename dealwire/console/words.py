@@ -1,4 +1,4 @@
-"""How a page says things: cards, money, times, seats. Pure."""
+"""Text of the pages: cards, amounts, times, seats. Pure functions."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ _SPECIAL: Final = {
 
 
 class Face(NamedTuple):
-    """A card as drawn: a style class, what stands in its corner, and its name in words."""
+    """A card as drawn: style class, text of its corner, and name for a screen reader."""
 
     style: str
     corner: str
@@ -31,7 +31,7 @@ class Face(NamedTuple):
 
 
 def face(text: str) -> Face:
-    """How a card's text form is drawn; `??` is a back."""
+    """Return how to draw a card from its text form; `??` is a card back."""
     if text == UNREAD.text:
         return Face("back", "", "one not shown")
     if len(text) == 2 and text[0] in _RANK_WORDS and text[1] in _SUIT_WORDS:
@@ -44,7 +44,7 @@ def face(text: str) -> Face:
 
 
 def hand_words(cards: Iterable[str]) -> str:
-    """The cards of a hand in one sentence, for those who hear it; cards not shown are only counted."""
+    """Return the cards of a hand as one sentence for a screen reader; hidden cards are only counted."""
     texts = list(cards)
     backs = texts.count(UNREAD.text)
     parts = [face(text).words for text in texts if text != UNREAD.text]
@@ -55,12 +55,12 @@ def hand_words(cards: Iterable[str]) -> str:
 
 
 def figure(cents: int, currency: str) -> str:
-    """As `amount`, without the hundredths where there are none, as a bet lies on the layout: `$25`, `$2.50`."""
+    """Return an amount without zero cents, as a bet is written on the layout: `$25`, `$2.50`."""
     return amount(cents, currency).removesuffix(".00")
 
 
 def brief_figure(cents: int, currency: str) -> str:
-    """As `figure`, rounded down to what five characters hold: `$2.50`, `$12`, `$1.5k`, `$120k`."""
+    """Return `figure` rounded down to five characters: `$2.50`, `$12`, `$1.5k`, `$120k`."""
     if cents < 1_000:
         return figure(cents, currency)
     if cents < 100_000:
@@ -71,12 +71,12 @@ def brief_figure(cents: int, currency: str) -> str:
 
 
 def signed(cents: int, currency: str) -> str:
-    """As `amount`, and what is won with a plus: `+$35.00`, `-$5.00`, `$0.00`."""
+    """Return `amount` with a plus sign for a gain: `+$35.00`, `-$5.00`, `$0.00`."""
     return f"+{amount(cents, currency)}" if cents > 0 else amount(cents, currency)
 
 
 def numbers_words(numbers: Iterable[int]) -> str:
-    """`1`, `2 and 4`, `1 to 3, 5 and 7`."""
+    """Return numbers as text: `1`, `2 and 4`, `1 to 3, 5 and 7`."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and runs[-1][-1] == number - 1:
@@ -90,47 +90,47 @@ def numbers_words(numbers: Iterable[int]) -> str:
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """To sort by: `pit-2` before `pit-10`."""
+    """Sort key that puts `pit-2` before `pit-10`."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name) if part]
 
 
 def moment(at_ns: int) -> datetime:
-    """A time in this machine's own zone, to the microsecond."""
+    """Return a time in this machine's zone, to the microsecond."""
     seconds, rest = divmod(at_ns, 1_000_000_000)
     return datetime.fromtimestamp(seconds, UTC).astimezone().replace(microsecond=rest // 1000)
 
 
 def clock(at_ns: int) -> str:
-    """Hours to seconds."""
+    """Return the time of day to the second."""
     return f"{moment(at_ns):%H:%M:%S}"
 
 
 def since(at_ns: int | None, now_ns: int) -> str:
-    """`since 07:25:55`, with the day when it is another one than `now_ns`; empty when nobody knows."""
+    """Return `since 07:25:55`, with the day unless it is the day of `now_ns`; empty for an unknown time."""
     if not at_ns:
         return ""
     return f"since {clock(at_ns) if moment(at_ns).date() == moment(now_ns).date() else date_time(at_ns)}"
 
 
 def date_time(at_ns: int) -> str:
-    """Day and time, `24 Nov 2026, 07:25:55`."""
+    """Return day and time: `24 Nov 2026, 07:25:55`."""
     at = moment(at_ns)
     return f"{at.day} {at:%b %Y, %H:%M:%S}"
 
 
 def clock_time(at_ns: int) -> str:
-    """Hours to milliseconds."""
+    """Return the time of day to the millisecond."""
     at = moment(at_ns)
     return f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}"
 
 
 def iso_time(at_ns: int) -> str:
-    """The whole time with its zone."""
+    """Return the time in ISO 8601 with its zone."""
     return moment(at_ns).isoformat(timespec="milliseconds")
 
 
 def count_words(place: SeatView | HandView) -> str:
-    """`5 cards`, `4 of 5 cards`, `5 expected`; empty when nothing is known."""
+    """Return `5 cards`, `4 of 5 cards` or `5 expected`; empty when nothing is known."""
     if place.counted is None:
         return f"{place.expected} expected" if place.expected else ""
     if place.expected is not None and place.counted != place.expected:
@@ -139,16 +139,16 @@ def count_words(place: SeatView | HandView) -> str:
 
 
 def is_wrong(place: SeatView | HandView) -> bool:
-    """True when another number of cards was counted than expected."""
+    """True if the number of cards counted differs from the number expected."""
     return None not in (place.counted, place.expected) and place.counted != place.expected
 
 
 SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕", "out": "○"}
-"""A sign beside the word: a status is never told by colour alone."""
+"""Sign next to each seat status, so that color alone never carries a status."""
 
 
 def about_device(device: DeviceView) -> str:
-    """Kind, state and address, each once; a state of before says so."""
+    """Return kind, state and address of a device, each once; the state of a disconnected device is marked as past."""
     state = device.state.replace("_", " ").lower()
     shown: dict[str, str] = {}
     for part in (device.kind, f"was {state}" if state and device.link != "up" else state, device.address):
@@ -161,8 +161,11 @@ LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "�
 
 
 def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
-    """What may happen next, under who does it, in the order given: `show seat 8` and `show seat 6` as
-    `show seat 8, seat 6`, bets likewise, players who may do the same under one heading."""
+    """Return what may happen next by actor, in the order given.
+
+    Items that differ only in their place share one text: `show seat 8` and `show seat 6` become `show seat 8, seat 6`,
+    and so do bets. Actors with the same list share one heading.
+    """
     actors: dict[str, dict[str, list[str]]] = {}
     for item in items:
         bet, at_its_end = item.what.startswith("bet "), bool(item.place) and item.what.endswith(f" {item.place}")
@@ -177,7 +180,7 @@ def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
 
 
 def _actors(names: list[str]) -> str:
-    """`player at seats 1, 2, 3` for several players."""
+    """Return one heading for several actors: `player at seats 1, 2, 3`."""
     numbers = [name.removeprefix("player at seat ") for name in names]
     if len(names) > 1 and all(number.isdecimal() for number in numbers):
         return f"player at seats {', '.join(numbers)}"

@@ -1,4 +1,4 @@
-"""One thread that does one thing after the other, and keeps nobody from ending."""
+"""A single worker thread that never delays the end of the program."""
 
 import contextlib
 import queue
@@ -10,13 +10,13 @@ from typing import Any, Final, TypeVar
 from protocol.errors import LocalError
 
 JOBS_MAX: Final = 32
-"""Things that may wait for the thread."""
+"""Jobs that may wait for the thread."""
 
 Result = TypeVar("Result")
 
 
 class WorkerBusy(LocalError):
-    """The thread does not get to it."""
+    """Too many jobs wait for the thread, or it is shutting down."""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -24,8 +24,11 @@ class WorkerBusy(LocalError):
 
 
 class Worker:
-    """Starts its thread when there is something to do. The thread is a daemon: a program ends without waiting for what
-    it does, be that a file that never ends. An executor's threads are waited for."""
+    """Runs jobs one after the other in a daemon thread, started on first use.
+
+    The program exits without waiting for it, even if it reads a file that never ends. An executor's threads would be
+    waited for.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -36,13 +39,14 @@ class Worker:
         self._closed = False
 
     def run(self, call: Callable[[], Result]) -> "Future[Result]":
-        """What `call` returns or raises, once the thread has got to it; WorkerBusy when too much waits, or it ends."""
+        """Run `call` in the thread. Return a future of its result; WorkerBusy if too much waits or the worker is
+        closed."""
         answer: Future[Result] = Future()
         with self._lock:
             if self._closed:
-                raise WorkerBusy("the console is ending")
+                raise WorkerBusy("the console is shutting down")
             if len(self._waiting) >= JOBS_MAX:
-                raise WorkerBusy("too many recordings wait to be dealt; try again")
+                raise WorkerBusy("too many recordings are waiting to be replayed; try again")
             self._waiting[answer] = None
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
@@ -51,13 +55,13 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """Do nothing more, and wait for nothing. May be called twice."""
+        """Run nothing more and wait for nothing. May be called twice."""
         with self._lock:
             self._closed = True
             waiting = list(self._waiting)
         for answer in waiting:
             with contextlib.suppress(InvalidStateError):
-                answer.set_exception(WorkerBusy("the console is ending"))
+                answer.set_exception(WorkerBusy("the console is shutting down"))
         self._jobs.put(None)
 
     # ------------------------------------------------------------------ in the thread

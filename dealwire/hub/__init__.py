@@ -1,1 +1,1 @@
-"""What is published of the tables, and to whom."""
+"""Hand-over between the table owner and everything that observes: console, exports, metrics."""

@@ -1,6 +1,6 @@
-"""What may be done from the console, as data: a name, the roles that may, the fields to fill in.
+"""Actions offered by the console, as data: name, roles, form fields.
 
-The owner says what there is; the console shows a button for each and sends what was filled in as a `Request`.
+The owner lists the actions; the console shows a button for each and sends the completed form as a `Request`.
 """
 
 import re
@@ -19,14 +19,14 @@ ROLES: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 
 PICKED_MOST: Final = 40
-"""Numbers a person picks from rather than types, where some of them are told in words."""
+"""Largest number of values offered as a list, for a number field with texts."""
 
 TEXT_MAX: Final = 200
 """Characters of one field."""
 
 
 class FieldRefused(LocalError):
-    """What was filled in is not what the field takes."""
+    """A form field has an invalid value."""
 
     def __init__(self, action: str, name: str, why: str) -> None:
         self.action, self.name, self.why = action, name, why
@@ -35,8 +35,13 @@ class FieldRefused(LocalError):
 
 @dataclass(frozen=True, slots=True)
 class ActionField:
-    """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`, a
-    `place` its name, `ascii` what a device can show: at most `most` printable characters of ASCII."""
+    """One form field.
+
+    - `choice` takes one of `choices`.
+    - `number` takes a whole number from `least` to `most`.
+    - `place` takes the name of a place.
+    - `ascii` takes at most `most` printable ASCII characters, which a device can display.
+    """
 
     name: str
     title: str
@@ -46,15 +51,15 @@ class ActionField:
     most: int = 2**31 - 1
     default: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
-    """What a person is offered in place of a value."""
+    """Texts shown in place of values."""
 
     def read(self, action: str, given: str) -> int | str:
-        """The value of what was filled in; FieldRefused names what is allowed."""
+        """Return the value of a filled-in field; FieldRefused says what is allowed."""
         text = given.strip() or self.default
         if self.kind == "number":
             number = int(text) if _WHOLE.fullmatch(text) else None
             if number is None or not self.least <= number <= self.most:
-                raise FieldRefused(action, self.name, f"a whole number from {self.least} to {self.most} is needed")
+                raise FieldRefused(action, self.name, f"must be a whole number from {self.least} to {self.most}")
             return number
         if self.kind == "place":
             try:
@@ -65,13 +70,13 @@ class ActionField:
             raise FieldRefused(action, self.name, f"must be one of {', '.join(self.choices)}")
         ascii_only, most = self.kind == "ascii", self.characters
         if not 0 < len(text) <= most or not text.isprintable() or (ascii_only and not text.isascii()):
-            of = " of ASCII" if ascii_only else ""
-            raise FieldRefused(action, self.name, f"1 to {most} printable characters{of} are needed")
+            what = "printable ASCII characters" if ascii_only else "printable characters"
+            raise FieldRefused(action, self.name, f"must be 1 to {most} {what}")
         return text
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """The values a person picks from; none where one is typed in."""
+        """The values to choose from; empty for a field to type in."""
         if self.kind == "choice":
             return self.choices
         few = self.kind == "number" and self.words and self.most - self.least < PICKED_MOST
@@ -79,25 +84,28 @@ class ActionField:
 
     @property
     def characters(self) -> int:
-        """How many characters may be filled in."""
+        """Most characters of the field."""
         return self.most if self.kind == "ascii" else TEXT_MAX
 
 
 Hindrance = Callable[[TableView], str]
-"""Why something cannot work at a table as it is seen now, as a sentence; empty when it can."""
+"""Returns why an action cannot be used at a table in this view, as a sentence; empty if it can."""
 
 
 def no_hindrance(_: TableView) -> str:
-    """It works at any time."""
+    """Return no reason: the action can be used at any time."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One button. `id` is its name in addresses, `does` and `fixed` what the request carries, `fields` what a person
-    fills in. On the bench page when `bench`, else on the table's; `group` is the heading it stands under. With `asks`
-    a person is asked that before it is done. `hindered` says when it cannot work, at a table that runs; `taken` is what
-    has become of it when it was taken."""
+    """One button.
+
+    - `id`: name in addresses; `does` and `fixed`: content of the request; `fields`: form to fill in.
+    - `bench`: on the bench page instead of the table's; `group`: heading above the button.
+    - `asks`: question to confirm first.
+    - `hindered`: says when it cannot be used at a running table; `taken`: text after it was accepted.
+    """
 
     id: str
     title: str
@@ -113,13 +121,14 @@ class Action:
     taken: str = "done"
 
     def available(self, view: TableView) -> str:
-        """Why it cannot work at this table now, as a sentence; empty when it can, as far as the view tells."""
+        """Return why the action cannot be used at this table now, as a sentence; empty if it can, as far as the view
+        tells."""
         if view.safe_stop is not None:
-            return "The table was stopped: nothing is asked of it any more."
+            return "The table is in safe stop and takes no commands."
         return self.hindered(view)
 
     def read(self, form: Mapping[str, str]) -> dict[str, int | str]:
-        """The fields of the request; FieldRefused when one is missing, wrong or not of this action."""
+        """Return the fields of the request; FieldRefused if one is missing, invalid or unknown."""
         unknown = sorted(form.keys() - {known.name for known in self.fields})
         if unknown:
             raise FieldRefused(self.id, unknown[0][:40], "there is no such field")

@@ -1,4 +1,5 @@
-"""How the owner's loop, its lines and its way to a broker fare. Each is written in one thread, read from any."""
+"""Health of the owner's loop, its lines and its broker connection. Each value has one writing thread; any thread may
+read."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -9,39 +10,39 @@ from devices.budget import Budget
 from devices.line.supervisor import Supervisor
 
 BEATS_KEPT: Final = 60
-"""Beats over which the longest wait is told: a minute."""
+"""Beats over which the longest wait is reported: a minute."""
 
 
 class Health:
-    """Give `waited` how long each turn took, and `beat` once a second how late it came."""
+    """Collects health values. Call `waited` with the duration of each turn, and `beat` once a second with its delay."""
 
     def __init__(self) -> None:
         self.lag_ns = 0
-        """The longest that a line had to wait for the loop in the last minute, nanoseconds."""
+        """Longest time a line waited for the loop in the last minute, nanoseconds."""
         self.beat_ns = 0
-        """When the loop last met a beat, which falls once a second."""
+        """Time at which the loop last handled a beat; beats are due once a second."""
         self.lines: dict[tuple[str, str], tuple[int, int]] = {}
-        """Frames, and bytes that belong to none, heard so far: by table and device."""
+        """Frames received, and bytes outside frames, by table and device."""
         self.dropped: dict[tuple[str, str], int] = {}
-        """Bytes that exceeded the budget of their line and were not kept: by table and device."""
+        """Bytes discarded because they exceeded their line's budget, by table and device."""
         self.disk_free = self.disk_size = 0
-        """Bytes of the disk that holds the journal; zeros while they are not known."""
+        """Bytes of the disk that holds the journal; zero while unknown."""
         self.archive_missing = 0
-        """Days that are over and do not lie in the archive as they must."""
+        """Finished days that are not intact in the archive."""
         self.clock_offset_ns = 0
-        """By how much the host's clock is ahead of the record's time; negative when it is behind."""
+        """Lead of the host's clock over journal time; negative when it is behind."""
         self.ndjson: NdjsonProgress | None = None
-        """How the lines on standard output fare; None where none are wanted."""
+        """Progress of the lines on standard output; None if they are off."""
         self._most_ns = 0
         self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
 
     def waited(self, wait_ns: int) -> None:
-        """In a turn that took so long nothing else was heard."""
+        """Record that a turn took this long, during which no line was served."""
         if wait_ns > self._most_ns:
             self._most_ns = wait_ns
 
     def beat(self, now_ns: int, late_ns: int) -> None:
-        """A beat that fell at `now_ns` was met so much later."""
+        """Record a beat that was due at `now_ns` and came `late_ns` later."""
         self.beat_ns = now_ns + late_ns
         self.waited(late_ns)
         self._beats.append(self._most_ns)
@@ -49,7 +50,7 @@ class Health:
         self.lag_ns = max(self._beats)
 
     def count(self, table: str, lines: Iterable[Supervisor], budgets: Mapping[str, Budget] = {}) -> None:
-        """What the lines of a table have heard so far, and what of it was not kept."""
+        """Update the counts of a table's lines."""
         for line in lines:
             self.lines[table, line.name] = line.heard
         for device, budget in budgets.items():
@@ -58,31 +59,31 @@ class Health:
 
 @dataclass
 class NdjsonProgress:
-    """How the lines on standard output stand."""
+    """Progress of the lines on standard output."""
 
     written: int = 0
     lost: int = 0
-    """Lines that were left out, because their reader was too slow or nothing could be written; the journal has them."""
+    """Lines skipped because the reader was too slow or output failed; the journal has them."""
     failed: str | None = None
-    """Why nothing more is written; None while lines are."""
+    """Reason why output has stopped; None while it works."""
 
 
 @dataclass
 class ExportProgress:
-    """How one table's lines stand at the broker."""
+    """State of one table's connection to the broker."""
 
     connected: bool = False
     sent: int = 0
-    """Lines acknowledged by the broker since the start, repeats included."""
+    """Lines acknowledged by the broker since the start, repetitions included."""
     sequence: int = 0
-    """The newest of them."""
+    """Sequence number of the newest of them."""
     repeats: int = 0
-    """How often lines had to be sent again because the broker or a reader missed them."""
+    """Number of times lines were sent again because the broker or a reader missed them."""
     refused: int = 0
-    """Requests of readers that were none, or were retained."""
+    """Invalid or retained requests of readers."""
     failures: int = 0
-    """How often a fault of this program ended the table's way to the broker; it is tried again."""
+    """Number of times an internal error ended the table's connection to the broker; it is retried."""
     conflict: bool = False
-    """The broker knows a line that the journal does not have: nothing is sent until a person has looked."""
+    """True if the broker has a line that is not in the journal: nothing is sent until a person has checked."""
     problem: str | None = None
-    """Why nothing goes out; None while lines do, or would."""
+    """Reason why nothing is sent; None while lines are, or would be."""

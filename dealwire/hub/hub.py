@@ -1,8 +1,8 @@
-"""Between the owner, which deals, and everything that looks on: the console, the exports, the metrics.
+"""The hub between the owner, which deals, and its readers: console, exports, metrics.
 
-The owner publishes and never waits for a reader. A reader has its own bounded queue; one that falls behind is told so
-and starts again from the journal or from the newest view. Readers ask the owner to act by putting a request; the owner
-takes it in its own turn and answers.
+The owner publishes and never waits for a reader. Each reader has its own bounded queue. A reader that falls behind is
+notified and restarts from the journal or the newest view. Readers put requests to the owner, which handles them in its
+own turn and answers.
 """
 
 import logging
@@ -24,9 +24,9 @@ QUEUE_MAX: Final = 4096
 REQUESTS_MAX: Final = 256
 """Requests that may wait for the owner."""
 GIVE_WAY_S: Final = 0.002
-"""For so long at most a page that is made waits for a result: about as long as one takes to be worked out."""
+"""Longest time a page being rendered waits for a result: about the time that one takes to compute."""
 FAREWELL_S: Final = 1.0
-"""How long a reader that lingers may hold up the end."""
+"""Longest time a slow reader may delay the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,19 @@ class Request:
 
 
 class Subscription:
-    """One reader's queue of lines. `wake` is called from the owner's thread when one came; it must not wait."""
+    """A reader's queue of lines. `wake` is called from the owner's thread when a line arrives; it must not wait."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.lagged = False
-        """Publications were dropped since the last `take`."""
+        """True if publications were dropped since the last `take`."""
         self.dropped = 0
-        """So many were dropped in all."""
+        """Publications dropped in all."""
         self._wake = wake
         self._lock = threading.Lock()
         self._items: deque[Publication] = deque()
 
     def put(self, item: Publication) -> None:
-        """Called by the hub."""
+        """Add a publication. Called by the hub."""
         with self._lock:
             if len(self._items) >= QUEUE_MAX:
                 self.dropped += len(self._items)
@@ -66,7 +66,7 @@ class Subscription:
         self._wake()
 
     def take(self) -> tuple[list[Publication], bool]:
-        """Everything that waits, oldest first, and whether some before it were dropped."""
+        """Return everything that waits, oldest first, and whether earlier publications were dropped."""
         with self._lock:
             items, lagged = list(self._items), self.lagged
             self._items.clear()
@@ -75,7 +75,7 @@ class Subscription:
 
 
 class Hub:
-    """What is known outside the owner's thread. Every method may be called from any thread."""
+    """Publications, views and requests shared between threads. Every method may be called from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -91,16 +91,15 @@ class Hub:
     # ------------------------------------------------------------------ the owner's side
 
     def on_request(self, wake: Callable[[], None]) -> None:
-        """What wakes the owner when a request waits."""
+        """Set the function that wakes the owner when a request waits."""
         self._wake_owner = wake
 
     def on_look(self, refresh: Callable[[], None]) -> None:
-        """Set what brings the views up to date that nobody watched. Called from any thread."""
+        """Set the function that refreshes views that no one watched. It is called from any thread."""
         self._refresh = refresh
 
     def take_way(self) -> None:
-        """The owner has something to work out: whoever makes pages should leave it the interpreter, of which each would
-        get half."""
+        """Claim the interpreter for the owner. Pages should pause: each competing thread would take half of it."""
         if not self._taken:
             self._taken = self._way.acquire(blocking=False)
 
@@ -111,7 +110,7 @@ class Hub:
             self._way.release()
 
     def is_watched(self, table: str) -> bool:
-        """Somebody wants every view of this table."""
+        """True if someone wants every view of this table."""
         return any(wants(table) for _, wants in self._watchers)
 
     def publish(self, item: Publication) -> None:
@@ -120,7 +119,7 @@ class Hub:
             reader.put(item)
 
     def show(self, view: TableView) -> None:
-        """The newest view of a table, for everybody who watches."""
+        """Set the newest view of a table and wake those who watch it."""
         with self._lock:
             self._views[view.table] = view
         for wake, wants in self._watchers:
@@ -128,7 +127,7 @@ class Hub:
                 wake(view.table)
 
     def requests(self) -> list[Request]:
-        """Everything that was asked and not yet taken."""
+        """Return and clear the waiting requests."""
         with self._lock:
             waiting, self._requests = list(self._requests), deque()
         return waiting
@@ -136,61 +135,64 @@ class Hub:
     # ------------------------------------------------------------------ a reader's side
 
     def faults(self) -> dict[str, int]:
-        """How often a fault of this program kept a reader from what it was given, by the reader's name."""
+        """Return the number of internal errors that cost a reader its input, by reader."""
         with self._lock:
             return dict(self._faults)
 
     def count_fault(self, reader: str, error: Exception) -> None:
-        """One more; the first of each reader is logged. The message of such an error may hold anything, a line too; the
-        place says as much."""
+        """Count an internal error; log the first one of each reader. Its message may contain anything, even a line, so
+        only its place is logged."""
         with self._lock:
             self._faults[reader] += 1
             first = self._faults[reader] == 1
         if first:
             at = traceback.extract_tb(error.__traceback__)[-1]
             place = f"{type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
-            _log.error("%s: a fault of this program: %s; its lines are left out, more are counted", reader, place)
+            _log.error("%s: internal error: %s; its lines are skipped, further errors are counted", reader, place)
 
     def give_way(self) -> None:
-        """Let the owner go first, if it has something to work out; to be called between two parts of a longer work."""
+        """Let the owner go first if it has claimed the interpreter. Call it between parts of longer work."""
         if self._way.acquire(timeout=GIVE_WAY_S):
             self._way.release()
 
     def views(self) -> dict[str, TableView]:
-        """The newest view of each table, made now where nobody watches: the owner is waited for, a turn of it."""
+        """Return the newest view of each table. Views of unwatched tables are made in the next turn of the owner."""
         self._refresh()
         return self.shown()
 
     def shown(self) -> dict[str, TableView]:
-        """The last view of each table that was made. A table that somebody watches has no newer one."""
+        """Return the last view made of each table. A watched table has no newer one."""
         with self._lock:
             return dict(self._views)
 
     def watch(self, wake: Callable[[str], None], wants: Callable[[str], bool] = lambda _: True) -> None:
-        """Call `wake` with the name of each table that has a new view. `wants` says of which tables views are wanted
-        now: of one that nobody wants none is made. Both are called from the owner's thread and must not wait."""
+        """Call `wake` with the name of each table that has a new view.
+
+        `wants` selects the tables whose views are wanted now; no view is made of a table that no one wants. Both are
+        called from the owner's thread and must not wait.
+        """
         with self._lock:
             self._watchers = (*self._watchers, (wake, wants))
 
     def look_away(self, wake: Callable[[str], None]) -> None:
-        """Call it no more."""
+        """Stop calling it."""
         with self._lock:
             self._watchers = tuple(one for one in self._watchers if one[0] is not wake)
 
     def subscribe(self, wake: Callable[[], None]) -> Subscription:
-        """A new reader of lines."""
+        """Add a reader of lines."""
         reader = Subscription(wake)
         with self._lock:
             self._readers = (*self._readers, reader)
         return reader
 
     def leave(self, reader: Subscription) -> None:
-        """The reader is gone."""
+        """Remove a reader."""
         with self._lock:
             self._readers = tuple(one for one in self._readers if one is not reader)
 
     def ask(self, request: Request) -> Future[str]:
-        """Ask the owner; the future is cancelled at once when too many wait."""
+        """Send a request to the owner. If too many wait, the future is canceled at once."""
         with self._lock:
             full = len(self._requests) >= REQUESTS_MAX
             if not full:
@@ -203,11 +205,11 @@ class Hub:
 
 
 class HubReader:
-    """Takes what the hub gives, in a thread of its own; the tables never wait for it. Use it as a context manager, or
-    `start` and `stop` it; a subclass says what it does with what it takes."""
+    """Reads the hub in a thread of its own, so that tables never wait for it. Use it as a context manager, or call
+    `start` and `stop`. A subclass implements `take`."""
 
     beat_s: float | None = None
-    """How long `take` waits at most for something new; None waits for ever."""
+    """Longest wait for something new between calls of `take`; None waits forever."""
 
     def __init__(self, hub: Hub, name: str) -> None:
         self._hub, self._name = hub, name
@@ -216,15 +218,15 @@ class HubReader:
         self._reader = hub.subscribe(self.wake)
 
     def wake(self) -> None:
-        """Something new waits. Called in the owner's thread; it must not wait."""
+        """Note that something new waits. Called in the owner's thread; it must not wait."""
         self._news.set()
 
     def take(self, items: Sequence[Publication], missed: bool) -> None:
-        """What was made known since the last call, oldest first, and whether some before it was dropped."""
+        """Handle the publications since the last call, oldest first; `missed`: earlier ones were dropped."""
         raise NotImplementedError
 
     def start(self) -> None:
-        """Take from now on what was made known since this object was made."""
+        """Start taking everything published since this object was created."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -235,11 +237,11 @@ class HubReader:
         self.leave()
 
     def leave(self) -> None:
-        """Get nothing more."""
+        """Unsubscribe."""
         self._hub.leave(self._reader)
 
     def run(self) -> None:
-        """What the thread does: take, until stopped and nothing waits."""
+        """Take until stopped and nothing waits. Runs in the thread."""
         while not self._stopped:
             self._news.wait(self.beat_s)
             self._news.clear()
@@ -247,7 +249,7 @@ class HubReader:
         self._take()
 
     def _take(self) -> None:
-        """A fault of this program costs what was taken, and is counted; the thread goes on."""
+        """Take once. An internal error loses what was taken and is counted; the thread continues."""
         try:
             self.take(*self._reader.take())
         except Exception as error:

@@ -1,6 +1,6 @@
-"""A table as a person may see it at one moment. Made by the owner, read by the console and whatever else shows a table.
+"""The view of a table at one moment. The owner makes views; the console and other displays read them.
 
-A card that nobody has shown is `??`, whatever the devices have read: this is what goes out of the process.
+A card that nobody has shown is `??` even if the devices have read it: views leave the process.
 """
 
 from typing import Final, Literal, get_args
@@ -13,9 +13,9 @@ from dealer_flow.record.result import Outcome
 from rules.settlement import LineResult, WonWith
 
 Link = Literal["waiting", "unknown", "up", "closed"]
-"""How a device's line stands; only of one that is `up` anything is known."""
+"""State of a device's line. Only for `up` is anything known about the device."""
 Lamp = Literal["none", "unknown", "dark", "lit"]
-"""The red lamp: `none` at a device that has none."""
+"""State of the red lamp; `none` for a device without one."""
 TroubleKind = Literal[
     "safe-stop",
     "line",
@@ -30,19 +30,19 @@ TroubleKind = Literal[
     "unreliable",
     "held",
 ]
-"""What is wrong, the worst first."""
+"""Kinds of trouble, worst first."""
 TROUBLE_KINDS: Final[tuple[TroubleKind, ...]] = get_args(TroubleKind)
 
 
 class Shown(BaseModel):
-    """Base of everything in a view: strict, frozen, no unknown key."""
+    """Base of all parts of a view: strict, frozen, no unknown keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class ChipsView(Shown):
-    """A seat's chips where players bet against each other, in cents. `lies`: before it in this betting round. `stake`
-    is what lay there when the hand began, `behind` what is left of it; None where no stake was reported."""
+    """A seat's chips in a game between players, in cents. `lies` is the bet in this betting round, `stake` the chips
+    when the hand started, `behind` what is left of them; None if no stake was reported."""
 
     stake: int | None
     behind: int | None
@@ -51,7 +51,7 @@ class ChipsView(Shown):
 
 
 class SeatView(Shown):
-    """One seat. `cards` are as many as were counted, `??` until shown; `next` when the round waits for it."""
+    """One seat. `cards` are as many as were counted, `??` until shown; `next`: the round waits for this seat."""
 
     seat: int
     status: Literal["empty", "betting", "live", "folded", "dead", "out"]
@@ -65,18 +65,18 @@ class SeatView(Shown):
     chips: ChipsView | None = None
     """None in a game in which players do not bet against each other."""
     runners: int | None = None
-    """The runners before it; None in a game without."""
+    """The seat's runners; None in a game without runners."""
 
 
 class HandView(Shown):
-    """Cards at a place that is no seat: the dealer's hand, a community hand, a shoe's column."""
+    """Cards at a place that is not a seat: the dealer's hand, a community hand, a shoe's column."""
 
     name: str
     cards: tuple[str, ...] = ()
     counted: int | None = None
     expected: int | None = None
     burned: tuple[str, ...] = ()
-    """Cards of this packet that were burned and lie set aside, `??` until shown."""
+    """Cards of this packet that were burned and set aside, `??` until shown."""
 
 
 class PotView(Shown):
@@ -88,7 +88,7 @@ class PotView(Shown):
 
 
 class ActionView(Shown):
-    """What a player did: `cents` lay before the seat afterwards. `manner` is empty where it was plainly made."""
+    """A player's action; `cents` is the seat's bet afterwards. `manner` is empty for a regular action."""
 
     step: str
     seat: int
@@ -98,7 +98,7 @@ class ActionView(Shown):
 
 
 class TakenView(Shown):
-    """Cents of a pot that a seat took in."""
+    """Cents of a pot that a seat took."""
 
     pot: str
     seat: int
@@ -106,9 +106,11 @@ class TakenView(Shown):
 
 
 class BettingView(Shown):
-    """The betting of players against each other. What lies before seats is in no pot yet. `step` is the betting round
-    under way, `high` the bet to call in it, `turn` the seats that may act, whose turn it is first, `passed` those of
-    them that others acted before."""
+    """The betting between players. Bets in front of seats are not yet in a pot.
+
+    `step` is the betting round under way, `high` its bet to call, `turn` the seats that may act, the seat in turn
+    first, `passed` those of them that were skipped.
+    """
 
     button: int | None = None
     step: str | None = None
@@ -118,32 +120,32 @@ class BettingView(Shown):
     pots: tuple[PotView, ...] = ()
     """The main pot first."""
     total: int = 0
-    """The pots, and what lies before seats."""
+    """The pots and the bets in front of seats."""
     over_seat: int | None = None
     over: int = 0
-    """What nobody matched of the last bet: it goes back to that seat."""
+    """The unmatched part of the last bet; it is returned to that seat."""
     acted: int = 0
-    """How many actions there were in the hand."""
+    """Number of actions in the hand."""
     actions: tuple[ActionView, ...] = ()
-    """Newest last, those of the betting round that was opened last."""
+    """Actions of the newest betting round, newest last."""
     taken: tuple[TakenView, ...] = ()
 
 
 class RoomView(Shown):
-    """The most that the procedure puts anywhere, for whoever draws the table: what is drawn need not grow in a round.
-    `places` are cards by place, the dealer's and the community's among them; 0 where the game has none."""
+    """The most cards and bets that the procedure puts anywhere, so that a drawing need not grow during a round.
+    `places` are cards by place, dealer and community included; 0 where the game has none."""
 
     seat: int = 0
     column: int = 0
     burned: int = 0
     places: dict[str, int] = {}
     bets: int = 0
-    """Of one seat, tips left out."""
+    """Bets of one seat, without tips."""
 
 
 class DeviceView(Shown):
-    """One device's line. `state` is the device's own word; `problem` what a person should look into; `since_ns` when
-    `link` became what it is."""
+    """One device's line. `state` is the device's own word, `problem` what needs attention, `since_ns` the time of the
+    last change of `link`."""
 
     name: str
     kind: str
@@ -155,16 +157,16 @@ class DeviceView(Shown):
 
 
 class UnknownView(Shown):
-    """What is shown of the round was so until `since_ns`, or is only what a table begins with: nobody can say what has
-    happened since. `why` is a sentence's end: `the line of the shuffler is gone`."""
+    """The round is unknown: what is shown was so until `since_ns`, or is only the state in which a table starts. `why`
+    is the end of a sentence: `shuffler is not responding`."""
 
     since_ns: int
     why: str
 
 
 class TroubleView(Shown):
-    """Something that keeps the table from going on, or that a person has to decide: what it is, why, by which clause,
-    and what can be done now, by which role. `place` names the device or round it is about, `cents` what is held."""
+    """A problem that stops the table or needs a decision: what it is, why, by which clause, what can be done, and by
+    which role. `place` names its device or round, `cents` what is held."""
 
     kind: TroubleKind
     title: str
@@ -178,7 +180,7 @@ class TroubleView(Shown):
 
 
 class BetLineView(Shown):
-    """One settled bet, in cents, as the settlement has it."""
+    """One settled bet, in cents, as in the settlement."""
 
     seat: int
     bet: str
@@ -197,7 +199,7 @@ class BetLineView(Shown):
 
 
 class SeatMoneyView(Shown):
-    """What a seat's bets come to, in cents."""
+    """The result of a seat's bets, in cents."""
 
     seat: int
     staked: int
@@ -208,7 +210,7 @@ class SeatMoneyView(Shown):
 
 
 class PotWinnerView(Shown):
-    """A seat and what it takes of a pot, in cents, and with what; `hand` names the cards where they were shown."""
+    """A seat's share of a pot, in cents, and what it won with; `hand` is the shown hand as text."""
 
     seat: int
     cents: int
@@ -218,7 +220,7 @@ class PotWinnerView(Shown):
 
 
 class SettledPotView(Shown):
-    """A pot as it was settled, in cents; `held` says why nobody has it yet."""
+    """A settled pot, in cents; `held` says why it is not awarded yet."""
 
     name: str
     cents: int
@@ -247,12 +249,12 @@ class SettlementView(Shown):
     meters: int
     held: int
     pots: tuple[SettledPotView, ...] = ()
-    """The main pot first; none of a game without one."""
+    """The main pot first; empty in a game without pots."""
 
 
 class HeldView(Shown):
-    """Money of a round that nobody has paid or taken: a person decides, and says so. `entry` is its number in the
-    table's books, which no other ever has; 0 where there are none. `session` is that of the dealing device."""
+    """Money held from a round until a supervisor settles it and records that. `entry` is its unique number in the
+    table's books, 0 without books; `session` is that of the dealing device."""
 
     entry: int = 0
     session: str = ""
@@ -263,12 +265,11 @@ class HeldView(Shown):
     why: str
     clause: str
     readings: tuple[str, ...] = ()
-    """Those that decided what is held: who releases it lets them pass."""
+    """Readings that decided what is held; releasing the entry allows them."""
 
 
 class PotsWonView(Shown):
-    """The pots of a round of players against each other, in cents: all that lay in them, what the house and a jackpot
-    took of it, and what each seat has, with what."""
+    """The pots of a round between players, in cents: total, rake, jackpot share, and each seat's winnings."""
 
     cents: int
     rake: int = 0
@@ -277,7 +278,7 @@ class PotsWonView(Shown):
 
 
 class OutcomeView(Shown):
-    """How a round ended. `players` is what all players won or lost in cents, None where the table settles nothing."""
+    """The end of a round. `players` is what all players won or lost in cents, None if the table does not settle."""
 
     round: int
     at_ns: int
@@ -286,25 +287,26 @@ class OutcomeView(Shown):
     held: int = 0
     incidents: int = 0
     repeated: bool = False
-    """It came once more: a round of this number and session was settled before, and this one is not paid."""
+    """True if the round is a repetition: one with this number and session was settled before, so this one is not paid.
+    """
     won: str | None = None
-    """The column that won, of a game that is drawn into columns."""
+    """The winning column, in a game drawn into columns."""
     pots: PotsWonView | None = None
-    """None of a game in which players do not bet against each other, and where no pot was played for."""
+    """None without betting between players, and if no pot was played for."""
 
 
 class ShoeView(Shown):
-    """A shoe, in cards. `left` is None when cards may have left it unseen."""
+    """A shoe, in cards. `left` is None if cards may have left it unseen."""
 
     loaded: int
     drawn: int
     left: int | None
     cut_card: bool = False
-    """The cut card came: no new round begins."""
+    """True if the cut card came: no new round starts."""
 
 
 class LogLine(Shown):
-    """One line of the log: an incident with its clause, a round's end, a line lost or back."""
+    """One line of the log: an incident with its clause, the end of a round, a line lost or restored."""
 
     sequence: int
     at_ns: int
@@ -316,7 +318,7 @@ class LogLine(Shown):
 
 
 class LegalView(Shown):
-    """One thing that may happen next; `awaited` when the round does not go on without it."""
+    """One possible next event; `awaited`: the round does not continue without it."""
 
     actor: str
     what: str
@@ -325,7 +327,7 @@ class LegalView(Shown):
 
 
 class TableView(Shown):
-    """One table. `sequence` is the journal's newest number it includes; `at_ns` nanoseconds since 1970."""
+    """One table. `sequence` is the newest journal number it includes; `at_ns` nanoseconds since 1970."""
 
     schema_: Literal["dealwire.view/2"] = "dealwire.view/2"
     sequence: int
@@ -335,24 +337,24 @@ class TableView(Shown):
     title: str
     clause: str
     edition: str = ""
-    """The edition of the law that the table deals by; empty where there is none."""
+    """The edition of the regulation that the table follows; empty if there is none."""
     round: int
     state: str
-    """Where the round stands, in the flow's words."""
+    """State of the round, in the flow's words."""
     unknown: UnknownView | None = None
-    """State, seats, cards and what may happen next are not known now; None while they are."""
+    """Set while state, seats, cards and next events are not known."""
     trouble: tuple[TroubleView, ...] = ()
-    """The worst first."""
+    """Worst first."""
     outcomes: tuple[OutcomeView, ...] = ()
-    """Of the last ten rounds, newest last."""
+    """The last ten rounds, newest last."""
     lamp: Lamp = "unknown"
     lamp_since_ns: int | None = None
-    """Since when it is so, where that is known."""
+    """Time at which the lamp took this state, if known."""
     red_lamp: int = 0
-    """The fault that lit the red lamp; 0 when it is not lit, or for what is not known."""
+    """The fault that lit the red lamp; 0 when it is off, or for an unknown fault."""
     red_lamp_text: str = ""
     safe_stop: str | None = None
-    """Why the table was stopped and deals no more; None while it runs."""
+    """Reason why the table was stopped and deals no more; None while it runs."""
     seats: tuple[SeatView, ...] = ()
     dealer: HandView | None = None
     community: tuple[HandView, ...] = ()
@@ -369,27 +371,27 @@ class TableView(Shown):
     """The dealing device's own state, by name."""
     shoe: ShoeView | None = None
     currency: str = DOLLAR
-    """What the table's money is in, by the newest round: three letters."""
+    """Currency of the table's money in the newest round: three letters."""
     meters: dict[str, int] = {}
     """Cents by meter name."""
     moved: dict[str, int] = {}
-    """By how many cents each meter moved when it last did."""
+    """Change of each meter at its last movement, in cents."""
     posting: tuple[str, ...] = ()
-    """Of a table with a jackpot, what players must be able to read of it: the posted amount, what earns the award, how
-    it is divided, when none is paid, what is taken of pots."""
+    """For a table with a jackpot, the notice that players must be able to read: posted amount, qualifying hand,
+    division, exclusions, and what is taken of pots."""
     cautions: tuple[str, ...] = ()
-    """What a person should know of the table's terms, as that nothing is put on its meter."""
+    """Warnings about the table's terms, such as a meter without contributions."""
     settlement: SettlementView | None = None
-    """The newest; None before the first, and where the table settles nothing."""
+    """The newest settlement; None before the first, and if the table does not settle."""
     held: tuple[HeldView, ...] = ()
-    """What nobody has said to be settled, oldest first: the newest 50 of it."""
+    """Held entries that are still open, oldest first: the newest 50."""
     held_count: int = 0
-    """How many are open, those among them that are not in `held`."""
+    """Number of open entries, including those not in `held`."""
     held_cents: dict[str, int] = {}
-    """The sum of all that are open, in cents by currency."""
+    """Sum of all open entries, in cents by currency."""
     reported_ns: int | None = None
-    """When a device last reported something."""
+    """Time at which a device last reported anything."""
     devices: tuple[DeviceView, ...] = ()
     next: tuple[LegalView, ...] = ()
     log: tuple[LogLine, ...] = ()
-    """Newest last, at most the last 200."""
+    """Newest last, at most 200 lines."""

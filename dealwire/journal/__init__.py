@@ -1,6 +1,6 @@
-"""The journal: every byte and every result of a table on the disk, before anybody acts on it; and what reads it.
+"""The journal: every byte and every result of a table on disk before anyone acts on it; and its readers.
 
-The public names are imported on first use: whoever only wants to name an error loads no database.
+Public names are imported on first use, so that naming an error loads no database.
 """
 
 from typing import TYPE_CHECKING

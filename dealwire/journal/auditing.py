@@ -1,9 +1,9 @@
-"""Sealing to an auditor: at the table lies the public half of a key only, and what opens the stretch under way.
+"""Sealing to an auditor: the table holds only the public half of a key, and what opens the current stretch.
 
-Each opening of a journal draws a random root for each table. It goes into the journal, sealed to the auditor. A ratchet
-makes a key from it for each stretch, from one snapshot to the next, and each key from the one before: nobody comes back
-from a later key to an earlier one. The service keeps the key of the stretch under way in a file beside the journal, so
-that it can go on after a kill, and forgets it when the next snapshot is on the disk. `docs/journal.md` has the bytes.
+Each opening of a journal draws a random root per table and stores it in the journal, sealed to the auditor. A ratchet
+derives from it one key per stretch, from snapshot to snapshot; no later key gives an earlier one. The service keeps the
+key of the current stretch in a file next to the journal, so that it can resume after a kill, and forgets it when the
+next snapshot is on the disk. `docs/journal.md` states the bytes.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ ANNOUNCED: Final = b"\x01"
 """First byte of a `key` record: root id (8), auditor's id (8), one-time public key (32), sealed root and tag (48)."""
 PREFIX: Final = struct.Struct(">8sIQ")
 STEPS_MOST: Final = 1 << 16
-"""Stretches of one root; then another is drawn. No damaged record makes a reader step further."""
+"""Most stretches of one root; then another is drawn. It bounds the steps that a damaged record can demand."""
 
 PUBLIC_WORD: Final = "dealwire-auditor-public"
 PRIVATE_WORD: Final = "dealwire-auditor-private"
@@ -56,19 +56,19 @@ _NO_SALT: Final = bytes(32)
 
 
 class NotAnnounced(Exception):
-    """A `key` record that no auditor's key opens: altered, or sealed to another of the same id."""
+    """A `key` record that no auditor's key opens: altered, or sealed to another with the same id."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditorKey:
-    """The public half: it seals, and opens nothing."""
+    """The public half: it seals and opens nothing."""
 
     path: Path
     public: bytes
 
     @property
     def id(self) -> str:
-        """16 hex digits that name the pair."""
+        """Id of the pair, 16 hex digits."""
         return auditor_id(self.public).hex()
 
     @classmethod
@@ -81,13 +81,13 @@ class AuditorKey:
         try:
             _agreed(path, secrets.token_bytes(KEY_BYTES), public)
         except ValueError:
-            raise KeyProblem(path, "no public key of X25519: it would seal to everybody", number) from None
+            raise KeyProblem(path, "not a valid X25519 public key: anyone could open what it seals", number) from None
         return cls(path, public)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AuditorPrivateKey:
-    """The private half: it opens whatever was sealed to it. It never shows itself."""
+    """The private half: it opens what was sealed to it. Its repr hides the key."""
 
     path: Path
     private: bytes
@@ -95,7 +95,7 @@ class AuditorPrivateKey:
 
     @property
     def id(self) -> str:
-        """16 hex digits that name the pair."""
+        """Id of the pair, 16 hex digits."""
         return auditor_id(self.public).hex()
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class AuditorPrivateKey:
 
     @classmethod
     def load(cls, path: str | Path) -> "AuditorPrivateKey":
-        """Read a private key file. KeyUnsafe when others may read it, KeyProblem when it is none."""
+        """Read a private key file. KeyUnsafe if others may read it, KeyProblem if it is not one."""
         path = Path(path)
         number, key_id, private = only_key(path, read_lines(path), PRIVATE_WORD, _KIND)
         public = _public_of(path, private)
@@ -113,11 +113,11 @@ class AuditorPrivateKey:
 
     @classmethod
     def new(cls, path: str | Path, public_path: str | Path) -> "AuditorPrivateKey":
-        """Make both files of a new pair. KeyProblem when one of them is there already."""
+        """Write both files of a new pair. KeyProblem if one of them exists."""
         path, public_path = Path(path), Path(public_path)
         for each in (path, public_path):
             if each.exists() or path == public_path:
-                raise KeyProblem(each, "is there already; a pair needs two new files")
+                raise KeyProblem(each, "already exists; a pair needs two new files")
         private = secrets.token_bytes(KEY_BYTES)
         key = cls(path, private, _public_of(path, private))
         write_text(path, f"{PRIVATE_WORD} {key.id} {private.hex()}\n")
@@ -125,7 +125,7 @@ class AuditorPrivateKey:
         return key
 
     def root_in(self, announcement: bytes) -> tuple[bytes, bytes] | None:
-        """Id and root of a `key` record; None when another auditor has its key, NotAnnounced when it was altered."""
+        """Return id and root of a `key` record; None if another auditor has its key, NotAnnounced if it was altered."""
         if len(announcement) != _ANNOUNCEMENT.size or announcement[:1] != ANNOUNCED:
             raise NotAnnounced
         _, root_id, to, once, sealed = _ANNOUNCEMENT.unpack(announcement)
@@ -144,7 +144,7 @@ class AuditorPrivateKey:
 
 
 def announced(key: AuditorKey, root: bytes) -> bytes:
-    """The payload of a `key` record: `root` sealed to the auditor under a key that is used once."""
+    """Return the payload of a `key` record: `root` sealed to the auditor with a one-time key."""
     private = secrets.token_bytes(KEY_BYTES)
     once = _public_of(key.path, private)
     head = ANNOUNCED + id_of_root(root) + auditor_id(key.public)
@@ -153,22 +153,22 @@ def announced(key: AuditorKey, root: bytes) -> bytes:
 
 
 def named(announcement: bytes) -> tuple[str, str]:
-    """Ids of the root and of the auditor that a `key` record names, for a person; it need not be sound."""
+    """Return the ids of root and auditor in a `key` record, which need not be valid."""
     return announcement[1 : 1 + ID_BYTES].hex(), announcement[1 + ID_BYTES : 1 + 2 * ID_BYTES].hex()
 
 
 def id_of_root(root: bytes) -> bytes:
-    """What names a root in public; it says nothing about it."""
+    """Return the public id of a root; it reveals nothing about it."""
     return hashlib.sha256(b"dealwire journal root id\x00" + root).digest()[:ID_BYTES]
 
 
 def auditor_id(public: bytes) -> bytes:
-    """What names an auditor's pair."""
+    """Return the id of an auditor's pair."""
     return hashlib.sha256(b"dealwire auditor key id\x00" + public).digest()[:ID_BYTES]
 
 
 def _agreed(path: Path, private: bytes, public: bytes) -> bytes:
-    """X25519 of the two; ValueError for a public key that gives the same with every private one."""
+    """Return the X25519 shared secret; ValueError for a public key that gives the same with every private one."""
     try:
         from cryptography.hazmat.primitives.asymmetric import x25519
     except ImportError as cause:
@@ -193,7 +193,7 @@ def _root_cipher(path: Path, shared: bytes, once: bytes, public: bytes) -> "AESG
 
 
 class Stretch(NamedTuple):
-    """The key of one stretch of a table: it gives the keys of all later ones of its root, and of none before."""
+    """The key of one stretch of a table. It gives the keys of all later stretches of its root, and of none before."""
 
     root_id: bytes
     step: int
@@ -203,7 +203,7 @@ class Stretch(NamedTuple):
 
 
 def next_key(path: Path, key: bytes) -> bytes:
-    """The key of the stretch after."""
+    """Return the key of the next stretch."""
     return derived(path, key, _NO_SALT, _RATCHET_INFO)
 
 
@@ -217,7 +217,7 @@ class Ratchet:
         self._cipher: AESGCM | None = None
 
     def cipher(self, step: int) -> "AESGCM":
-        """That of a stretch, not before `first` and before STEPS_MOST."""
+        """Return the cipher of a stretch, from `first` to STEPS_MOST."""
         if step < self._step:
             self._step, self._key, self._cipher = self.first, self._first_key, None
         while self._step < step:
@@ -229,7 +229,7 @@ class Ratchet:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stretches:
-    """The file beside a journal: what opens what was sealed since each table's last snapshot. It never shows itself."""
+    """The file that opens what was sealed in a journal since each table's last snapshot. Its repr hides the keys."""
 
     path: Path
     held: tuple[Stretch, ...] = ()
@@ -239,7 +239,7 @@ class Stretches:
 
     @staticmethod
     def beside(journal: Path) -> Path:
-        """Where the file of a journal is: beside the journal itself, wherever a link to it lies."""
+        """Return the file of a journal: next to the journal itself, not to a link to it."""
         return Path(f"{os.path.realpath(journal)}-key")
 
     @classmethod
@@ -252,7 +252,7 @@ class Stretches:
         return cls(path, tuple(_stretch(path, *line) for line in read_lines(path)))
 
     def with_held(self, held: Sequence[Stretch]) -> "Stretches":
-        """The same file, written anew. KeyProblem when the disk does not take it: the old one is there."""
+        """Rewrite the file with these keys. KeyProblem if the disk fails; the old file is then kept."""
         lines = [f"{STRETCH_WORD} {s.root_id.hex()} {s.step} {s.key.hex()} {quote(s.table, safe='')}\n" for s in held]
         write_text(self.path, "".join(lines))
         return replace(self, held=tuple(held))
@@ -266,12 +266,12 @@ def _stretch(path: Path, number: int, words: list[str]) -> Stretch:
             raise ValueError(word)
     except ValueError:
         why = f"not the key of a stretch; allowed: '{STRETCH_WORD} ID STEP KEY TABLE'. Without it the rounds under way "
-        raise KeyProblem(path, why + "cannot be dealt again here", number) from None
+        raise KeyProblem(path, why + "cannot be replayed here", number) from None
     return found
 
 
 class _Present:
-    """The stretch of a table that is sealed under now."""
+    """The current stretch of a table."""
 
     def __init__(self, path: Path, root: bytes, table: str) -> None:
         self.stretch = Stretch(id_of_root(root), 0, root, table)
@@ -280,22 +280,23 @@ class _Present:
 
 
 class AuditedSealer:
-    """Seals the raw bytes of one opening of one journal to an auditor. Use one object an opening, in one process.
+    """Seals the raw bytes of one opening of one journal to an auditor. Use one object per opening, in one process.
 
-    A `key` record with `announcement` comes before whatever is sealed for a table. After a table's snapshot was added,
-    `turn` seals under the next key; `forget`, once it is on the disk, takes the key before from the file beside.
+    A `key` record with `announcement` must precede what is sealed for a table. After a table's snapshot was added,
+    `turn` switches to the next key; once it is on the disk, `forget` removes the previous key from the file next to the
+    journal.
     """
 
     def __init__(self, key: AuditorKey, journal: Path) -> None:
-        """KeyProblem or KeyUnsafe when the file beside the journal cannot be used."""
+        """KeyProblem or KeyUnsafe if the file next to the journal cannot be used."""
         self._key = key
         self._file = Stretches.load(Stretches.beside(journal))
         self._present: dict[str, _Present] = {}
         self._turned: set[str] = set()
 
     def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
-        """The payload of the `key` record to be written now; None when that was done, unless it shall be done `anew`.
-        KeyProblem when the disk does not take the key of the first stretch."""
+        """Return the payload of the `key` record due now; None if none is due, unless `anew`. KeyProblem if the disk
+        does not take the key of the first stretch."""
         present = None if anew else self._present.get(table)
         if present is not None and present.stretch.step < STEPS_MOST - 1:
             return None
@@ -306,8 +307,8 @@ class AuditedSealer:
         return payload
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
-        """The payload to store for `data`; it opens only together with `associated`. KeyError for a table that was not
-        announced."""
+        """Return the payload to store for `data`; it opens only together with `associated`. KeyError for a table
+        without an announcement."""
         present = self._present[table]
         cipher = present.ratchet.cipher(present.stretch.step)
         counter, present.counter = present.counter, present.counter + 1
@@ -315,8 +316,8 @@ class AuditedSealer:
         return AUDITED + prefix + cipher.encrypt(counter.to_bytes(12, "big"), data, associated)
 
     def turn(self, table: str = "") -> None:
-        """What is sealed from now on for `table` needs nothing from before: its snapshot, its beginning or its end was
-        added just now."""
+        """Switch to the next key of `table`: its snapshot, start or end was just added, so nothing before is needed to
+        resume."""
         self._turned.add(table)
         present = self._present.get(table)
         if present is not None and present.stretch.step < STEPS_MOST - 1:
@@ -325,8 +326,8 @@ class AuditedSealer:
             present.ratchet = Ratchet(self._key.path, step + 1, present.stretch.key)
 
     def forget(self) -> None:
-        """What was added before the last `turn` of each table is on the disk. When the file beside takes nothing, the
-        older keys stay in it until the next time, and the log says so."""
+        """Remove old keys: everything before the last `turn` of each table is on the disk. If the file cannot be
+        written, the old keys stay until the next time, and the log says so."""
         if not self._turned:
             return
         held = [stretch for stretch in self._file.held if stretch.table not in self._turned]
@@ -335,6 +336,6 @@ class AuditedSealer:
             try:
                 self._file = self._file.with_held(held)
             except KeyProblem as problem:
-                _log.warning("%s; keys of what is over are still in it", problem)
+                _log.warning("%s; it still holds keys of finished stretches", problem)
                 return
         self._turned.clear()

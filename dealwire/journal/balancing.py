@@ -1,8 +1,7 @@
-"""A journal's books held against its records: at every start from the newest balance on, by `verify` from the first.
+"""Checks of a journal's books against its records: from the newest balance at every start, from the first in `verify`.
 
-The tables of the file are taken back to where they stood at a record, by what the records since say of them; led on
-from there they must be what each balance says, and in the end what the tables are. So a row that was altered is found
-although the records it came from were pruned long ago.
+The tables of the file are taken back to a record by undoing the records since. Led forward from there, they must match
+each balance, and in the end the tables. So an altered row is found even if the records behind it were pruned long ago.
 """
 
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from dealwire.journal.records import BALANCE, OPENED, RELEASED, SALVAGED, SETTLE
 from rules.settlement import amount
 
 Rows = dict[str, set[tuple[Any, ...]]]
-MEND: Final = "`dealwire journal salvage` makes the tables anew from the records"
+MEND: Final = "`dealwire journal salvage` rebuilds the tables from the records"
 
 
 class _Balance(msgspec.Struct):
@@ -35,17 +34,20 @@ _BALANCE: Final = msgspec.json.Decoder(_Balance)
 
 
 class BooksCheck:
-    """Give `take` every record after number `after`, in order, then call `finish`: JournalDamaged names table and row
-    where tables and records do not agree. `books` are led on meanwhile. `newest`: begin at the newest balance instead
-    of the first record from which the books can be led."""
+    """Checks the books. Call `take` with every record after number `after`, in order, then `finish`.
+
+    JournalDamaged names table and row where tables and records disagree. `books` are led forward on the way. `newest`:
+    start at the newest balance instead of the first record from which the books can be led.
+    """
 
     def __init__(self, reader: JournalReader, *, newest: bool = False) -> None:
         self._reader = reader
         self.books = Books()
         self._balanced = reader.whole
-        """Balances tell of this file's tables. Those of a day's copy tell of the journal's that it was copied from."""
+        """Balances describe this file's tables. In a day's copy they describe those of the journal it was copied from.
+        """
         self._now: dict[str, str] | None = None
-        """The digests of the tables, where nobody else writes them meanwhile."""
+        """The digests of the tables, if no one else writes them meanwhile."""
         begins = self._begins(newest) if reader.whole else None
         self.after = begins - 1 if begins is not None else reader.anchor.sequence
         if begins is not None:
@@ -55,7 +57,7 @@ class BooksCheck:
             self._now = loaded(reader).digests()
 
     def take(self, record: JournalRecord) -> None:
-        """One record, in order; those up to `after` say nothing here."""
+        """Take one record, in order; those up to `after` are ignored."""
         if record.sequence <= self.after:
             return
         self.books.take(record)
@@ -63,13 +65,13 @@ class BooksCheck:
             self._compare(record)
 
     def finish(self) -> None:
-        """The records are over. Nobody may write the tables before this is done."""
+        """Compare with the tables at the end. No one may write them before this is done."""
         now = self._now if self._now is not None else loaded(self._reader).digests()
         if now != self.books.digests():
             raise self._differs(self.books)
 
     def _begins(self, newest: bool) -> int | None:
-        """The balance to begin with; None for the first record of a file that has all of them."""
+        """Return the record to start with: a balance, or None for the first record of a complete file."""
         reader = self._reader
         salvaged = reader.newest_of(SALVAGED)
         since = salvaged.sequence if salvaged is not None else 0
@@ -83,12 +85,12 @@ class BooksCheck:
         raise JournalDamaged(reader.path, None, "holds no balance to compare its tables with")
 
     def _born(self) -> bool:
-        """Whether the file's first record is of a version that led books."""
+        """True if the file's first record is of a version that kept books."""
         first = self._reader.first_of(OPENED)
         return first is not None and first.sequence == 1 and era_of(first) >= ERA
 
     def _open(self, begins: int) -> None:
-        """The books as they stood at a balance: the tables as they are now, without what came since."""
+        """Take the books back to a balance: the tables as they are, without what came since."""
         reader = self._reader
         self.books = books = loaded(reader)
         self._now = books.digests()
@@ -97,7 +99,7 @@ class BooksCheck:
             key = key_of(settled)
             if key is not None and not books.settled.take_back(table, key):
                 why = f"the table 'settled' does not hold round {key.round} of session {key.session} at table {table!r}"
-                raise JournalDamaged(reader.path, settled.sequence, f"{why}, of which this record says it; {MEND}")
+                raise JournalDamaged(reader.path, settled.sequence, f"{why}, which this record settles; {MEND}")
         since: dict[int, tuple[str, Released]] = {}
         for table, mark in reader.marks_since(RELEASED, begins):
             if (noted := released_of(mark)) is not None and noted.entry < begins:
@@ -129,17 +131,17 @@ class BooksCheck:
                 text = f"what is held at table {table!r} was {_sum(was)} at record {record.sequence}, and the table"
                 raise JournalDamaged(self._reader.path, None, f"{text} 'obligation' gives {_sum(found)}; {MEND}")
         tables = " and ".join(repr(name) for name in wrong) or "'meter'"
-        text = f"a row of {tables} from before record {record.sequence} is not as its balance says"
+        text = f"a row of {tables} from before record {record.sequence} does not match its balance"
         raise JournalDamaged(self._reader.path, None, f"{text}; {MEND}")
 
     def _differs(self, books: Books) -> JournalDamaged:
-        text = next(rows_since(books.table_rows(), rows_of(self._reader)), "the tables are not as the records say")
+        text = next(rows_since(books.table_rows(), rows_of(self._reader)), "the tables do not match the records")
         return JournalDamaged(self._reader.path, None, f"{text}; {MEND}")
 
 
 class OlderCheck:
-    """The same for a file of version 2, which has no balances: of what was pruned, written by an older version or
-    salvaged there may be more in its tables."""
+    """Checks a file of version 2, which has no balances: its tables may hold more than the records, from pruned, older
+    or salvaged records."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
@@ -148,40 +150,40 @@ class OlderCheck:
         self.books = Books(era=2)
 
     def take(self, record: JournalRecord) -> None:
-        """One record, in order."""
+        """Take one record, in order."""
         self._salvaged |= record.kind == SALVAGED
         self._whole &= record.kind not in (SALVAGED, "received", "sent")  # version 1 wrote the last two
         self.books.take(record)
 
     def finish(self) -> None:
-        """The records are over."""
+        """Compare with the tables at the end."""
         made, tables = self.books.table_rows(), BookTables(self._reader)
         kept = {name: tables.rows_of(name) for name in ("settled", "meter")}
         kept["settled"] = set(joined(kept["settled"]))
         for name in ("settled", "meter"):
             if made[name] == kept[name] or (not self._whole and (self._salvaged or _covered(name, made, kept))):
                 continue
-            why = f"the table {name!r} does not hold what the records say, and no more"
+            why = f"the table {name!r} does not match the records"
             raise JournalDamaged(self._reader.path, None, why)
 
 
 def loaded(reader: JournalReader) -> Books:
-    """Books of what the tables of a file hold; JournalDamaged when no program wrote them so."""
+    """Return books with the content of a file's tables; JournalDamaged if no program wrote them so."""
     books, tables = Books(), BookTables(reader)
     try:
         books.load(tables.rows_of("settled"), tables.rows_of("meter"), tables.obligations())
     except ValueError as error:
-        raise JournalDamaged(reader.path, None, f"a row that stands in no books: {error}; {MEND}") from None
+        raise JournalDamaged(reader.path, None, f"an invalid row in the books: {error}; {MEND}") from None
     return books
 
 
 def rows_of(reader: JournalReader) -> Rows:
-    """The rows of the tables that hold the books."""
+    """Return the rows of the tables with the books."""
     return {name: BookTables(reader).rows_of(name) for name in BOOKS}
 
 
 def joined(rows: set[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Rows of `settled` whose runs follow one another, as one."""
+    """Yield rows of `settled` with adjacent runs joined."""
     before: tuple[Any, ...] | None = None
     for row in sorted(rows):
         if before is not None and row[:3] == before[:3] and row[3] <= before[4] + 1:
@@ -195,7 +197,7 @@ def joined(rows: set[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 
 def _covered(name: str, made: Rows, kept: Rows) -> bool:
-    """Whether the file's table holds all that follows from the records that are left."""
+    """True if the file's table has everything that follows from the remaining records."""
     if name == "meter":
         return made[name] <= kept[name]
     rows = kept[name]

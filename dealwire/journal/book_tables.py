@@ -1,7 +1,6 @@
-"""The tables of a file that hold its books, asked by whoever deals again or begins a table.
+"""Queries on the tables of a file that hold its books, for replays and new tables.
 
-Nothing here judges whether they are what the records say: `balancing` does. Of a file of version 1, which has none, the
-records are asked.
+Nothing here checks them against the records: `balancing` does. A file of version 1 has none, so its records are read.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,13 +14,13 @@ from rules.meters.settled_rounds import SettledKey
 
 
 class BookTables:
-    """The tables of `file`, which stays open as long as they are asked."""
+    """The tables of `file`, which must stay open while they are queried."""
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
 
     def settled(self, after: int, table: str) -> Iterator[SettledKey]:
-        """The rounds of `table` that were settled after record `after`, oldest first."""
+        """Yield the rounds of `table` settled after record `after`, oldest first."""
         if self._file.version > 1:
             yield from filter(None, map(derived.key_of, self._file.marked(SETTLED, table, after)))
         if self._file.version == 1 or self._file.rows(derived.KNOWS_OLDER, table):
@@ -30,29 +29,29 @@ class BookTables:
             yield from filter(None, map(derived.older_key_of, lines))
 
     def was_settled(self, table: str, key: SettledKey) -> bool:
-        """Whether this round's settlement was ever written; also by a version that wrote no more than its session."""
+        """True if this round's settlement was ever written, even by a version that wrote its session only."""
         if self._file.version == 1:
             return key._replace(device=derived.NOBODY) in self.settled(0, table)
         return bool(self._file.rows(derived.IS_SETTLED, table, *key, derived.NOBODY))
 
     def runs_settled(self, table: str, device: str, session: str) -> list[tuple[int, int]]:
-        """The rounds of one session of a device that were settled, as runs, the first and last number of each; also
-        those of a version that wrote no more than its session."""
+        """Return the settled rounds of a device's session as runs of first and last number, including those of a
+        version that wrote the session only."""
         if self._file.version == 1:
             return [(key.round, key.round) for key in self.settled(0, table) if key.session == session]
         return [(first, last) for first, last in self._file.rows(derived.RUNS, table, device, derived.NOBODY, session)]
 
     def runs_elsewhere(self, table: str, device: str, session: str) -> list[tuple[str, int, int]]:
-        """The rounds of one session of a device that were settled at other tables: table, first and last number."""
+        """Return the rounds of a device's session settled at other tables: table, first and last number."""
         rows = self._file.rows(derived.ELSEWHERE, table, device, session) if self._file.version > 1 else []
         return [(name, first, last) for name, first, last in rows]
 
     def rows_of(self, table: str) -> set[tuple[Any, ...]]:
-        """The rows of one of the tables that follow from the records."""
+        """Return the rows of one of the derived tables."""
         return set(self._file.rows(f"SELECT * FROM {table}"))
 
     def obligations(self) -> Iterator[tuple[Any, ...]]:
-        """The rows of what is held, by their numbers: however many there are, no more than a page of them is kept."""
+        """Yield the rows of held money by number, with no more than a page in memory."""
         begin, sql = -MANY - 1, "SELECT * FROM obligation WHERE entry >= ? ORDER BY entry LIMIT ?"
         while begin <= MANY and (rows := self._file.rows(sql, begin, PAGE)):
             yield from rows
@@ -62,21 +61,21 @@ class BookTables:
             begin = rows[-1][0] + 1
 
     def own_meters(self, table: str) -> dict[str, int | None]:
-        """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
+        """Return the amounts of `table`'s own meters, in cents by name; None if unknown."""
         return {name: derived.cents_of(line) for name, line in self._own_lines(table)}
 
     def own_rolled(self, table: str) -> dict[str, dict[str, Any]]:
-        """How the pots of `table` that have rolled over stand beside their cents, by meter."""
+        """Return the state of `table`'s pots that have rolled over, in addition to their cents, by meter."""
         found = {name: derived.rolled_of(line) for name, line in self._own_lines(table)}
         return {name: rolled for name, rolled in found.items() if rolled is not None}
 
     def own_runners(self, table: str) -> dict[int, int]:
-        """The runners that lie before the seats of `table`, by seat."""
+        """Return the runners at `table`, by seat."""
         return next((derived.runners_of(line) for name, line in self._own(table) if name == derived.RUNNERS), {})
 
     def newest_meters(self, names: Collection[str], before: int) -> dict[str, str]:
-        """The newest step of each of these shared meters before record `before`, by its name; without those that have
-        none."""
+        """Return the newest step of each of these shared meters before record `before`, by name; meters without a step
+        are left out."""
         sql = "SELECT name, sequence, line FROM meter WHERE tbl = ?"
         rows = self._file.rows(sql, derived.SHARED) if self._file.version > 1 else []
         found = {name: line for name, sequence, line in rows if name in names and sequence < before}

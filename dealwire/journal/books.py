@@ -1,10 +1,10 @@
-"""What follows from a journal's records and money goes by: which rounds were settled, where meters stand, what is held.
+"""The books: what follows from a journal's records and decides money. Settled rounds, meters, held money.
 
-The books are derived from the records alone and kept twice: in memory, where whoever decides looks things up, and in
-tables of the file, written with the records they follow from. A digest over each of the three tells whether the tables
-are what the records say: `docs/journal.md` states its bytes. It costs as much as what changed since it was told last.
+They are derived from the records alone and kept twice: in memory for look-ups, and in tables of the file, written with
+the records they follow from. A digest of each shows whether the tables match the records (`docs/journal.md` states its
+bytes); it costs as much as what changed since it was last computed.
 
-Here each record is read and given to the books that it concerns; each of them is a module of its own.
+This module passes each record to the books that it concerns; each book is a module of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,11 +23,11 @@ from rules.meters.settled_rounds import SettledKey
 from rules.settlement import amount
 
 BOOKS: Final = ("settled", "meter", "obligation")
-"""The tables of the file that hold them."""
+"""Tables of the file with the books."""
 BOOKED: Final = ("settlement", "meter", "award", "status", SETTLED, HELD, RELEASED, STARTED, OPENED)
-"""Kinds of records that the books follow from."""
+"""Kinds of records from which the books follow."""
 ERA: Final = 3
-"""Version of a file whose releases are records of their own; before, a line told of them."""
+"""First file version in which releases are records of their own; before, a status line reported them."""
 
 
 class _Status(msgspec.Struct):
@@ -47,9 +47,11 @@ _IN_WORDS: Final = {"settled": settled_runs.in_words, "meter": meter_book.in_wor
 
 
 class Books:
-    """The books at one record. `take` leads them one record on; a writer calls `published` and `settle` itself. `rows`
-    gets the statements that bring the tables of the file along, unless it is None. `era` is the version of the file: no
-    record in it is of a newer one."""
+    """The books at one record. `take` leads them one record forward; a writer calls `published` and `settle` itself.
+
+    `rows` receives the statements that update the tables of the file, unless it is None. `era` is the version of the
+    file: no record in it is of a newer one.
+    """
 
     def __init__(self, rows: list[Row] | None = None, *, era: int = ERA) -> None:
         self.settled, self.meters, self.obligations = SettledRuns(rows), MeterBook(rows), Obligations(rows)
@@ -57,13 +59,13 @@ class Books:
         self._started: dict[str, int] = {}
 
     def write_to(self, rows: list[Row]) -> None:
-        """From now on `rows` gets the statements."""
+        """Set the list that receives the statements."""
         self.settled.rows = self.meters.rows = self.obligations.rows = rows
 
     # ------------------------------------------------------------------ one record further
 
     def take(self, record: JournalRecord) -> None:
-        """One record, in order. One that cannot be read says nothing: `verify` names it."""
+        """Take one record, in order. One that cannot be read is ignored: `verify` names it."""
         kind = record.kind
         if kind in ("settlement", "meter", "award"):
             self.published(record.sequence, record.at_ns, record.table, kind, record.text)
@@ -88,7 +90,7 @@ class Books:
             self.obligations.expect_nothing()
 
     def published(self, sequence: int, at_ns: int, table: str, topic: str, text: str) -> None:
-        """A line was made known."""
+        """Take a published line."""
         if topic == "settlement":
             try:
                 settlement = _SETTLEMENT.decode(text)
@@ -104,31 +106,31 @@ class Books:
                 self.meters.move(where, name, sequence, line)
 
     def settle(self, sequence: int, table: str, key: SettledKey, digest: bytes) -> bool:
-        """The settlement of a round that was made known before is of this one. True when money of it is held."""
+        """Note which round the settlement published before is of. True if it holds money."""
         self.settled.add(table, key)
         return self.obligations.hold(sequence, table, key, digest)
 
     # ------------------------------------------------------------------ all three
 
     def balance(self) -> dict[str, Any]:
-        """What a `balance` record says of the books as they stand. What waits then is waited for no more."""
+        """Return the content of a `balance` record. Settlements still waiting for their round are dropped."""
         self.obligations.expect_nothing()
         return {"held": self.obligations.sums(), "meters": self.meters.listed(), "digests": self.digests()}
 
     def digests(self) -> dict[str, str]:
-        """The digest of each book, hex."""
+        """Return the digest of each book, hex."""
         sums = self.settled.digest(), self.meters.digest(), self.obligations.digest()
         return {name: f"{total % MODULUS:064x}" for name, total in zip(BOOKS, sums, strict=True)}
 
     def load(self, runs: Iterable[tuple[Any, ...]], meters: Iterable[tuple[Any, ...]], held: Iterable[Any]) -> None:
-        """Begin with rows of the three tables, as they are, what is held in its order; ValueError for one that no
-        program wrote, such as of runs that do not stand apart."""
+        """Start with rows of the three tables, held money in order; ValueError for a row that no program wrote, such as
+        adjacent runs."""
         self.settled.load(runs)
         self.meters.load(meters)
         self.obligations.load(held)
 
     def add_older(self, runs: Iterable[tuple[Any, ...]], meters: Iterable[tuple[Any, ...]]) -> None:
-        """Take over what the tables of an older version hold besides: of what was pruned or salvaged."""
+        """Add what the tables of an older version hold in addition: from pruned or salvaged records."""
         for table, device, session, first, last in runs:
             for number in range(first, last + 1):
                 self.settled.add(table, SettledKey(device, session, number))
@@ -136,25 +138,26 @@ class Books:
             self.meters.move_on(*row)
 
     def table_rows(self) -> dict[str, set[tuple[Any, ...]]]:
-        """The rows that the tables of the file must have."""
+        """Return the rows that the tables of the file must have."""
         rows = self.settled.table_rows(), self.meters.table_rows(), self.obligations.table_rows()
         return dict(zip(BOOKS, rows, strict=True))
 
     def statements(self) -> Iterator[Row]:
-        """What fills the tables, empty before."""
+        """Yield the statements that fill the empty tables."""
         for book in (self.settled, self.meters, self.obligations):
             yield from book.statements()
 
     # ------------------------------------------------------------------ records of older versions
 
     def _settle_older(self, record: JournalRecord) -> None:
-        """A version that wrote no more than a settlement's line settled a round."""
+        """Settle the round of a settlement line by a version that wrote no more."""
         key = derived.older_key_of(record.text)
         if key is not None:
             self.settle(record.sequence, record.table, key, record.hash)
 
     def _release_older(self, record: JournalRecord) -> None:
-        """A version before released by the round's number alone: the oldest since the table began."""
+        """Release money reported by an older version, which named the round only: the oldest entry since the table
+        began."""
         try:
             noted = _STATUS.decode(record.payload)
         except msgspec.DecodeError:
@@ -170,7 +173,7 @@ class Books:
 
 
 def era_of(record: JournalRecord, otherwise: int = ERA) -> int:
-    """The version of the program's journal that an `opened` record names."""
+    """Return the journal version of the program in an `opened` record."""
     try:
         schema = _OPENED.decode(record.payload).schema
     except msgspec.DecodeError:
@@ -180,10 +183,10 @@ def era_of(record: JournalRecord, otherwise: int = ERA) -> int:
 
 
 def rows_since(before: Mapping[str, set[tuple[Any, ...]]], now: Mapping[str, set[tuple[Any, ...]]]) -> Iterator[str]:
-    """Where the tables of a file, `now`, are not as the records say, in words: table, row, what each says."""
+    """Yield the rows in which the tables of a file (`now`) differ from the records (`before`), as text."""
     for name in BOOKS:
         noted, there, say = before[name], now[name], _IN_WORDS[name]
         for row in sorted(noted - there, key=str):
-            yield f"the table {name!r} does not hold {say(row)}, as the records say"
+            yield f"the table {name!r} lacks {say(row)}, which follows from the records"
         for row in sorted(there - noted, key=str):
-            yield f"the table {name!r} holds {say(row)}, and the records say nothing of it"
+            yield f"the table {name!r} holds {say(row)}, which follows from no record"

@@ -1,4 +1,4 @@
-"""Checking a journal: the chain, the numbering, the seals. The chain needs no key."""
+"""Checks of a journal: chain, numbering, seals. The chain needs no key."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -23,51 +23,53 @@ from dealwire.journal.records import (
 )
 
 TAIL: Final = 1000
-"""Newest records that are checked whenever a journal is opened for writing."""
+"""Newest records that are checked at every opening for writing."""
 
 
 @dataclass(slots=True)
 class JournalVerdict:
-    """What a check found in order."""
+    """Result of a successful check."""
 
     head: Head = field(default_factory=lambda: Head(0, GENESIS))
     anchor: Head = field(default_factory=lambda: Head(0, GENESIS))
-    """What the first record follows: the last one that was pruned."""
+    """The record before the first one: the last that was pruned."""
     kinds: Counter[str] = field(default_factory=Counter)
     sealed: int = 0
-    """Raw records and snapshots that are sealed."""
+    """Sealed raw records and snapshots."""
     clear: int = 0
-    """Those that are not: whoever can write the file can have made them."""
+    """Unsealed ones: anyone who can write the file can have made them."""
     opened: int = 0
-    """Seals that were opened with the key."""
+    """Seals opened with the key."""
     first_ns: int = 0
     last_ns: int = 0
 
     @property
     def records(self) -> int:
-        """How many there are."""
+        """Number of records."""
         return self.kinds.total()
 
 
 def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
-    """The chain one record further; JournalDamaged when it does not follow `before`."""
+    """Return the chain one record further; JournalDamaged if the record does not follow `before`."""
     if record.sequence != before.sequence + 1:
-        why = f"comes after record {before.sequence}: what was between them is missing"
+        why = f"follows record {before.sequence}: the records between them are missing"
         raise JournalDamaged(reader.path, record.sequence, why)
     head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
     if chained(before.hash, head, record.payload) != record.hash:
-        why = "its hash does not follow from it and the record before: one of the two was altered"
+        why = "its hash does not match: this record or the one before it was altered"
         raise JournalDamaged(reader.path, record.sequence, why)
     return Head(record.sequence, record.hash)
 
 
 def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
-    """Check what a start rests on: the chain of the newest records, from the newest balance on, and that the tables
-    are what it and the records since say; of a file of version 2 all of it; the table of openings in any case. The
-    newest record, and the books, which a file of version 1 has not. JournalDamaged names what is wrong. Nobody may
-    write meanwhile. JournalUnfit for a copy of a day, whose tables know nothing of the days before."""
+    """Check what a start depends on: the chain of the newest records since the newest balance, the tables against them
+    (a file of version 2 completely), and the table of openings.
+
+    Return the newest record, and the books (None for a file of version 1). JournalDamaged names what is wrong. No one
+    may write meanwhile. JournalUnfit for the copy of a day, whose tables do not cover the days before.
+    """
     if not reader.whole:
-        why = "it is a copy of a day: what was settled and held before it stands in the journal itself; serve that"
+        why = "it is the copy of a day: earlier rounds and held money are in the journal itself; serve that"
         raise JournalUnfit(reader.path, why)
     _no_strangers(reader)
     if reader.version == 1:
@@ -82,8 +84,8 @@ def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
 
 
 def check_tail(reader: JournalReader, check: BooksCheck | OlderCheck | None = None) -> Head:
-    """Check the newest records, and with `check` all that it needs; the newest one. JournalDamaged names the first
-    that is wrong."""
+    """Check the newest records and those that `check` needs; return the newest. JournalDamaged names the first that is
+    wrong."""
     after = max(reader.head.sequence - TAIL, reader.anchor.sequence)
     if isinstance(check, BooksCheck):
         after = min(after, check.after)
@@ -105,7 +107,7 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
     """Check every record, and with `open_seals` every seal. JournalDamaged names the first that is wrong. The journal
     may be written and pruned meanwhile.
 
-    `expect` is a record noted elsewhere: whoever cuts the end off, or writes the whole file anew, cannot give it back.
+    `expect` is a record noted elsewhere: it exposes a file whose end was cut off or that was rewritten.
     """
     for complaint in reader.complaints():
         raise JournalDamaged(reader.path, None, f"SQLite: {complaint}")
@@ -119,7 +121,7 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
 
 
 class _Check:
-    """One walk through a journal."""
+    """One pass through a journal."""
 
     def __init__(self, reader: JournalReader, open_seals: bool, expect: Head | None) -> None:
         self._reader, self._open_seals, self._expect = reader, open_seals, expect
@@ -127,10 +129,10 @@ class _Check:
         self._lookups = lookups(reader)
 
     def whole(self) -> JournalVerdict:
-        """From the first record to the newest."""
+        """Check from the first record to the newest."""
         reader, found, expect = self._reader, self._found, self._expect
         if expect is not None and expect.sequence < found.anchor.sequence:
-            why = f"begins after record {found.anchor.sequence}; record {expect.sequence} is in a segment of its own"
+            why = f"starts after record {found.anchor.sequence}; record {expect.sequence} is in a segment of its own"
             raise JournalDamaged(reader.path, None, why)
         if expect is not None and expect.sequence == found.anchor.sequence:
             self._must_be(found.anchor, expect)
@@ -143,7 +145,7 @@ class _Check:
                 each.finish()
         if expect is not None and expect.sequence > found.head.sequence:
             there = found.head.sequence
-            why = f"ends after record {there}; record {expect.sequence} was there once: the end was cut off"
+            why = f"ends at record {there}; record {expect.sequence} existed before: the end was cut off"
             raise JournalDamaged(reader.path, None, why)
         return found
 
@@ -166,17 +168,17 @@ class _Check:
 
     def _must_be(self, there: Head, noted: Head) -> None:
         if there.hash != noted.hash:
-            why = f"its hash is {there.hash.hex()}, not {noted.hash.hex()} as noted: the journal was written anew"
+            why = f"its hash is {there.hash.hex()}, not {noted.hash.hex()} as noted: the journal was rewritten"
             raise JournalDamaged(self._reader.path, there.sequence, why)
 
 
 def _no_strangers(reader: JournalReader) -> None:
     for stranger in reader.strangers():
-        raise JournalDamaged(reader.path, None, f"it has a {stranger}, which no journal has: somebody else made it")
+        raise JournalDamaged(reader.path, None, f"it has a {stranger}, which no journal has: another program made it")
 
 
 def open_seal(reader: JournalReader, record: JournalRecord) -> None:
-    """JournalDamaged or KeyUnknown when what a record holds under its seal cannot be read."""
+    """JournalDamaged or KeyUnknown if the sealed content of a record cannot be read."""
     if record.kind == SNAPSHOT:
         reader.snapshot_of(record)
     elif record.kind == PASSED:
@@ -186,26 +188,29 @@ def open_seal(reader: JournalReader, record: JournalRecord) -> None:
 
 
 class _Openings:
-    """Looks up every opening in the table of openings, and whether that holds no others. Of those that were pruned the
-    last one counts, in which the first lines of the file were written: the `day` that was begun then names it."""
+    """Checks the table of openings against the records.
+
+    Of pruned openings the last one counts, in which the first lines of the file were written: the `day` record that
+    began then names it.
+    """
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
         self._met: set[int] = set()
 
     def take(self, record: JournalRecord) -> None:
-        """One record, in order."""
+        """Take one record, in order."""
         if record.kind == OPENED:
             self._met.add(record.sequence)
-            self._look_up(record, "an opening that the table of openings does not know")
+            self._look_up(record, "an opening that is not in the table of openings")
         elif record.kind == DAY and epoch_of(record):
-            self._look_up(record, "a day that began in an opening that the table of openings does not know")
+            self._look_up(record, "a day that began in an opening that is not in the table of openings")
 
     def finish(self) -> None:
-        """The records are over."""
+        """Check for surplus entries at the end."""
         for sequence, _ in self._reader.openings():
             if sequence > self._reader.anchor.sequence and sequence not in self._met:
-                why = f"the table of openings holds one of record {sequence}, and the records say nothing of it; {MEND}"
+                why = f"the table of openings holds one of record {sequence}, which no record confirms; {MEND}"
                 raise JournalDamaged(self._reader.path, None, why)
 
     def _look_up(self, record: JournalRecord, why: str) -> None:
@@ -214,7 +219,7 @@ class _Openings:
 
 
 def lookups(reader: JournalReader) -> list[BooksCheck | OlderCheck | _Openings]:
-    """What holds the tables of a file against the records that they follow from."""
+    """Return the checks of the file's tables against their records."""
     if reader.version == 1:
         return []
     return [_Openings(reader), OlderCheck(reader) if reader.version == 2 else BooksCheck(reader)]

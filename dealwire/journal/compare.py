@@ -1,4 +1,4 @@
-"""The lines that were made known beside those that the raw record gives: equal, or where they part."""
+"""Comparison of the published lines with those that the raw record yields."""
 
 import json
 from collections import deque
@@ -14,13 +14,13 @@ from dealwire.journal.records import SNAPSHOT, STARTED, JournalRecord
 from dealwire.journal.snapshots import decoded, provable
 
 DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"})
-"""Topics that follow from the raw record whatever else a service publishes."""
+"""Topics that follow from the raw record, whatever else a service publishes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where the two part. `stored` None: it was never made known; `rebuilt` None: the raw record does
-    not give it."""
+    """The first difference. `stored` None: the line was not published; `rebuilt` None: the raw record does not yield
+    it."""
 
     table: str
     stored: Publication | None
@@ -29,19 +29,21 @@ class Difference:
     def __str__(self) -> str:
         if self.stored is None:
             assert self.rebuilt is not None
-            return f"the raw record up to {self.rebuilt.sequence} gives what was not made known: {self.rebuilt.line}"
+            return (
+                f"the raw record up to {self.rebuilt.sequence} gives a line that was not published: {self.rebuilt.line}"
+            )
         if self.rebuilt is None:
             return f"record {self.stored.sequence} does not follow from the raw record: {self.stored.line}"
         return (
             f"record {self.stored.sequence} differs from what the raw record up to {self.rebuilt.sequence} gives; "
-            f"made known: {self.stored.line}; rebuilt: {self.rebuilt.line}"
+            f"published: {self.stored.line}; rebuilt: {self.rebuilt.line}"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
-    """A snapshot that is not the table as the raw record gives it; `stored` and `rebuilt` from where they part, as
-    JSON, `rebuilt` None when the table is not at rest there."""
+    """A snapshot that does not match the table in the replay; `stored` and `rebuilt` start at the difference, as JSON.
+    `rebuilt` is None if the table is not at rest there."""
 
     table: str
     sequence: int
@@ -50,21 +52,23 @@ class SnapshotDifference:
 
     def __str__(self) -> str:
         rebuilt = "a table or a line that is not at rest" if self.rebuilt is None else f"...{self.rebuilt}"
-        what = f"record {self.sequence}: the snapshot is not as the raw record gives it"
+        what = f"record {self.sequence}: the snapshot does not match the raw record"
         return f"{what}; snapshot: ...{self.stored}; rebuilt: {rebuilt}"
 
 
 @dataclass(slots=True)
 class Comparison:
-    """How a journal's two sides compare. `pending` follows from the raw record and was not made known when the writer
-    was broken off; whoever goes on with the journal makes it known. `given_up` was never, because the table began anew
-    instead."""
+    """Result of a comparison.
+
+    `pending` follows from the raw record and was not published when the writer was interrupted; a resuming writer
+    publishes it. `given_up` never was, because the table started over.
+    """
 
     equal: int = 0
     reworded: int = 0
     """Lines among the equal ones that state the same facts in other sentences, as another version wrote them."""
     snapshots: int = 0
-    """Snapshots that are as the raw record gives the table, byte for byte; none is looked at unless asked for."""
+    """Snapshots that match the replayed table byte for byte; none is checked unless requested."""
     difference: Difference | SnapshotDifference | None = None
     pending: list[Publication] = field(default_factory=list)
     given_up: list[Publication] = field(default_factory=list)
@@ -99,8 +103,8 @@ def _facts(value: Any) -> Any:
 
 
 def by_another_game_file(was: Publication, now: Publication) -> bool:
-    """Whether two settlements are one, made by two states of a game's file: what they decide is the same, line by line
-    and to the cent. Words, and what the file has come to say since, are not compared."""
+    """True if two settlements, made with two states of a game's file, decide the same, line by line and to the cent.
+    Sentences and fields that the file gained since are not compared."""
     if not was.topic == now.topic == "settlement":
         return False
     old, new = json.loads(was.line), json.loads(now.line)
@@ -110,15 +114,15 @@ def by_another_game_file(was: Publication, now: Publication) -> bool:
 
 
 def _decided(settlement: dict[str, Any]) -> list[Any]:
-    """What a settlement decides."""
+    """Return what a settlement decides."""
     keys = ("table", "session", "round", "procedure", "outcome", "paytables", "status", "seats", "totals", "meters")
     lines = [{key: value for key, value in line.items() if key != "why"} for line in settlement["lines"]]
     return [[settlement.get(key) for key in keys], lines]
 
 
 class Matching:
-    """Takes records in order and pairs, table by table, what was published with what is rebuilt. With a `reader`, each
-    snapshot is compared, too."""
+    """Takes records in order and pairs, by table, published lines with rebuilt ones. With a reader, snapshots are
+    compared too."""
 
     def __init__(
         self, dealing: Dealing[T], topics: Collection[str] = DERIVED, snapshots_of: JournalReader | None = None
@@ -129,7 +133,7 @@ class Matching:
         self._rebuilt: dict[str, deque[Publication]] = {}
 
     def take(self, record: JournalRecord) -> list[Publication]:
-        """One record; what it rebuilt."""
+        """Take one record; return what it rebuilt."""
         if record.kind == STARTED:
             self._begin_anew(record.table)
         found = self._dealing.take(record)
@@ -159,7 +163,7 @@ class Matching:
             self.result.difference = SnapshotDifference(record.table, record.sequence, parts[0] or "", parts[1])
 
     def finish(self) -> Comparison:
-        """The records are over."""
+        """Finish at the end of the records."""
         for table, stored in self._stored.items():
             if stored:
                 self._part(table, stored[0], None)
@@ -196,7 +200,7 @@ def compare(
     *,
     check_snapshots: bool = False,
 ) -> Comparison:
-    """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
+    """Replay the whole journal and compare; stop at the first difference. Errors as `rebuild`."""
     matching = Matching(Dealing(reader, make), topics, reader if check_snapshots else None)
     for record in reader.records():
         if matching.result.difference is not None:

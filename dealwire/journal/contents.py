@@ -1,4 +1,4 @@
-"""What a record's payload says, as a value: how a table began, a line, a snapshot, a line that was made known."""
+"""Payloads of records as values: start of a table, line, snapshot, published line."""
 
 import json
 import struct
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class JournalLine:
-    """A line of a table, as registered by record `sequence`. `number` counts from 1 in the file."""
+    """A line of a table, registered by record `sequence`. `number` counts from 1 in the file."""
 
     number: int
     sequence: int
@@ -33,7 +33,7 @@ class JournalLine:
 
 @dataclass(frozen=True, slots=True)
 class TableStart:
-    """How a table began: its configuration as the service wrote it down, and what else decides its results."""
+    """The start of a table: its configuration as the service wrote it, and other facts that decide its results."""
 
     table: str
     sequence: int
@@ -43,8 +43,8 @@ class TableStart:
 
 @dataclass(frozen=True, slots=True)
 class TableSnapshot:
-    """A table as record `sequence` holds it: how it began, its lines, and `state`, JSON, of which only the table and
-    its lines know more."""
+    """A table at record `sequence`: its start, its lines, and `state`, JSON that only the table and its lines
+    interpret."""
 
     sequence: int
     at_ns: int
@@ -55,8 +55,8 @@ class TableSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The records of one gaming day; `hash` is that of the last. `exported` names the files that hold it too, a line
-    each, with their SHA-256 in the same order; None until there is one."""
+    """The records of one gaming day; `hash` is that of the last. `exported` lists its copies, one file per line,
+    `sha256` their hashes in the same order; None without a copy."""
 
     first: int
     last: int
@@ -67,27 +67,26 @@ class Segment:
 
     @property
     def copies(self) -> dict[str, str]:
-        """The files that the day was copied to, with the SHA-256 of each as it was then; the newest where one was
-        written twice."""
+        """The files that hold the day with their SHA-256 when copied; the newest if one was written twice."""
         return dict(zip((self.exported or "").splitlines(), (self.sha256 or "").splitlines(), strict=False))
 
 
 def publication_of(record: JournalRecord, epoch: str = "") -> Publication:
-    """A record of a topic as it is made known."""
+    """Return a record of a topic as a publication."""
     text = record.text
     topic = cast(Topic, record.kind)
     return Publication(record.sequence, record.table, record.at_ns, topic, text, epoch, record.hash.hex())
 
 
 def snapshot_head(start: TableStart, lines: list[JournalLine]) -> bytes:
-    """What a snapshot's record says in clear: enough to know the table without the record of its beginning."""
+    """Return the unsealed part of a snapshot: enough to identify the table without its start record."""
     fields = {"started": start.sequence, "configuration": start.configuration, "facts": start.facts}
     clear = json.dumps({**fields, "lines": [asdict(line) for line in lines]}).encode()
     return struct.pack(">I", len(clear)) + clear
 
 
 def inflated(body: bytes) -> bytes:
-    """The state in a snapshot; ValueError when it is cut off, or more than was ever written."""
+    """Return the state in a snapshot; ValueError if it is truncated or longer than any that was written."""
     unpack = zlib.decompressobj()
     try:
         state = unpack.decompress(body, INFLATED_MAX)
@@ -99,7 +98,7 @@ def inflated(body: bytes) -> bytes:
 
 
 def epoch_of(record: JournalRecord) -> str:
-    """The opening that an `opened` or a `day` record names; empty where an older version wrote it."""
+    """Return the opening named in an `opened` or `day` record; empty from an older version."""
     try:
         return str(json.loads(record.payload).get("epoch", ""))
     except (ValueError, AttributeError):
@@ -107,7 +106,7 @@ def epoch_of(record: JournalRecord) -> str:
 
 
 def opened_in(record: JournalRecord) -> int:
-    """The number of the `opened` record that a `day` record names; 0 where an older version wrote it."""
+    """Return the number of the `opened` record named in a `day` record; 0 from an older version."""
     try:
         number = json.loads(record.payload).get("opened")
     except (ValueError, AttributeError):
@@ -116,21 +115,21 @@ def opened_in(record: JournalRecord) -> int:
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:
-    """What a `started` record says."""
+    """Return the content of a `started` record."""
     return fields_of(
         path, record, lambda fields: TableStart(record.table, record.sequence, fields["configuration"], fields["facts"])
     )
 
 
 def line_of(path: Path, record: JournalRecord) -> JournalLine:
-    """What a `line` record says."""
+    """Return the content of a `line` record."""
     return fields_of(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
 
 
 def fields_of(
     path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T], payload: bytes | None = None
 ) -> T:
-    """What `make` makes of a record's payload, or of that part of it; JournalDamaged when it cannot be read."""
+    """Return `make` of a record's payload, or of the given part; JournalDamaged if it cannot be read."""
     try:
         return make(json.loads(record.payload if payload is None else payload))
     except (ValueError, KeyError, TypeError) as error:

@@ -1,10 +1,10 @@
-"""The file under a journal: SQLite in WAL mode, every commit synced; one writer, any number of readers.
+"""The file of a journal: SQLite in WAL mode, every commit synced; one writer, any number of readers.
 
 SQLite's own locks are POSIX locks, which a process loses when it closes any descriptor of the file. So nothing here
-opens the file but SQLite, and the lock that keeps a second writer out is on a file beside it.
+opens the file except SQLite, and the lock against a second writer is on a separate file.
 
-Lock and log lie beside the file itself, wherever a link to it lies. A hard link would have a log and a lock of its own,
-and two writers of one file spoil it: a file with two names is not written.
+Lock and log are next to the file itself, not to a link to it. A hard link would have its own log and lock, and two
+writers would spoil the file: a file with two names is not written.
 """
 
 import contextlib
@@ -33,12 +33,12 @@ from devices.files import check_kind, sync_folder
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
 VERSION: Final = 3
-"""Version 1 had a record for each read and write, and none of the tables that are derived from the records; version 2
-had no `obligation`, and neither releases nor balances as records."""
+"""Version 1 had a record for each read and write, and no derived tables; version 2 had no `obligation` table, and
+neither releases nor balances as records."""
 
 
 TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises; the second when its own message quotes bytes of a damaged file."""
+"""Exceptions of SQLite; the second occurs when its own message quotes bytes of a damaged file."""
 
 
 def _listed(kinds: tuple[str, ...]) -> str:
@@ -88,7 +88,7 @@ DERIVED: Final = (
     ) STRICT""",
     _OBLIGATION,
 )
-"""What follows from the records and is looked up by a key; `check.verify` holds it against them."""
+"""Derived tables for look-ups; `check.verify` checks them against the records."""
 
 SCHEMA: Final = (
     RECORD,
@@ -111,7 +111,7 @@ COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 
 
 def in_words(error: Exception) -> str:
-    """What is wrong with the disk, for a person."""
+    """Return a disk error as text."""
     code = _code(error)
     known = {
         sqlite3.SQLITE_FULL: "the disk is full",
@@ -127,17 +127,17 @@ def in_words(error: Exception) -> str:
 
 
 def _code(error: Exception) -> int:
-    """SQLite's number of an error, without what makes it finer; 0 when it has none."""
+    """Return SQLite's primary error code; 0 if there is none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def is_locked(error: Exception) -> bool:
-    """Whether another program keeps us from writing for now."""
+    """True if another program holds a lock for now."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def as_ours(path: Path, error: Exception) -> JournalError:
-    """The error of ours that an error of SQLite's means for a journal that is opened or read."""
+    """Return our error for an SQLite error of a journal that is opened or read."""
     code = _code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return JournalForeign(path, "not a SQLite file")
@@ -154,8 +154,8 @@ def as_ours(path: Path, error: Exception) -> JournalError:
 
 
 class WritableFile:
-    """A journal's file, locked and open for its one writer. `new` says that it was made just now, `version` of
-    which it was until now: of an older one not everything is derived yet."""
+    """A journal's file, locked and open for its one writer. `new`: it was just created. `version` is the version it had
+    until now: in an older one not everything is derived yet."""
 
     def __init__(self, path: Path) -> None:
         refuse_no_file(path)
@@ -180,13 +180,13 @@ class WritableFile:
             raise
 
     def close(self) -> None:
-        """Give file and lock back."""
+        """Release file and lock."""
         with contextlib.suppress(*TROUBLE):
             self.db.close()
         os.close(self._lock)
 
     def _make(self) -> None:
-        """The file, empty and for its owner alone, so that what SQLite puts beside it is too."""
+        """Create the file, empty and private, so that SQLite's files next to it are private too."""
         try:
             os.close(os.open(real_path(self.path), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
@@ -211,12 +211,12 @@ class WritableFile:
 
 
 def as_text(value: bytes) -> str:
-    """A text of a damaged file is still a text, though another: the chain tells."""
+    """Decode a text; one of a damaged file decodes to another text, which the chain exposes."""
     return value.decode("utf-8", "replace")
 
 
 def refuse_no_file(path: Path) -> None:
-    """JournalInaccessible for a folder, pipe, socket or device: SQLite would wait for one of them."""
+    """JournalInaccessible for a folder, pipe, socket or device: SQLite would block on some of them."""
     try:
         check_kind(path)
     except FileNotFoundError:
@@ -226,12 +226,12 @@ def refuse_no_file(path: Path) -> None:
 
 
 def real_path(path: Path) -> Path:
-    """Where the file lies, beside which its log and its lock do."""
+    """Return the real path of the file, next to which its log and lock are."""
     return Path(os.path.realpath(path))
 
 
 def refuse_two_names(path: Path) -> None:
-    """JournalUnfit for a file with hard links: lock and log of its other name are elsewhere."""
+    """JournalUnfit for a file with hard links: the other name has its own lock and log."""
     if (names := path.stat().st_nlink) > 1:
         why = f"it has {names} names, by hard links, and two programs could write it, each with a log of its own"
         raise JournalUnfit(path, f"{why}; leave it one name")
@@ -253,13 +253,13 @@ def _lock(path: Path) -> int:
 
 
 def _is_empty(db: sqlite3.Connection) -> bool:
-    """True for a file in which nothing was ever committed, such as one whose making was interrupted."""
+    """True for a file in which nothing was ever committed, such as one whose creation was interrupted."""
     tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     return not (tables or db.execute("PRAGMA application_id").fetchone()[0])
 
 
 def check_version(path: Path, db: sqlite3.Connection) -> int:
-    """The file's version; JournalForeign or JournalNewer unless this program can use it."""
+    """Return the file's version; JournalForeign or JournalNewer unless this program can use it."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise JournalForeign(path, "a SQLite file of another program")
     version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -271,9 +271,11 @@ def check_version(path: Path, db: sqlite3.Connection) -> int:
 
 
 def strangers(rows: Iterable[tuple[str, str, str, str | None]], version: int) -> list[str]:
-    """What of a file, by its `sqlite_schema` (type, name, table, SQL), no journal has and could act in it: triggers and
-    views, and, at its own tables, an index or a form that some program other than this made. Tables beside them, such
-    as those of a program that makes copies, touch nothing."""
+    """Return the objects in `sqlite_schema` (type, name, table, SQL) that no journal has and that could act in it.
+
+    These are triggers and views, and indexes or altered definitions on the journal's own tables. Additional tables,
+    such as those of a backup program, touch nothing.
+    """
     own = _made() if version == VERSION else {}
     found = []
     for kind, name, table, sql in rows:
@@ -287,7 +289,7 @@ def strangers(rows: Iterable[tuple[str, str, str, str | None]], version: int) ->
 
 @cache
 def _made() -> dict[str, str]:
-    """The SQL of what a journal has, by name."""
+    """Return the SQL of a journal's own objects, by name."""
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
         for statement in SCHEMA:
             db.execute(statement)
@@ -295,14 +297,16 @@ def _made() -> dict[str, str]:
 
 
 def marks(version: int) -> str:
-    """The condition that the index of marks has in a file of this version."""
+    """Return the condition of the index of marks in a file of this version."""
     older = {1: _MARKS_1, 2: _MARKS_2}.get(version)
     return f"kind IN ({_listed(older)})" if older is not None else IS_MARK
 
 
 def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
-    """A connection that only reads, also beside the writer, and on a medium that cannot be written. `still`: nobody
-    writes the file, so nothing is put beside it either, unless it was killed and its log has to be read."""
+    """Open a read-only connection, even while a writer is active, and on a read-only medium.
+
+    `still`: no one writes the file, so no file is created next to it, unless the log of a killed writer must be read.
+    """
     refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
@@ -320,8 +324,8 @@ def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
 
 
 def is_locked_by_writer(path: Path) -> bool:
-    """True while a program has the journal open for writing. Nothing is made, and nobody is kept out for longer than
-    the asking takes."""
+    """True while a program has the journal open for writing. Nothing is created, and no one is locked out for longer
+    than the test takes."""
     import fcntl
 
     try:
@@ -338,7 +342,7 @@ def is_locked_by_writer(path: Path) -> bool:
 
 
 def beside(path: Path) -> list[Path]:
-    """The journal's file, and those that are put beside it."""
+    """Return the journal's file and the files next to it."""
     return [path, *(Path(f"{real_path(path)}{end}") for end in ("-lock", "-wal", "-shm"))]
 
 

@@ -1,6 +1,6 @@
-"""The gaming days of a journal that is written: each that is over is a segment, and goes once it was copied.
+"""Gaming days of a journal in use: each finished one is a segment, and is pruned once it was copied.
 
-Touches the rows of the table `segment`, the anchor, and the oldest records. The copies are `segments`' to make.
+It writes the rows of the table `segment`, the anchor, and deletes the oldest records. `segments` makes the copies.
 """
 
 from contextlib import suppress
@@ -15,22 +15,22 @@ from dealwire.journal.records import DAY, EXPORTED
 from dealwire.journal.standing import JournalStanding
 
 PRUNED_AT_ONCE: Final = 2000
-"""Records that are pruned in one turn: a few milliseconds."""
+"""Records pruned in one turn: a few milliseconds."""
 PAGES_AT_ONCE: Final = 256
 
 
 class Days:
-    """The days of what `writer` writes to `file`."""
+    """The days of the journal that `writer` writes to `file`."""
 
     def __init__(self, writer: RecordWriter, file: database.WritableFile, standing: JournalStanding) -> None:
         self._writer, self._file = writer, file
         self.current = standing.day
-        """The gaming day that began last; None before any did."""
+        """The current gaming day; None before the first."""
         self._anchor, self._first = standing.anchor, standing.day_first
 
     def begin(self, day: str, at_ns: int) -> None:
-        """A gaming day begins: what was written since the one before is a segment. The first day of a file takes what
-        was written before it along."""
+        """Begin a gaming day: the records since the previous one become a segment. The first day of a file includes
+        what was written before it."""
         writer = self._writer
         writer.add_all_passing()
         before, last = self.current, writer.head
@@ -45,15 +45,15 @@ class Days:
         self.current = day
 
     def exported(self, segment: Segment, file: str, sha256: str, at_ns: int) -> None:
-        """A segment is in a file of its own and was checked there."""
+        """Record that a segment was copied to a file and verified there."""
         fields = {"first": segment.first, "last": segment.last, "hash": segment.hash.hex(), "day": segment.day}
         self._writer.add(at_ns, 0, EXPORTED, "", encode({**fields, "file": file, "sha256": sha256}))
         more = "exported = coalesce(exported || char(10), '') || ?, sha256 = coalesce(sha256 || char(10), '') || ?"
         self._writer.rows.append((f"UPDATE segment SET {more} WHERE first = ?", (file, sha256, segment.first)))
 
     def prune(self, segment: Segment, most: int = PRUNED_AT_ONCE) -> bool:
-        """Take the oldest records off the file, with the next group: of this segment, which must be the oldest and
-        exported. At most so many at once; True when none of it is left."""
+        """Delete the oldest records with the next group: of this segment, which must be the oldest and exported, at
+        most `most` at once. True when none is left."""
         writer, last = self._writer, min(segment.last, self._anchor + most)
         row = self._file.db.execute("SELECT hash FROM record WHERE sequence = ?", (last,)).fetchone()
         if row is None or not writer.is_open() or segment.exported is None:
@@ -66,7 +66,7 @@ class Days:
         return last == segment.last
 
     def give_back(self, pages: int = PAGES_AT_ONCE) -> None:
-        """Give room that was pruned back to the disk, a little at a time."""
+        """Return pruned space to the disk, a few pages at a time."""
         if self._writer.is_open() and not self._file.db.in_transaction:
             with suppress(*database.TROUBLE):
                 # a script, because `execute` takes one step of it, which is one page

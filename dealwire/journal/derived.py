@@ -1,7 +1,7 @@
-"""What a journal's records say and is looked up by a key: which rounds were settled, and where meters stand.
+"""Rows derived from the records for look-ups: settled rounds and meters.
 
-Written with the records it follows from, in one transaction; a long life of a table makes these tables hardly longer.
-Rounds are kept as runs: a device numbers the rounds of a session one after the other.
+They are written in one transaction with the records they follow from. Rounds are stored as runs, because a device
+numbers the rounds of a session consecutively; so the tables hardly grow over a table's life.
 """
 
 import sqlite3
@@ -14,9 +14,9 @@ from dealwire.journal.records import JournalRecord
 from rules.meters.settled_rounds import SettledKey
 
 SHARED: Final = ""
-"""Stands for the table of a meter that several tables share."""
+"""Table name of meters that several tables share."""
 RUNNERS: Final = "#runners"
-"""Stands among the meters of a table for the runners before its seats, which no meter can be called."""
+"""Name of the row with a table's runners among its meters; no meter can have it."""
 
 
 class _MeterOf(msgspec.Struct):
@@ -26,7 +26,7 @@ class _MeterOf(msgspec.Struct):
 
     @property
     def line(self) -> str:
-        """As the row of a table has it: the cents, and behind them how a pot that rolls over stands."""
+        """The row's text: cents, followed by the state of a pot that rolls over."""
         cents = "" if self.after is None else str(self.after)
         return cents if self.rolled is None else f"{cents} {msgspec.json.encode(self.rolled).decode()}"
 
@@ -41,12 +41,12 @@ class _PoolOf(msgspec.Struct):
 
     @property
     def line(self) -> str:
-        """As the row of a table has its runners."""
+        """The row's text for runners."""
         return msgspec.json.encode({each.seat: each.after for each in self.runners if each.after}).decode()
 
 
 class SettledLine(msgspec.Struct):
-    """What a settlement says of its round, its meters and its pool."""
+    """The round, meters and pool in a settlement."""
 
     session: str
     round: int
@@ -71,7 +71,7 @@ _METER: Final = msgspec.json.Decoder(_Moved)
 _KEY: Final = msgspec.json.Decoder(SettledKey)
 
 Row = tuple[str, tuple[object, ...]]
-"""A statement, and what it is given."""
+"""A statement and its values."""
 
 RUN_ON: Final = "UPDATE settled SET last = ?5 WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND first = ?4"
 BEGIN_RUN: Final = "INSERT INTO settled (tbl, device, session, first, last) VALUES (?, ?, ?, ?, ?)"
@@ -86,15 +86,15 @@ IS_SETTLED: Final = (
 RUNS: Final = "SELECT first, last FROM settled WHERE tbl = ? AND device IN (?, ?) AND session = ?"
 ELSEWHERE: Final = "SELECT tbl, first, last FROM settled WHERE tbl != ? AND device = ? AND session = ?"
 NOBODY: Final = "?"
-"""The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
+"""Device of a round that was settled by a version that wrote only session and number."""
 
 
 KNOWS_OLDER: Final = f"SELECT 1 FROM settled WHERE tbl = ? AND device = '{NOBODY}' LIMIT 1"
-"""Whether rounds are known that such a version settled."""
+"""Statement that tells whether such rounds exist."""
 
 
 def key_of(record: JournalRecord) -> SettledKey | None:
-    """The round that a `settled` record is about; None when it cannot be read."""
+    """Return the round of a `settled` record; None if it cannot be read."""
     try:
         return _KEY.decode(record.payload)
     except msgspec.DecodeError:
@@ -102,7 +102,7 @@ def key_of(record: JournalRecord) -> SettledKey | None:
 
 
 def older_key_of(text: str) -> SettledKey | None:
-    """The round that a settlement's line is about, as far as it says; None when it cannot be read."""
+    """Return the round of a settlement's line, as far as it is known; None if it cannot be read."""
     try:
         found = _SETTLEMENT.decode(text)
     except msgspec.DecodeError:
@@ -111,7 +111,7 @@ def older_key_of(text: str) -> SettledKey | None:
 
 
 def meter_of(text: str) -> str | None:
-    """The meter whose step this line is; None when it is none."""
+    """Return the meter of a step's line; None if it is not a step."""
     try:
         return _METER.decode(text).meter
     except msgspec.DecodeError:
@@ -119,25 +119,25 @@ def meter_of(text: str) -> str | None:
 
 
 def runners_of(line: str) -> dict[int, int]:
-    """Seat -> its runners, as the row of a table has them."""
+    """Return the runners in a row, by seat."""
     return _RUNNERS_OF.decode(line)
 
 
 def cents_of(line: str) -> int | None:
-    """Where a table's own meter stands, as its row has it; None where that is not known."""
+    """Return the cents in the row of a table's own meter; None if unknown."""
     cents = line.partition(" ")[0]
     return int(cents) if cents else None
 
 
 def rolled_of(line: str) -> dict[str, Any] | None:
-    """How a pot that rolls over stands, as its row has it; None where it has not rolled over."""
+    """Return the state of a rolled-over pot in its row; None if it has not rolled over."""
     rolled = line.partition(" ")[2]
     return _ROLLED_OF.decode(rolled) if rolled else None
 
 
 def meters_of(table: str, topic: str, text: str) -> Iterator[tuple[str, str, str]]:
-    """What a line that is no settlement says of meters: table, name and line of each row. One that cannot be read says
-    nothing: `verify` names it."""
+    """Yield table, name and text of each meter row in a line that is not a settlement. One that cannot be read is
+    ignored: `verify` names it."""
     try:
         if topic == "award":
             award = _AWARD.decode(text)
@@ -151,6 +151,6 @@ def meters_of(table: str, topic: str, text: str) -> Iterator[tuple[str, str, str
 
 
 def write(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Write rows, oldest first."""
+    """Execute rows, oldest first."""
     for statement, values in rows:
         db.execute(statement, values)

@@ -1,14 +1,14 @@
-"""Digests of the rows that the books keep in a file: `docs/journal.md` states their bytes."""
+"""Digests of the rows of the books; `docs/journal.md` states their bytes."""
 
 import hashlib
 from typing import Final
 
 MODULUS: Final = 1 << 256
-"""The digest of a book is the sum of those of its rows, modulo this."""
+"""The digest of a book is the sum of its rows' digests modulo this."""
 
 
 def digest_of_row(name: str, *values: int | str | bytes) -> int:
-    """The number that a row adds to the digest of its book."""
+    """Return the digest of a row."""
     parts = [name.encode()]
     for value in values:
         if isinstance(value, int):

@@ -1,7 +1,7 @@
-"""The records of a journal as entries of a ledger: from which account to which, how much, under which id, why.
+"""A journal as a ledger: entries from account to account with amount, id and cause.
 
-`docs/journal.md` lists the accounts. What a journal of before holds gives entries, too; of a pruned one they begin with
-what its first balance says.
+`docs/journal.md` lists the accounts. Journals of older versions give entries too; those of a pruned journal begin with
+its first balance.
 """
 
 from collections import defaultdict
@@ -23,8 +23,8 @@ from rules.settlement import amount
 
 
 class LedgerEntry(NamedTuple):
-    """Cents that go from `debit` to `credit`. `id` stands for one step of one obligation and comes once; `sequence` is
-    the record it follows from."""
+    """Cents that move from `debit` to `credit`. `id` is unique for one step of one obligation; `sequence` is the record
+    it follows from."""
 
     id: str
     debit: str
@@ -88,9 +88,11 @@ class _Carried(msgspec.Struct):
 
 
 class LedgerReader:
-    """The entries of a journal, in order; after the last of them `sums`, what came onto each account less what went off
-    it, by account and currency. JournalDamaged where the chain is broken, or where the tables of the file or the
-    account of what is held are not what the records say. The journal may be written meanwhile."""
+    """Reads the entries of a journal in order; afterwards `sums` has the balance of each account by currency.
+
+    JournalDamaged if the chain is broken, or if the tables of the file or the account of held money disagree with the
+    records. The journal may be in use.
+    """
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
@@ -100,11 +102,11 @@ class LedgerReader:
 
     @property
     def books(self) -> Books:
-        """The books, as far as the entries were read."""
+        """The books as of the last entry read."""
         return self._check.books
 
     def entries(self) -> Iterator[LedgerEntry]:
-        """Every entry, oldest first."""
+        """Yield every entry, oldest first."""
         reader = self._reader
         yield from self._since(reader.anchor)
         with reader.standing_still():
@@ -139,7 +141,7 @@ class LedgerReader:
 
 
 def _holds(record: JournalRecord, moves: list[tuple[str, HeldEntry, bool]]) -> Iterator[LedgerEntry]:
-    """What a record opens or releases."""
+    """Yield the entries that a record opens or releases."""
     noted = released_of(record) if record.kind == RELEASED else None
     for table, held, opens in moves:
         account, players = f"held:{table}", f"players:{table}"
@@ -160,8 +162,8 @@ def _by(noted: Released) -> str:
 
 
 def _steps(record: JournalRecord, books: Books, *, first: bool) -> Iterator[LedgerEntry]:
-    """What a record moves beside; one that cannot be read moves nothing. What a settlement says of meters that tables
-    share stands in steps of their own."""
+    """Yield the other entries of a record; one that cannot be read moves nothing. Shared meters have steps of their
+    own, so a settlement's statements about them are skipped."""
     if record.kind not in _KINDS or (record.kind == BALANCE and not first):
         return
     kind, steps = _KINDS[record.kind]
@@ -194,7 +196,7 @@ def _of_settlement(record: JournalRecord, body: _Settlement) -> Iterator[LedgerE
 
 
 def _of_meter(record: JournalRecord, body: _BankStep) -> Iterator[LedgerEntry]:
-    """The four sides of a step come to nothing: who gives is set against who gets, in this order."""
+    """Yield the entries of a meter step. Its four sides sum to zero; givers are matched with receivers in order."""
     sides = [
         ("players", body.to_players),
         ("house", body.to_house),
@@ -213,7 +215,7 @@ def _of_meter(record: JournalRecord, body: _BankStep) -> Iterator[LedgerEntry]:
 
 
 def _of_award(record: JournalRecord, body: _AwardStep) -> Iterator[LedgerEntry]:
-    """What a pool that is closed is shared as. Other awards are paid by a step of their meter, and only told here."""
+    """Yield the entry for a closed pool's shares. Other awards are paid by a step of their meter."""
     shares = body.kind == "awarded" and body.meter is not None
     table = record.table
     meter, cents = f"meter:{table}/{body.meter}", (body.cents or 0) if body.kind == "closed" else 0
@@ -228,7 +230,7 @@ def _of_day(record: JournalRecord, body: _Day) -> Iterator[LedgerEntry]:
 
 
 def _of_balance(record: JournalRecord, body: _Carried) -> Iterator[LedgerEntry]:
-    """What was open before the first record from which the entries can be led."""
+    """Yield what was open before the first record from which entries can be derived."""
     for table, held in body.held.items():
         for currency, cents in held["cents"].items():
             cause = f"{held['count']} rounds from before record {record.sequence}"

@@ -1,4 +1,4 @@
-"""What can be wrong with a journal or with the key that seals it. Each is one line that names the file."""
+"""Errors of journals and their keys. Each is one line that names the file."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -7,7 +7,7 @@ from protocol.errors import DealwireError
 
 
 class JournalError(DealwireError):
-    """Base: a journal cannot be used, or is not what was written; `why` says it for a person."""
+    """Base: a journal cannot be used, or was altered; `why` says it as text."""
 
     WHAT: ClassVar[str] = ""
 
@@ -17,7 +17,7 @@ class JournalError(DealwireError):
 
 
 class JournalInaccessible(JournalError):
-    """The file or its folder cannot be opened; `number` is the system's errno, 0 when it gave none."""
+    """The file or its folder cannot be opened; `number` is the system's errno, 0 if there is none."""
 
     def __init__(self, path: Path, why: str, number: int = 0) -> None:
         self.number = number
@@ -25,38 +25,38 @@ class JournalInaccessible(JournalError):
 
     @classmethod
     def of(cls, path: Path, error: OSError) -> "JournalInaccessible":
-        """What the system said of `path`."""
+        """Return the error for a system error at `path`."""
         return cls(path, error.strerror or str(error), error.errno or 0)
 
 
 class JournalBusy(JournalError):
-    """Another program writes this journal."""
+    """Another program is writing this journal."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, "another program writes this journal; a journal has one writer")
+        super().__init__(path, "another program is writing this journal; only one may")
 
 
 class JournalUnwritable(JournalError):
-    """The disk took nothing: full, or failing."""
+    """The disk is full or failing."""
 
     WHAT = "nothing can be written: "
 
 
 class JournalForeign(JournalError):
-    """The file is something else."""
+    """The file is not a journal."""
 
-    WHAT = "this is no journal: "
+    WHAT = "not a journal: "
 
 
 class JournalEmpty(JournalForeign):
-    """Nothing was ever committed to the file, as when its making was interrupted. A writer begins it anew."""
+    """Nothing was ever committed to the file, as when its creation was interrupted. A writer may start it over."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "nothing was ever written to it")
 
 
 class JournalUnfit(JournalError):
-    """The file is a journal, and none to be written: a copy of a day, or one that has two names."""
+    """The file is a journal that must not be written: the copy of a day, or a file with two names."""
 
 
 class JournalNewer(JournalError):
@@ -64,11 +64,11 @@ class JournalNewer(JournalError):
 
     def __init__(self, path: Path, version: int, ours: int) -> None:
         self.version, self.ours = version, ours
-        super().__init__(path, f"journal version {version} is newer than this program, which knows up to {ours}")
+        super().__init__(path, f"journal version {version} is newer than this program, which supports up to {ours}")
 
 
 class JournalDamaged(JournalError):
-    """What is in the file is not what was written. `sequence` is the first record that is wrong, None when unknown."""
+    """The file's content is not what was written. `sequence` is the first wrong record, None if unknown."""
 
     def __init__(self, path: Path, sequence: int | None, why: str) -> None:
         self.sequence = sequence
@@ -76,7 +76,7 @@ class JournalDamaged(JournalError):
 
 
 class KeyProblem(JournalError):
-    """A key file, or a key, that cannot be used; `line` counts from 1."""
+    """A key file, or a key, cannot be used; `line` counts from 1."""
 
     def __init__(self, path: Path, why: str, line: int | None = None) -> None:
         self.path, self.why, self.line = path, why, line
@@ -96,13 +96,13 @@ class KeyUnknown(JournalError):
     def __init__(
         self, path: Path, sequence: int, key_id: str, *, audited: bool = False, beside: Path | None = None
     ) -> None:
-        """`beside` is the file from which a service would go on."""
+        """Name the record, its key, and the key file from which a service would resume (`beside`)."""
         self.sequence, self.key_id = sequence, key_id
         why = f"record {sequence} is sealed with key {key_id}; give the key file that holds it"
         if audited:
             why = f"record {sequence} is sealed to an auditor (root {key_id}); only the auditor's private key opens it"
         if audited and beside is not None:
-            why += f", {beside} does not open it; a service goes on without it with --start-over"
+            why += f", {beside} does not open it; a service starts over without it with --start-over"
         super().__init__(path, why)
 
 
@@ -116,4 +116,4 @@ class SealingUnavailable(JournalError):
 
 
 class JournalDiffers(JournalError):
-    """What was made known is not what the raw record gives: another program, other terms, or a fault."""
+    """The published lines differ from what the raw record yields: another program, other terms, or an error."""

@@ -1,4 +1,4 @@
-"""A journal's raw record as a capture, which Wireshark opens and `dealwire replay` deals."""
+"""Export of a journal's raw record as a capture for Wireshark and `dealwire replay`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,10 +12,10 @@ from devices.record.capture import CaptureWriter
 
 
 def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite: bool = False) -> int:
-    """Write everything that passed on the lines of `table` to `output`; how many reads and writes that were.
+    """Write everything that passed on the lines of `table` to `output`; return the number of reads and writes.
 
-    The bytes are in clear text there and may hold faces that nobody has shown. KeyUnknown without the key,
-    CaptureInaccessible when the file cannot be made, JournalUnwritable when the disk does not take it all.
+    The bytes are unsealed there and may contain faces that were not shown. KeyUnknown without the key,
+    CaptureInaccessible if the file cannot be created, JournalUnwritable if the disk does not take it all.
     """
     lines = {number: line for number, line in reader.lines().items() if line.table == table}
     procedure = next((line.procedure for line in lines.values()), "")
@@ -57,7 +57,7 @@ def _write(reader: JournalReader, table: str, lines: Mapping[int, JournalLine], 
 
 
 def _interface(writer: CaptureWriter, number: int, line: JournalLine | None) -> int:
-    """A line's place in a capture; one without a name when it was registered before this file begins."""
+    """Return a line's interface in a capture; without a name if it was registered before this file begins."""
     if line is None:
         return writer.interface(f"line {number}", device="")
     return writer.interface(

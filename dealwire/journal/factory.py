@@ -1,8 +1,8 @@
-"""Making the tables of a service: at a start, and again from what the journal says of a start or of a snapshot.
+"""Builds the tables of a service at a start, and again from a start or snapshot in the journal.
 
-A journal holds each table's settings as they were, and what decides its results and stands elsewhere: the hashes of
-procedure and game, where the meters stood, which rounds were settled. So the record of a year ago gives today what it
-gave then, or says which file has changed since. The journal is read here, never written.
+A journal keeps each table's settings, and whatever else decides its results: hashes of procedure and game, meters,
+settled rounds. So a record of a year ago gives today the result it gave then, or an error names the file that changed.
+The journal is only read here.
 """
 
 from contextlib import ExitStack
@@ -34,8 +34,11 @@ from rules.settlement import Rolled
 
 
 class TableFactory:
-    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up; `still`
-    as for a `JournalReader`. Use it as a context manager, or `close` it when the tables it made are dealt no more."""
+    """Builds tables and keeps their shared meters.
+
+    `journal` is where earlier state is looked up; `still` as for a `JournalReader`. Use it as a context manager, or
+    `close` it when its tables are no longer in use.
+    """
 
     def __init__(self, journal: Path, *, still: bool = False) -> None:
         self._journal, self._still = journal, still
@@ -47,7 +50,7 @@ class TableFactory:
         self._open: JournalReader | None = None
 
     def close(self) -> None:
-        """Give the journal back."""
+        """Close the journal."""
         self._stack.close()
 
     def __enter__(self) -> "TableFactory":
@@ -57,13 +60,13 @@ class TableFactory:
         self.close()
 
     def __call__(self, start: TableStart) -> JournaledPublisher:
-        """The table as it began. SettingsChanged when a file it rests on is another now."""
+        """Return the table as it began. SettingsChanged if a file it depends on has changed."""
         part = TablePart.model_validate_json(start.configuration)
         self._restore(part, start.sequence)
         return self._make(start, part, start.sequence)
 
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> JournaledPublisher:
-        """The table as it stood. SettingsChanged as when it begins."""
+        """Return the table as of a snapshot. SettingsChanged as for a start."""
         part = TablePart.model_validate_json(snapshot.start.configuration)
         self._put_back(part, kept.bank)
         publisher = self._make(snapshot.start, part, snapshot.sequence)
@@ -72,7 +75,7 @@ class TableFactory:
         return publisher
 
     def passed_over(self, record: JournalRecord) -> None:
-        """A step of a meter that a table made which is adopted further on, or which runs no more; or an opening."""
+        """Take a record of a table that is adopted later or no longer runs: a step of a shared meter, or an opening."""
         if record.kind == OPENED:
             self._all.known = era_of(record) >= ERA
         if record.kind == "meter":
@@ -82,7 +85,7 @@ class TableFactory:
                     bank.follow(step)
 
     def facts(self, part: TablePart) -> dict[str, Any]:
-        """What decides the results of a table that begins now, besides its settings."""
+        """Return the facts, besides the settings, that decide the results of a table that starts now."""
         self._restore(part, MANY)
         table = build_table(part, self._banks, JournaledTable)
         found: dict[str, Any] = {"files": files_of(table), "meters": {}}
@@ -94,8 +97,7 @@ class TableFactory:
         return found | ({"rolled": rolled} if rolled else {})
 
     def _own_meters(self, part: TablePart, table: PublishedTable) -> dict[str, int]:
-        """Where a table's own meters stand; what it shared with others under its settings of before is not among
-        them."""
+        """Return the amounts of a table's own meters, without those that it shared under earlier settings."""
         meters, terms = dict(part.meters), table.terms
         for name, cents in self._books.own_meters(part.name).items():
             if terms is not None and (
@@ -136,7 +138,7 @@ class TableFactory:
         return JournaledPublisher(table, part.name, part.seats, self._rounds[part.name])
 
     def _restore(self, part: TablePart, before: int) -> None:
-        """The meters and pools that a table shares, as the records before number `before` left them; as they are, when
+        """Restore the meters and pools that a table shares, as of the records before number `before`, unless they are
         in use."""
         if part.progressive is not None and self._newly(part.progressive):
             loaded = load_setup(part.progressive)
@@ -148,7 +150,7 @@ class TableFactory:
             self._banks.put_jackpot(part.jackpot, JackpotBook.resume(jackpot, newest))
 
     def _put_back(self, part: TablePart, state: BankState | None) -> None:
-        """The meters or pools that a table shares, where its snapshot has them; as they are, when in use."""
+        """Restore the meters or pools that a table shares from its snapshot, unless they are in use."""
         if state is None:
             return
         if part.progressive is not None and self._newly(part.progressive):
@@ -161,7 +163,7 @@ class TableFactory:
             self._banks.put_jackpot(part.jackpot, book)
 
     def _newly(self, setup: Path) -> bool:
-        """Whether the meters of a file are not in use yet; they are from here on."""
+        """Return True once per file, when its meters are first used."""
         new = setup.resolve() not in self._restored
         self._restored.add(setup.resolve())
         return new

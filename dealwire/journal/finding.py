@@ -1,7 +1,7 @@
-"""Rounds of a journal found in the form in which a complaint comes: about when, which seat, what amount, how it ended.
+"""Search for rounds by the details of a complaint: time, seat, amount, outcome.
 
-Times are the journal's own. Its clock goes with the host's but where that was set back; the sheet of a round shows
-both. A search within a time costs what that time holds, however long the journal is.
+Times are the journal's, which follow the host's clock unless that was set back; the sheet of a round shows both. A
+search within a time span costs what the span holds, however long the journal is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,18 +23,18 @@ from rules.settlement import LineResult
 OUTCOMES: Final[tuple[str, ...]] = get_args(Outcome)
 RESULTS: Final[tuple[str, ...]] = get_args(LineResult)
 ANY: Final = "any"
-"""In the place of an incident's code: whichever."""
+"""In place of an incident's code: any."""
 
 _DISORDER_NS: Final = 600 * SECOND_NS
-"""By so much less a record's time may be than that of one before it: what waited for the disk, and what did not."""
+"""Largest disorder of record times: some records wait for the disk, others do not."""
 
 
 class RoundQuery(NamedTuple):
-    """What is known of a round; what is None, empty or False is not asked for. A round is meant that was under way at
-    some time from `begin_ns` to `end_ns`, nanoseconds since 1970, at one of `tables`, with this seat in it.
+    """Criteria for rounds; None, empty or False matches everything.
 
-    `cents` is an amount that stands in it: a bet, what it paid or gave back, a seat's sum, a pot; of `seat` alone where
-    that is named, as are `bet` and `result`, which one bet must fit both. `incident` is a code, or ANY.
+    A round matches if it was under way at some time from `begin_ns` to `end_ns` (nanoseconds since 1970) at one of
+    `tables`, with this seat in it. `cents` is an amount in it: a bet, its pay or return, a seat's sum, a pot; only
+    those of `seat` if that is given. One bet must match both `bet` and `result`. `incident` is a code, or ANY.
     """
 
     tables: Sequence[str] = ()
@@ -50,7 +50,7 @@ class RoundQuery(NamedTuple):
 
 
 class SeatMoney(NamedTuple):
-    """A seat in a round, in cents: what it staked, what it had in the end, what of it is held."""
+    """A seat's money in a round, in cents: staked, received, held."""
 
     seat: int
     staked: int
@@ -59,10 +59,10 @@ class SeatMoney(NamedTuple):
 
 
 class FoundRound(NamedTuple):
-    """A round that was found. `record` holds its result, or, of one that never ended, its START GAME.
+    """A round found. `record` is the record of its result, or of START GAME if it has not ended.
 
-    `begin_ns` is None where START GAME was not seen, `end_ns` and `outcome` where it has not ended. `seats` is empty
-    where nothing was settled; then `settled` is False. `repeated`: it is one that was settled before and came again.
+    `begin_ns` is None if START GAME was not seen, `end_ns` and `outcome` if it has not ended. If nothing was settled,
+    `seats` is empty and `settled` False. `repeated`: it repeats a round that was already settled.
     """
 
     table: str
@@ -79,22 +79,22 @@ class FoundRound(NamedTuple):
 
     @property
     def staked(self) -> int:
-        """All that was bet, in cents."""
+        """All bets, in cents."""
         return sum(each.staked for each in self.seats)
 
     @property
     def out(self) -> int:
-        """What went to the players, in cents."""
+        """Paid and returned to players, in cents."""
         return sum(each.out for each in self.seats)
 
     @property
     def held(self) -> int:
-        """What is held, in cents."""
+        """Held, in cents."""
         return sum(each.held for each in self.seats)
 
 
 def find_rounds(reader: RoundReader, query: RoundQuery, most: int) -> list[FoundRound]:
-    """The rounds that a query means, newest first, at most `most`. JournalDamaged when a line cannot be read."""
+    """Return the matching rounds, newest first, at most `most`. JournalDamaged if a line cannot be read."""
     tables = query.tables or reader.tables()
     found = merge(*(_found(reader, table, query) for table in tables), key=lambda each: each.record, reverse=True)
     return list(islice(found, most))
@@ -111,7 +111,7 @@ def _found(reader: RoundReader, table: str, query: RoundQuery) -> Iterator[Found
 
 
 def _records_of(reader: RoundReader, table: str, query: RoundQuery) -> tuple[int, int]:
-    """After which record a round ends that may be meant, and before which."""
+    """Return the records between which the results of matching rounds are."""
     after = reader.record_at(query.begin_ns - _DISORDER_NS) - 1 if query.begin_ns is not None else 0
     if query.end_ns is None:
         return after, MANY
@@ -187,7 +187,7 @@ _INCIDENT: Final = msgspec.json.Decoder(_Coded)
 
 
 def _judged(reader: RoundReader, table: str, place: RoundPlace, query: RoundQuery) -> FoundRound | None:
-    """The round at a place; None when it is not meant."""
+    """Return the round at a place; None if it does not match."""
     if not place.ends:
         return _unended(reader, table, place, query)
     line, *after = reader.publications(place.ends - 1, 2, table)
@@ -224,7 +224,7 @@ def _settled(after: Sequence[Publication]) -> _Settled | None:
 
 
 def _unended(reader: RoundReader, table: str, place: RoundPlace, query: RoundQuery) -> FoundRound | None:
-    """A round of which nothing is known but when it began: it is meant where nothing else is asked for."""
+    """Return a round of which only the start is known; it matches if nothing else is requested."""
     wanted = (query.seat, query.cents, query.bet, query.outcome, query.result, query.incident)
     begin_ns = reader.publications(place.begins - 1, 1, table)[0].at_ns
     if query.held or any(each is not None for each in wanted) or not _within(query, begin_ns, None):
@@ -233,7 +233,7 @@ def _unended(reader: RoundReader, table: str, place: RoundPlace, query: RoundQue
 
 
 def _within(query: RoundQuery, begin_ns: int | None, end_ns: int | None) -> bool:
-    """Whether a round was under way at some time that is meant; one without a beginning counts as its end alone."""
+    """True if a round was under way in the span; one without a start counts as its end alone."""
     begin_ns = end_ns if begin_ns is None else begin_ns
     if query.begin_ns is not None and end_ns is not None and end_ns < query.begin_ns:
         return False
@@ -279,7 +279,7 @@ def _amounts_of(line: _Line) -> tuple[int, ...]:
 def _of_the_table(
     result: _Round, settled: _Settled | None, wagered: Sequence[_Wagers], seat: int | None
 ) -> Iterator[int]:
-    """Amounts that were bet, raised, in a pot or taken, settled or not."""
+    """Yield the amounts bet, raised, in a pot or taken, settled or not."""
     for each in wagered:
         yield from each.wagers.values()
         yield each.stake or 0

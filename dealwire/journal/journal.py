@@ -1,7 +1,7 @@
-"""The journal as the owner writes it: everything that decides a result, on the disk before anybody is told of it.
+"""The writer's journal: everything that decides a result, on the disk before it is published.
 
-Here is what its records say: how tables begin and end, their lines, which rounds were settled, what is held and
-released, where a table stands. How they get onto the disk is the `record_writer`'s, which is all that is touched here.
+This module defines the records: start and end of tables, their lines, settled rounds, held and released money,
+snapshots. `record_writer`, on which it is based, brings them to the disk.
 """
 
 import logging
@@ -43,12 +43,14 @@ SCHEMA: Final = "dealwire.journal/3"
 
 
 class Journal(RecordWriter):
-    """One file and its one writer. Only its `outboxes` may be touched by other threads.
+    """One file and its one writer. Only its `outboxes` may be used by other threads.
 
-    Opens the file, or makes it, and checks its newest records. A JournalError says in one line what is wrong. `key`
-    None leaves raw bytes unsealed. `about` is what the opening's record says besides. `set_back` lets the record's time
-    begin anew with the clock's, which is behind it: every table begins anew then, too. `believed`: what the tables hold
-    is taken as it is, because no record that is left says all of it.
+    It opens or creates the file and checks its newest records. A JournalError says in one line what is wrong.
+
+    - `key`: None leaves raw bytes unsealed.
+    - `about`: further content of the opening's record.
+    - `set_back`: journal time restarts with the clock, which is behind it; every table then starts over.
+    - `believed`: trust the tables of the file, because the remaining records do not cover them.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class Journal(RecordWriter):
                 standing.newest_ns, standing.day = 0, None
             super().__init__(file, standing, sealer, clock)
             self.taken_up = file.version == 1
-            """The file was of an older version until now: what it holds gives other reports than it gave then."""
+            """True if the file was of an older version until now: its content yields other reports today."""
             self.days = Days(self, file, standing)
             self._lines, self._numbers = standing.lines, max(standing.tables, default=0)
             self._too_long: set[str] = set()
@@ -88,15 +90,16 @@ class Journal(RecordWriter):
         self.opened = self.add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
         self.rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (self.opened, self.epoch)))
         for table in ended:  # with the opening or not at all: nobody deals on from what is over
-            self.stopped(table, at_ns, "its record cannot be gone on with")
+            self.stopped(table, at_ns, "its record cannot be resumed")
 
     # ------------------------------------------------------------------ tables and their lines
 
     def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, object] | None = None) -> int:
-        """A table begins anew: no round is under way, its lines are registered after this. The record's number.
+        """Record that a table starts: no round is under way, and its lines are registered after this. Return the
+        record's number.
 
-        `configuration` is the text from which `rebuild` makes the same table again; `facts` are JSON values that
-        decide its results and stand elsewhere: hashes of procedure and game, where the meters stand.
+        `configuration` is the text from which `rebuild` makes the same table; `facts` are other JSON values that decide
+        its results: hashes of procedure and game, meters.
         """
         self._forget_lines(table)
         began = encode({"configuration": configuration, "facts": dict(facts or {})})
@@ -105,18 +108,18 @@ class Journal(RecordWriter):
         return sequence
 
     def resumed(self, table: str, at_ns: int) -> None:
-        """A table that was broken off goes on where the journal left it; `resume` says so itself."""
+        """Record that an interrupted table resumes; called by `resume`."""
         self.add(at_ns, 0, RESUMED, table, encode({"program": f"dealwire {__version__}"}))
 
     def stopped(self, table: str, at_ns: int, why: str = "") -> None:
-        """A table ends: its lines were closed, and what `Table.finish` gave was published."""
+        """Record that a table ends: its lines were closed, and the lines of `Table.finish` were published."""
         self._forget_lines(table)
         self.add(at_ns, 0, STOPPED, table, encode({"why": why}))
         self.turn(table)
 
     def line(self, table: str, name: str, *, device: str, dialect: str, address: str, baud: int, procedure: str) -> int:
-        """Register a line and give its number. A line of the same name and device keeps its number until the table
-        begins anew, so that a device that was plugged in elsewhere goes on."""
+        """Register a line and return its number. A line with the same name and device keeps its number until the table
+        starts over, so that a device that was moved to another port continues."""
         known = self._lines.get((table, name))
         same = known is not None and (known.device, known.dialect) == (device, dialect)
         if not same:
@@ -130,7 +133,7 @@ class Journal(RecordWriter):
         return number
 
     def note(self, line: int, at_ns: int, text: str) -> None:
-        """A remark about a line: why it was lost, or that this program closed it."""
+        """Record a note about a line: why it was lost, or that this program closed it."""
         self.add(at_ns, line, NOTE, self.table_of[line], text.encode())
 
     def _forget_lines(self, table: str) -> None:
@@ -139,20 +142,20 @@ class Journal(RecordWriter):
     # ------------------------------------------------------------------ rounds and money
 
     def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
-        """The settlement that was published last is of this round. What is held of it is open from here on."""
+        """Record which round the last published settlement is of. Its held money is open from now on."""
         if self.is_open() and table not in self.books.settled.tables_of(key):
             sequence = self.add(at_ns, 0, SETTLED, table, encode(key))
             self.books.settle(sequence, table, key, self.head.hash)
 
     def holds(self, table: str, at_ns: int, key: SettledKey) -> None:
-        """The settlement that was published last is of a round with the number of one that was settled: what is held
-        of it is open from here on, and it does not count as that one. Nothing where none such was published."""
+        """Record that the last published settlement is of a round whose number was already settled. Its held money is
+        open from now on, and it does not count as that round. Do nothing if no such settlement was published."""
         if self.is_open() and self.books.obligations.awaits(table, key):
             sequence = self.add(at_ns, 0, HELD, table, encode(key))
             self.books.obligations.hold(sequence, table, key, self.head.hash)
 
     def release(self, table: str, entry: int, at_ns: int, who: str, badge: int, why: str) -> Released | None:
-        """A person settled by hand what is held under this number: it is open no more. None when nothing is."""
+        """Record that the held money with this number was settled by hand, and close it. None if it is not open."""
         held = self.books.obligations.held(table).get(entry)
         if held is None or not self.is_open():
             return None
@@ -164,8 +167,8 @@ class Journal(RecordWriter):
     # ------------------------------------------------------------------ where it all stands
 
     def snapshot(self, start: TableStart, state: bytes) -> int | None:
-        """A table as it stands after everything written of it; None when nothing can be written. Its time is that of
-        the newest record of the table: nothing is due by then that was not met."""
+        """Record a table's state after everything written of it; None if nothing can be written. The snapshot has the
+        time of the table's newest record, by which every deadline was met."""
         table = start.table
         self.add_passing(table)
         if not self.is_open() or not self._may_be_read(table, state):
@@ -175,7 +178,7 @@ class Journal(RecordWriter):
         return self.add_sealed(self.time_of(table), SNAPSHOT, table, zlib.compress(state), snapshot_head(start, lines))
 
     def _may_be_read(self, table: str, state: bytes) -> bool:
-        """Whether a snapshot is short enough to be read back; if not the former one stays, and the log says so once."""
+        """True if a snapshot is short enough to be read back; if not, keep the previous one and log it once."""
         if len(state) <= INFLATED_MAX:
             return True
         if table not in self._too_long:
@@ -185,12 +188,12 @@ class Journal(RecordWriter):
         return False
 
     def begin_day(self, day: str, at_ns: int) -> None:
-        """A gaming day begins, for every table."""
+        """Begin a gaming day for every table."""
         self.days.begin(day, at_ns)
         for table in sorted({table for table, _ in self._lines}):  # a segment holds the keys of what is in it
             self.announce(table, anew=True)
 
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
-        """What is before this is what could be read of a damaged file; `found` are JSON values that say more."""
+        """Record that everything before was recovered from a damaged file; `found` are JSON values with details."""
         self.add(at_ns, 0, SALVAGED, "", encode(dict(found)))
         self.balance(at_ns)

@@ -1,4 +1,4 @@
-"""Files that hold keys: text, one key a line, for their owner alone; and the two ciphers that take what they hold."""
+"""Private text files with keys, one per line, and the two ciphers that use them."""
 
 import os
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ ID_BYTES: Final = 8
 UNFIT: Final = "the key does not fit its id; one of them was altered"
 
 Words = tuple[int, list[str]]
-"""A line's number, from 1, and its words."""
+"""Line number, from 1, and the words of the line."""
 
 
 def read_lines(path: Path, *, secret: bool = True) -> list[Words]:
-    """The lines of a key file that hold anything. KeyUnsafe when what is `secret` is not ours or others may use it,
-    KeyProblem when the file cannot be read."""
+    """Return the lines of a key file that are not empty. KeyUnsafe if a `secret` file is not ours or others may use it,
+    KeyProblem if it cannot be read."""
     try:
         with open_file(path) as file:
             unsafe = why_unsafe_facts(os.fstat(file.fileno()), path) if secret else None
@@ -35,15 +35,16 @@ def read_lines(path: Path, *, secret: bool = True) -> list[Words]:
 
 
 def first_word(path: Path) -> str:
-    """The word that says what kind of key a file holds; empty when there is none. KeyProblem when it cannot be read."""
+    """Return the word that tells the kind of a key file; empty if there is none. KeyProblem if it cannot be read."""
     lines = read_lines(path, secret=False)
     return lines[0][1][0] if lines else ""
 
 
 def write_text(path: Path, text: str, mode: int = 0o600) -> None:
-    """Put `text` in the place of the file: after a kill the one is there or the other. KeyProblem when it cannot be.
+    """Replace the file's content; after a kill, either the old or the new content is there. KeyProblem if that fails.
 
-    What a kill leaves of the writing has one name, and goes with the next: no key lies about for longer.
+    A kill may leave a temporary file with a fixed name, which the next write removes, so that no key stays in it for
+    long.
     """
     beside = path.with_name(f".{path.name}-new")
     try:
@@ -65,7 +66,7 @@ def write_text(path: Path, text: str, mode: int = 0o600) -> None:
 
 
 def from_hex(text: str, size: int) -> bytes:
-    """As many bytes as `size`; ValueError for anything else."""
+    """Return `size` bytes from hex; ValueError for anything else."""
     data = bytes.fromhex(text)
     if len(data) != size:
         raise ValueError(text)
@@ -73,8 +74,8 @@ def from_hex(text: str, size: int) -> bytes:
 
 
 def only_key(path: Path, lines: Sequence[Words], word: str, kind: str) -> tuple[int, str, bytes]:
-    """Line number, id in hex and key of a file of one key, `WORD ID KEY`; whether they fit is not looked at.
-    KeyProblem when it is no such file; `kind` names what was looked for."""
+    """Return line number, id in hex and key of a file with one key, `WORD ID KEY`, without comparing id and key.
+    KeyProblem if it is another file; `kind` names the expected one."""
     number, words = lines[0] if lines else (None, [""])
     try:
         if len(lines) != 1 or len(words) != 3 or words[0] != word:
@@ -87,7 +88,7 @@ def only_key(path: Path, lines: Sequence[Words], word: str, kind: str) -> tuple[
 
 
 def derived(path: Path, key: bytes, salt: bytes, info: bytes) -> bytes:
-    """HKDF-SHA256 of `key`, 32 bytes. SealingUnavailable without its library; `path` names the file in it."""
+    """Return HKDF-SHA256 of `key`, 32 bytes. SealingUnavailable without its library, naming `path`."""
     try:
         from cryptography.hazmat.primitives.hashes import SHA256
         from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -97,7 +98,7 @@ def derived(path: Path, key: bytes, salt: bytes, info: bytes) -> bytes:
 
 
 def cipher_of(path: Path, key: bytes) -> "AESGCM":
-    """AES-256-GCM under `key`. SealingUnavailable as `derived`."""
+    """Return AES-256-GCM with `key`. SealingUnavailable as `derived`."""
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     except ImportError as cause:

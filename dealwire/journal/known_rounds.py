@@ -1,7 +1,7 @@
-"""The rounds that were settled before, asked of a table's record by whoever settles the next one.
+"""Rounds that were already settled, as seen by a table that settles the next one.
 
-While a table is dealt again the tables of the file are asked, without what comes later in the record; once it is live,
-the book of them. Nothing is written here: `newly_settled` is for whoever does.
+In a replay the tables of the file answer, without what comes later in the record; live, the book does. Nothing is
+written here: `newly_settled` is for the writer.
 """
 
 from dealwire.journal.book_tables import BookTables
@@ -11,8 +11,8 @@ from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 
 class AllRounds:
-    """What all tables that are dealt together have settled since, by (device, session) and table. `known`: the record
-    is of a version by which no round is settled at two tables."""
+    """Rounds settled since by all tables in one replay, by (device, session) and table. `known`: the record is of a
+    version by which no round is settled at two tables."""
 
     def __init__(self) -> None:
         self.tables: dict[tuple[str, str], dict[str, RoundRuns]] = {}
@@ -20,9 +20,9 @@ class AllRounds:
 
 
 class JournaledRounds:
-    """Which rounds of a table were settled by now, while it is dealt from the journal or live: those that its tables
-    hold, without those that come later in the record than where the dealing began, and those settled since. `others`
-    are those of all tables that are dealt beside it: what one has settled no other settles."""
+    """The settled rounds of a table, in a replay or live: those in the tables of the file, without those after the
+    replay's start, plus those settled since. `others` has those of all tables in the replay: no round is settled twice.
+    """
 
     def __init__(self, tables: BookTables, table: str, since: int, others: AllRounds) -> None:
         self._tables, self._table, self._others = tables, table, others
@@ -30,20 +30,20 @@ class JournaledRounds:
         self._elsewhere: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         self._later, self._added = RoundRuns(), RoundRuns()
         self._before: dict[tuple[str, str], list[tuple[int, int]]] = {}
-        """Of each device and session that was asked for, what its tables held then: a result waits for no look-up."""
+        """Cached runs by device and session, so that no result waits for a look-up."""
         self.newly_settled: list[SettledKey] = []
-        """Those added since this was emptied last, for whoever writes them down."""
+        """Rounds added since this list was last emptied, for the writer."""
         for key in tables.settled(since, table):
             self._later.add(key)
 
     def go_by(self, book: SettledRuns) -> None:
-        """What was settled stands in this book from now on: the file, which others can write, is not asked again."""
+        """Use this book of settled rounds from now on. The file, which others can write, is not queried again."""
         self._book = book
         self._before.clear()
         self._elsewhere.clear()
 
     def known(self, key: SettledKey) -> bool:
-        """Whether this round was settled."""
+        """True if this round was settled."""
         if key in self._added:
             return True
         if key in self._later or key._replace(device=NOBODY) in self._later:
@@ -54,8 +54,8 @@ class JournaledRounds:
         return any(first <= key.round <= last for first, last in runs)
 
     def elsewhere(self, key: SettledKey) -> str:
-        """The other table at which this round was settled; empty where none did. A journal that an older version wrote
-        knows of none."""
+        """Return the other table at which this round was settled; empty if there is none, and for a journal of an older
+        version."""
         if not self._others.known:
             return ""
         dealt = self._others.tables.get(key[:2], {})
@@ -78,7 +78,7 @@ class JournaledRounds:
         return self._book.elsewhere(key.device, key.session, self._table)
 
     def add(self, key: SettledKey) -> None:
-        """It is settled now."""
+        """Add a settled round."""
         self._added.add(key)
         self._others.tables.setdefault(key[:2], {}).setdefault(self._table, RoundRuns()).add(key)
         self.newly_settled.append(key)

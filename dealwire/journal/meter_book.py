@@ -1,6 +1,6 @@
-"""The book of meters: the newest step of each, a table's own as well as those that tables share.
+"""The book of meters: the newest step of each, of a table's own meters and of shared ones.
 
-It touches the rows of the table `meter`, and tells by them whether a line may move a meter as it says.
+It maintains the rows of the table `meter`, and checks whether a line may move a meter as it says.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,9 +15,9 @@ from dealwire.journal.derived import Row
 from dealwire.journal.digests import digest_of_row
 
 Key = tuple[str, str]
-"""Table and name of a meter; of one that tables share the table is `derived.SHARED`."""
+"""Table and name of a meter; the table of a shared one is `derived.SHARED`."""
 Step = tuple[int, str]
-"""The record of a meter's newest step, and its row's line."""
+"""Record of a meter's newest step, and the row's text."""
 
 
 class _Step(msgspec.Struct):
@@ -29,7 +29,7 @@ class _Step(msgspec.Struct):
 
 
 class Moved(msgspec.Struct):
-    """How a line moves a meter, cents; `after` None: nobody knows where it stands then."""
+    """Movement of a meter by a line, in cents; `after` None: its amount is then unknown."""
 
     name: str
     before: int
@@ -37,7 +37,7 @@ class Moved(msgspec.Struct):
 
     @property
     def pays(self) -> bool:
-        """Money goes off the meter."""
+        """True if money is paid from the meter."""
         return self.after is None or self.after < self.before
 
 
@@ -57,26 +57,26 @@ _CLOSED: Final = msgspec.json.Decoder(_Closed)
 
 
 class MeterBook:
-    """Where meters stand. `rows` gets the statements that bring the table of the file along, unless it is None."""
+    """The amounts of meters. `rows` receives the statements that update the table of the file, unless it is None."""
 
     def __init__(self, rows: list[Row] | None = None) -> None:
         self.rows = rows
         self._newest: dict[Key, Step] = {}
         self._sum = 0
         self._moved: dict[Key, Step | None] = {}
-        """What changed since the digest was told last, as it stood then."""
+        """Steps changed since the last digest, as they were then."""
         self.unwritten: dict[Key, Step | None] = {}
-        """Meters of which steps wait in `rows`, as the file has them: emptied by whoever writes those."""
+        """Steps in the file of meters with statements in `rows`; cleared by the writer of those."""
 
     # ------------------------------------------------------------------ what it says
 
     def shares(self, meter: str) -> bool:
-        """Whether it is a meter that tables share, which moves by steps of its own."""
+        """True if tables share the meter, which then moves by steps of its own."""
         return (derived.SHARED, meter) in self._newest
 
     def steps(self, table: str, lines: Iterable[tuple[str, str]]) -> list[tuple[str, Moved]]:
-        """How lines that are to be made known, each its topic and text, move meters: each with its table, or with
-        nothing where tables share it. A line that cannot be read moves none."""
+        """Return how lines (topic, text) to be published move meters, each with its table, empty for a shared meter. A
+        line that cannot be read moves none."""
         found: list[tuple[str, Moved]] = []
         for topic, text in lines:
             with suppress(msgspec.DecodeError):
@@ -92,34 +92,34 @@ class MeterBook:
         return found
 
     def unlike(self, moves: Iterable[tuple[str, Moved]]) -> str:
-        """Where one of them begins with a meter that does not stand where its newest record, or the one before, says,
-        in words; empty where none does."""
+        """Return the first move that does not start at the amount of the newest record or the previous move, as text;
+        empty if all do."""
         stood: dict[Key, int | None] = {}
         for where, move in moves:
             key = where, move.name
             if key in stood:
                 if stood[key] != move.before:
                     here, there = dollars(move.before), _dollars(stood[key])
-                    return f"meter {move.name} stands at {here} here, and the step before says {there}"
+                    return f"meter {move.name} is at {here} here, but the step before left it at {there}"
             elif (why := self.stands(where, move.name, move.before)) is not None:
                 return why
             stood[key] = move.after
         return ""
 
     def altered(self, table: str, rows: Iterable[tuple[str, str, int, str]]) -> str:
-        """Where rows of the file, all those of the meters of `table` and of those that tables share, are not what was
-        written last, in words; empty where they are."""
+        """Return where the file's rows for the meters of `table` and the shared ones differ from what was written, as
+        text; empty if they do not."""
         there = {(where, name): (sequence, line) for where, name, sequence, line in rows}
         ours = {key for key in self._newest if key[0] in (table, derived.SHARED)}
         for key in sorted(ours | there.keys()):
             now = self._newest.get(key)
             if there.get(key) not in (now, self.unwritten.get(key, now)):
                 says = [_cents_in(*key, found) for found in (there.get(key), self.unwritten.get(key, now))]
-                return f"{_of_meter(*key)} was altered in the file: {says[0]} there, and {says[1]} was written"
+                return f"{_of_meter(*key)} was altered in the file: it holds {says[0]}, but {says[1]} was written"
         return ""
 
     def stands(self, table: str, name: str, cents: int | None) -> str | None:
-        """Why a meter cannot stand at so many cents, in words; None where it can."""
+        """Return why a meter cannot be at `cents`, as text; None if it can."""
         found = self._newest.get((table, name))
         if found is None:
             return None
@@ -127,10 +127,10 @@ class MeterBook:
         if known == cents:
             return None
         here, there = _dollars(cents), _dollars(known)
-        return f"meter {name} stands at {here} here, and record {found[0]} of the journal says {there}"
+        return f"meter {name} is at {here} here, but record {found[0]} of the journal says {there}"
 
     def digest(self) -> int:
-        """The sum of its rows' digests. It costs as much as what changed since it was told last."""
+        """Return the sum of its rows' digests. It costs as much as what changed since the last call."""
         for (table, name), was in self._moved.items():
             now = self._newest.get((table, name))
             if now != was:
@@ -139,22 +139,22 @@ class MeterBook:
         return self._sum
 
     def listed(self) -> list[list[Any]]:
-        """Every meter as a `balance` record has it."""
+        """Return every meter as in a `balance` record."""
         return [[table, name, *found] for (table, name), found in sorted(self._newest.items())]
 
     def table_rows(self) -> set[tuple[Any, ...]]:
-        """The rows that the table of the file must have."""
+        """Return the rows that the table of the file must have."""
         return {(table, name, *found) for (table, name), found in self._newest.items()}
 
     def statements(self) -> Iterator[Row]:
-        """What fills the table, empty before."""
+        """Yield the statements that fill the empty table."""
         for row in sorted(self.table_rows()):
             yield derived.METER_NOW, row
 
     # ------------------------------------------------------------------ what changes it
 
     def load(self, rows: Iterable[tuple[str, str, int, str]]) -> None:
-        """Begin with rows of the table, as they are; ValueError for one that no program wrote."""
+        """Start with rows of the table; ValueError for one that no program wrote."""
         for row in rows:
             table, name, sequence, line = row
             if sequence < 0:
@@ -164,7 +164,7 @@ class MeterBook:
         self._sum = sum(_digest(table, name, found) for (table, name), found in self._newest.items())
 
     def move(self, table: str, name: str, sequence: int, line: str) -> None:
-        """A meter made a step."""
+        """Record a step of a meter."""
         key = table, name
         before = self._newest.get(key)
         self._moved.setdefault(key, before)
@@ -174,12 +174,12 @@ class MeterBook:
             self.rows.append((derived.METER_NOW, (table, name, sequence, line)))
 
     def move_on(self, table: str, name: str, sequence: int, line: str) -> None:
-        """A meter made a step, unless it has made a newer one."""
+        """Record a step of a meter unless it has a newer one."""
         if self._newest.get((table, name), (0, ""))[0] < sequence:
             self.move(table, name, sequence, line)
 
     def stand(self, meters: Iterable[tuple[str, str, int, str]]) -> None:
-        """They stood so at the record that the books are to stand at."""
+        """Set the meters to their amounts at the record to which the books are taken back."""
         for key, found in self._newest.items():
             self._moved.setdefault(key, found)
         self._newest = {(table, name): (sequence, line) for table, name, sequence, line in meters}
@@ -188,22 +188,22 @@ class MeterBook:
 
 
 def in_words(row: tuple[str, str, int, str]) -> str:
-    """A row for a person."""
+    """Return a row as text."""
     table, name, sequence, line = row
     return f"{_of_meter(table, name)} at {line} (record {sequence})"
 
 
 def _digest(table: str, name: str, found: Step | None) -> int:
-    """Of a meter's newest step; 0 for none."""
+    """Return the digest of a meter's newest step; 0 if there is none."""
     return digest_of_row("meter", table, name, *found) if found is not None else 0
 
 
 def _dollars(cents: int | None) -> str:
-    return dollars(cents) if cents is not None else "nobody knows what"
+    return dollars(cents) if cents is not None else "an unknown amount"
 
 
 def _cents_in(table: str, name: str, found: Step | None) -> str:
-    """Where a row says that a meter stands, for a person."""
+    """Return the amount in a row as text."""
     if found is None:
         return "nothing"
     sequence, line = found

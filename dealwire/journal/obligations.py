@@ -1,7 +1,7 @@
-"""The book of obligations: what is held of settled rounds and still open, and what opens and releases it.
+"""The book of obligations: money held from settled rounds that is still open, and its opening and release.
 
-It touches the rows of the table `obligation`. What is held follows from two records, the settlement that was made known
-and the one that says which round it is of; until the second comes, the first waits.
+It maintains the rows of the table `obligation`. Held money follows from two records: the published settlement, and the
+record that names its round; until the second arrives, the first waits.
 """
 
 from collections import deque
@@ -21,12 +21,12 @@ from rules.meters.settled_rounds import SettledKey
 from rules.settlement import amount
 
 _WAITING_MAX: Final = 64
-"""Settlements of a table that wait for the record that says which round they are of."""
+"""Most settlements of a table that wait for the record of their round."""
 
 
 class Released(msgspec.Struct, frozen=True):
-    """A person said that what is held of a round was settled by hand: the payload of a `released` record. `entry` to
-    `currency` say what; `row` is the digest of its row, hex."""
+    """Payload of a `released` record: a supervisor settled held money by hand. `entry` to `currency` identify it; `row`
+    is the digest of its row, hex."""
 
     entry: int
     of: SettledKey
@@ -37,7 +37,7 @@ class Released(msgspec.Struct, frozen=True):
     badge: int
     why: str
     readings: tuple[str, ...] = ()
-    """Those that decided what was held: released, they are let pass from the table's next snapshot on."""
+    """Readings that decided what was held; from the table's next snapshot on they are allowed."""
 
 
 class _HeldOf(msgspec.Struct):
@@ -52,7 +52,7 @@ class _LineOf(msgspec.Struct):
 
 
 class BookedSettlement(derived.SettledLine):
-    """What a settlement says of its round, its meters and its pool, and what of it may be held."""
+    """The round, meters and pool in a settlement, and what of it may be held."""
 
     seats: list[_HeldOf] = msgspec.field(default_factory=list)
     lines: list[_LineOf] = msgspec.field(default_factory=list)
@@ -62,7 +62,7 @@ class BookedSettlement(derived.SettledLine):
 
 
 class _Waiting(NamedTuple):
-    """A settlement with money held, until the record comes that says of which round it is."""
+    """A settlement with held money that waits for the record of its round."""
 
     sequence: int
     at_ns: int
@@ -74,22 +74,22 @@ _RELEASED: Final = msgspec.json.Decoder(Released)
 
 
 class Obligations:
-    """What is held, by table. `rows` gets the statements that bring the table of the file along, unless it is None."""
+    """Held money by table. `rows` receives the statements that update the table of the file, unless it is None."""
 
     def __init__(self, rows: list[Row] | None = None) -> None:
         self.rows = rows
         self.moves: list[tuple[str, HeldEntry, bool]] | None = None
-        """Gets what is opened (True) and released, with its table, unless it is None."""
+        """Receives what is opened (True) and released, with its table, unless it is None."""
         self._held: dict[str, HeldBook] = {}
         self._sum = 0
         self._unknown: dict[int, int] = {}
-        """Of entries that are known by what was released of them alone: the digests of their rows."""
+        """Digests of entries known only from their release."""
         self._waiting: dict[str, deque[_Waiting]] = {}
 
     # ------------------------------------------------------------------ what it says
 
     def held(self, table: str) -> HeldBook:
-        """What is held at a table, kept up to date here."""
+        """Return the held money of a table, kept up to date here."""
         book = self._held.get(table)
         if book is None:
             book = self._held[table] = HeldBook()
@@ -97,22 +97,22 @@ class Obligations:
 
     @property
     def tables(self) -> dict[str, HeldBook]:
-        """What is held, by table; without those at which nothing is."""
+        """Held money by table, without tables that have none."""
         return {table: book for table, book in self._held.items() if len(book)}
 
     @property
     def open(self) -> Iterator[tuple[str, HeldEntry]]:
-        """Everything that is held, by table."""
+        """Everything that is held, with its table."""
         for table, book in self._held.items():
             for each in book:
                 yield table, each
 
     def waits(self, after: int) -> bool:
-        """Whether a settlement after record `after` waits for the record that says of which round it is."""
+        """True if a settlement after record `after` waits for the record of its round."""
         return any(each and each[-1].sequence > after for each in self._waiting.values()) if self._waiting else False
 
     def awaits(self, table: str, key: SettledKey) -> _Waiting | None:
-        """The settlement of a round of this number that holds money, and of which nothing says which round it is."""
+        """Return the waiting settlement with held money for a round of this number; None if there is none."""
         waiting = self._waiting.get(table)
         if not waiting:
             return None
@@ -123,7 +123,7 @@ class Obligations:
         return self._sum
 
     def sums(self) -> dict[str, dict[str, Any]]:
-        """What is held at each table, as a `balance` record has it."""
+        """Return the held money of each table as in a `balance` record."""
         return {
             table: {"count": len(book), "cents": dict(sorted(book.cents.items()))}
             for table, book in sorted(self._held.items())
@@ -131,18 +131,18 @@ class Obligations:
         }
 
     def table_rows(self) -> set[tuple[Any, ...]]:
-        """The rows that the table of the file must have."""
+        """Return the rows that the table of the file must have."""
         return {row_of(*each) for each in self.open}
 
     def statements(self) -> Iterator[Row]:
-        """What fills the table, empty before."""
+        """Yield the statements that fill the empty table."""
         for row in sorted(self.table_rows()):
             yield derived.HOLD, row
 
     # ------------------------------------------------------------------ what changes it
 
     def load(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Begin with rows of the table, as they are, in their order; ValueError for one that no program wrote."""
+        """Start with rows of the table, in order; ValueError for one that no program wrote."""
         for row in rows:
             table, entry = entry_in(row)
             self.held(table).add(entry)
@@ -152,7 +152,7 @@ class Obligations:
             self._sum += known if known is not None else _digest(table, entry)
 
     def expect(self, sequence: int, at_ns: int, table: str, settlement: BookedSettlement) -> None:
-        """A settlement was made known: what it holds waits for the record that says of which round it is."""
+        """Take a published settlement: its held money waits for the record of its round."""
         cents = 0
         for seat in settlement.seats:
             cents += seat.held
@@ -161,12 +161,11 @@ class Obligations:
             waiting.append(_Waiting(sequence, at_ns, cents, settlement))
 
     def expect_nothing(self) -> None:
-        """What waits is waited for no more."""
+        """Drop the settlements that wait."""
         self._waiting.clear()
 
     def hold(self, sequence: int, table: str, key: SettledKey, digest: bytes) -> bool:
-        """What the settlement of a round that was made known before holds is open from here on. False where none did
-        that holds anything."""
+        """Open the held money of the waiting settlement of a round. False if there is none."""
         found = self.awaits(table, key)
         if found is None:
             return False
@@ -181,7 +180,7 @@ class Obligations:
         return True
 
     def release(self, table: str, released: Released) -> HeldEntry | None:
-        """What was held of a round was settled by hand; it, unless it was not open."""
+        """Close held money that was settled by hand and return it; None if it was not open."""
         book, row = self.held(table), self._unknown.pop(released.entry, None)
         found = book.get(released.entry)
         if found is None:
@@ -195,13 +194,13 @@ class Obligations:
         return found
 
     def unrelease(self, table: str, released: Released) -> None:
-        """Put back what was released later than the record that the books are to stand at."""
+        """Undo a release that came later than the record to which the books are taken back."""
         self._unknown[released.entry] = row = int(released.row, 16)
         self._sum += row
         self.held(table).add(HeldEntry(released.entry, *released.of, 0, released.cents, released.currency))
 
     def unhold(self, since: int) -> None:
-        """Take back what is held of rounds that were settled after record `since`."""
+        """Undo the opening of held money after record `since`."""
         for table, book in self._held.items():
             for each in [each for each in book if each.entry > since]:
                 book.release(each.entry)
@@ -212,7 +211,7 @@ class Obligations:
 
 
 def row_of(table: str, e: HeldEntry) -> tuple[Any, ...]:
-    """The row of what is held of a round."""
+    """Return the row of held money."""
     readings = msgspec.json.encode(e.readings).decode()
     return (
         e.entry, table, e.device, e.session, e.round, e.at_ns, e.cents, e.currency, e.why, e.clause, readings, e.hash
@@ -220,7 +219,7 @@ def row_of(table: str, e: HeldEntry) -> tuple[Any, ...]:
 
 
 def entry_in(row: tuple[Any, ...]) -> tuple[str, HeldEntry]:
-    """The table and what is held, of a row; ValueError for one that no program wrote."""
+    """Return the table and held money of a row; ValueError for one that no program wrote."""
     entry, table, device, session, round_, at_ns, cents, currency, why, clause, readings, digest = row
     if min(entry, round_, at_ns, cents) < 0:
         raise ValueError(in_words(row))
@@ -233,20 +232,20 @@ def entry_in(row: tuple[Any, ...]) -> tuple[str, HeldEntry]:
 
 
 def in_words(row: tuple[Any, ...]) -> str:
-    """A row for a person."""
+    """Return a row as text."""
     entry, table, _, session, number, _, cents, currency, *_ = row
     return f"entry {entry}, {amount(cents, currency)} held of round {number} of session {session} at table {table!r}"
 
 
 def released(table: str, held: HeldEntry, who: str, badge: int, why: str) -> Released:
-    """What is written when something is released."""
+    """Return the payload of a release."""
     key = SettledKey(held.device, held.session, held.round)
     row = f"{_digest(table, held):064x}"
     return Released(held.entry, key, held.cents, held.currency, row, who, badge, why, held.readings)
 
 
 def released_of(record: JournalRecord) -> Released | None:
-    """What a `released` record says; None when it cannot be read."""
+    """Return the content of a `released` record; None if it cannot be read."""
     try:
         return _RELEASED.decode(record.payload)
     except msgspec.DecodeError:

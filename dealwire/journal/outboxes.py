@@ -1,6 +1,6 @@
-"""How far each exporter has sent what was made known: asked and moved from the exporters' own threads.
+"""Progress of the exporters: how far each has sent the published lines. Used from the exporters' own threads.
 
-Touches no record: what was not sent is read off the disk, and the marks that moved are for the writer's next group.
+No record is written: unsent lines are read from the disk, and moved marks join the writer's next group.
 """
 
 import threading
@@ -12,8 +12,8 @@ from dealwire.journal.reader import JournalReader
 
 
 class Outboxes:
-    """The marks of a journal's consumers, by name, as the file at `path` has them. Of its methods `unsent` and
-    `mark_sent` may be called from any thread."""
+    """Marks of a journal's consumers, by name, for the file at `path`. `unsent` and `mark_sent` may be called from any
+    thread."""
 
     def __init__(self, path: Path, sent: Mapping[str, int]) -> None:
         self.moved: dict[str, int] = {}
@@ -24,7 +24,8 @@ class Outboxes:
         self._reader: JournalReader | None = None
 
     def unsent(self, consumer: str, limit: int) -> list[Publication]:
-        """What `consumer` has not marked as sent, oldest first, at most `limit`; only what is on the disk."""
+        """Return the lines that `consumer` has not marked as sent, oldest first, at most `limit`; only those on the
+        disk."""
         with self._lock:
             if self._closed:
                 return []
@@ -33,20 +34,20 @@ class Outboxes:
             return self._reader.publications(self._sent.get(consumer, 0), limit)
 
     def mark_sent(self, consumer: str, sequence: int) -> None:
-        """`consumer` has everything up to `sequence`. Written with the next group: after a kill it may be asked to
-        send some again, under their same sequence."""
+        """Mark everything up to `sequence` as sent. The mark is written with the next group: after a kill, lines may be
+        sent again with the same sequence."""
         with self._lock:
             if sequence > self._sent.get(consumer, 0):
                 self._sent[consumer] = self.moved[consumer] = sequence
 
     def take_moved(self) -> dict[str, int]:
-        """The marks to be written now."""
+        """Return and clear the marks to be written now."""
         with self._lock:
             moved, self.moved = self.moved, {}
         return moved
 
     def close(self) -> None:
-        """Nothing is unsent any more."""
+        """Close: nothing is unsent from now on."""
         self._closed = True
         if self._reader is not None:
             self._reader.close()

@@ -1,7 +1,7 @@
-"""Reads and writes of a table's lines, many in one record: `docs/journal.md` states the bytes.
+"""Reads and writes of a table's lines, many in one record; `docs/journal.md` states the bytes.
 
-A record costs a hash, a seal and a row; a line on which nothing happens gives a frame a second. What leads to nothing
-is therefore kept together until something comes of it, and what was kept for its time alone is compressed.
+A record costs a hash, a seal and a row, and an idle line sends a frame a second. Bytes without results are therefore
+collected until one follows. Those collected for the time limit alone are compressed.
 """
 
 import struct
@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 PLAIN: Final = b"\x00"
-"""First byte of entries that follow as they are."""
+"""First byte of uncompressed entries."""
 DEFLATED: Final = b"\x01"
-"""First byte of entries that follow compressed (zlib, RFC 1950)."""
+"""First byte of compressed entries (zlib, RFC 1950)."""
 
 BYTES_MAX: Final = 1 << 16
-"""Bytes that wait for their record at most."""
+"""Most bytes that wait for their record."""
 WAIT_NS: Final = 60_000_000_000
-"""Nanoseconds for which what leads to nothing waits at most: as much of it a kill can take."""
+"""Longest wait of bytes without results, nanoseconds: at most that much is lost by a kill."""
 INFLATED_MAX: Final = 1 << 24
-"""Bytes that a record's entries may be: more was never written."""
+"""Most bytes of a record's entries; more was never written."""
 
 _ENTRY: Final = struct.Struct(">IQBI")
 
@@ -34,11 +34,11 @@ class Passed(NamedTuple):
 
 
 class NotPassed(ValueError):
-    """Bytes that are no such record."""
+    """The bytes are not such a record."""
 
 
 def packed(entries: Iterable[Passed], at_ns: int, *, deflate: bool = False) -> bytes:
-    """The entries as a record of `at_ns`, the time of the last one, holds them."""
+    """Return the entries as the body of a record at `at_ns`, the time of the last one."""
     plain = b"".join(
         _ENTRY.pack(each.line, at_ns - each.at_ns, each.sent, len(each.data)) + each.data for each in entries
     )
@@ -46,7 +46,7 @@ def packed(entries: Iterable[Passed], at_ns: int, *, deflate: bool = False) -> b
 
 
 def unpacked(body: bytes, at_ns: int) -> list[Passed]:
-    """What `packed` was given, oldest first. NotPassed when the bytes are no such record."""
+    """Return the entries of a record, oldest first. NotPassed if the bytes are not such a record."""
     plain = _plain(body)
     found, place = [], 0
     while place < len(plain):

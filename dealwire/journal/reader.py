@@ -1,7 +1,6 @@
-"""Reading a journal: what was made known, how tables began and stood, and what lies under the seals.
+"""Reading a journal: published lines, starts and snapshots of tables, sealed bytes.
 
-By anybody, also while it is written; nothing here can change it. What the tables of the file say of its books is
-`book_tables`' to tell.
+Anyone may read, even while it is written; nothing here can change it. `book_tables` reads the books.
 """
 
 from bisect import bisect_right
@@ -44,7 +43,7 @@ from dealwire.journal.sealing import CLEAR, NotGenuine, OpensWith, Unsealer
 
 
 class JournalReader(RecordFile):
-    """A journal open for reading, with a key or without. Use it as a context manager; every method may be called from
+    """A journal open for reading, with or without a key. Use it as a context manager; every method may be called from
     any thread. Errors as of a RecordFile."""
 
     def __init__(self, path: str | Path, key: OpensWith | None = None, *, still: bool = False) -> None:
@@ -57,15 +56,15 @@ class JournalReader(RecordFile):
     # ------------------------------------------------------------------ what was made known
 
     def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
-        """Number and time of the newest line that was made known, of one `table` or of all, up to this number and
-        before this time; zeros when there is none."""
+        """Return number and time of the newest published line, of one `table` or of all, up to this number and before
+        this time; zeros if there is none."""
         where = f"{database.IS_PUBLICATION} AND tbl = coalesce(?, tbl) AND sequence <= ? AND at_ns < ?"
         sql = f"SELECT sequence, at_ns FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT 1"
         sequence, at_ns = next(iter(self.rows(sql, table, up_to, before_ns)), (0, 0))
         return sequence, at_ns
 
     def publications(self, after: int = 0, limit: int | None = None, table: str | None = None) -> list[Publication]:
-        """What was made known after number `after`, oldest first, at most `limit`; of one `table`, or of all."""
+        """Return the lines published after number `after`, oldest first, at most `limit`; of one `table`, or of all."""
         where = f"{database.IS_PUBLICATION} AND sequence > ?"
         named = () if table is None else (table,)
         rows = self.rows(
@@ -83,14 +82,13 @@ class JournalReader(RecordFile):
         return found
 
     def made_known(self, table: str, after: int, up_to: int) -> bool:
-        """Whether anything of `table` was made known after number `after`, up to number `up_to`."""
+        """True if anything of `table` was published after number `after`, up to number `up_to`."""
         where = f"{database.IS_PUBLICATION} AND sequence > ? AND sequence <= ? AND tbl = ?"
         sql = f"SELECT 1 FROM record INDEXED BY publication WHERE {where} LIMIT 1"
         return bool(self.rows(sql, after, up_to, table))
 
     def released(self, entry: int, table: str | None = None) -> tuple[int, Released] | None:
-        """When it was said that what was held under this number, at `table` or at whichever, was settled by hand, and
-        what was said."""
+        """Return when the held money with this number was released, at `table` or at any, and the release."""
         where = f"{self._marks} AND kind = ? AND tbl = ? AND instr(payload, CAST(? AS BLOB)) = 1"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where}"
         for name in [table] if table is not None else self._named(RELEASED):
@@ -102,12 +100,12 @@ class JournalReader(RecordFile):
     # ------------------------------------------------------------------ openings
 
     def era_at(self, sequence: int) -> int:
-        """The version of the journal that the opening before a record names."""
+        """Return the journal version in the opening before a record."""
         opened = self._newest_mark(OPENED, "", sequence)
         return era_of(opened) if opened is not None else ERA
 
     def epoch_at(self, sequence: int) -> str:
-        """The opening that wrote record `sequence`; empty for one of a version that named none."""
+        """Return the opening that wrote record `sequence`; empty for a version that named none."""
         if self.version > 1 and sequence > self._epochs_up_to:
             self._epochs_up_to = self.head.sequence
             rows = self.openings()
@@ -117,13 +115,13 @@ class JournalReader(RecordFile):
         return epochs[place - 1] if place else ""
 
     def openings(self) -> list[tuple[int, str]]:
-        """Every opening that named itself: its record's number, its name."""
+        """Return every named opening: its record's number and its name."""
         return self.rows("SELECT sequence, epoch FROM opening ORDER BY sequence") if self.version > 1 else []
 
     # ------------------------------------------------------------------ tables and days
 
     def starts(self, *, stopped: bool = False) -> dict[str, TableStart]:
-        """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
+        """Return the last start of each table that was not stopped, by name; with `stopped`, of all tables."""
         found: dict[str, TableStart] = {}
         for table in sorted({*self._named(STARTED), *self._named(SNAPSHOT)}):
             started, ended = self._newest_mark(STARTED, table), self._newest_mark(STOPPED, table)
@@ -138,7 +136,7 @@ class JournalReader(RecordFile):
         return found
 
     def lines(self) -> dict[int, JournalLine]:
-        """Every line, by its number; one registered again as it was last."""
+        """Return every line by number, as last registered."""
         found: dict[int, JournalLine] = {}
         for table in self._named(SNAPSHOT):
             for kept in (self._oldest_mark(SNAPSHOT, table), self._newest_mark(SNAPSHOT, table)):
@@ -150,40 +148,40 @@ class JournalReader(RecordFile):
         return dict(sorted(found.items()))
 
     def segments(self) -> list[Segment]:
-        """What is before each gaming day, oldest first; of those that are still here."""
+        """Return the finished gaming days that are still in the file, oldest first."""
         if self.version == 1:
             return []
         rows = self.rows("SELECT first, last, day, hash, exported, sha256 FROM segment ORDER BY first")
         return [Segment(*row) for row in rows if row[1] > self.anchor.sequence]
 
     def day(self) -> str | None:
-        """The gaming day that began last; None when none ever did."""
+        """Return the current gaming day; None before the first."""
         rows = self.rows(f"SELECT max(sequence) FROM record INDEXED BY mark WHERE {self._marks} AND kind = '{DAY}'")
         record = next(self._page(rows[0][0] - 1), None) if rows and rows[0][0] else None
         return fields_of(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
 
     def consumers(self) -> dict[str, int]:
-        """How far each exporter has sent. A mark beyond the newest record says nothing: somebody else wrote it."""
+        """Return how far each exporter has sent. Ignore marks beyond the newest record: another program wrote them."""
         newest = "(SELECT max(sequence) FROM record)"
         return dict(self.rows(f"SELECT name, sequence FROM consumer WHERE sequence <= {newest}"))
 
     # ------------------------------------------------------------------ snapshots, and what is sealed
 
     def snapshot(self, table: str, *, state: bool = True, up_to: int = MANY) -> TableSnapshot | None:
-        """The newest snapshot of `table` since it began last, up to record `up_to`; None when there is none. Without
-        `state` no key is needed."""
+        """Return the newest snapshot of `table` since its last start, up to record `up_to`; None if there is none.
+        Without `state` no key is needed."""
         kept, started = self._newest_mark(SNAPSHOT, table, up_to), self._newest_mark(STARTED, table, up_to)
         if kept is None or (started is not None and started.sequence > kept.sequence):
             return None
         return self.snapshot_of(kept, state=state)
 
     def first_snapshot(self, table: str) -> TableSnapshot | None:
-        """The oldest snapshot of `table` that is still here; None when there is none."""
+        """Return the oldest snapshot of `table` still in the file; None if there is none."""
         found = self._oldest_mark(SNAPSHOT, table)
         return self.snapshot_of(found) if found is not None else None
 
     def snapshot_of(self, record: JournalRecord, *, state: bool = True) -> TableSnapshot:
-        """What a snapshot's record holds; without `state`, which alone needs the key, for anybody."""
+        """Return the content of a snapshot's record; only its `state` needs the key."""
         length = int.from_bytes(record.payload[:4], "big")
         sealed = record.payload[4 + length :]
         body = self._opened(record, sealed) if state else b""
@@ -196,7 +194,7 @@ class JournalReader(RecordFile):
         return fields_of(self.path, record, read, record.payload[4 : 4 + length])
 
     def passed(self, record: JournalRecord) -> list[Passed]:
-        """The reads and writes that a record holds, oldest first. Errors as of `raw`."""
+        """Return the reads and writes in a record, oldest first. Errors as of `raw`."""
         if record.kind != PASSED:
             return [Passed(record.line, record.at_ns, record.kind == SENT, self.raw(record))]
         try:
@@ -205,11 +203,11 @@ class JournalReader(RecordFile):
             raise JournalDamaged(self.path, record.sequence, f"{error}") from None
 
     def raw(self, record: JournalRecord) -> bytes:
-        """What a record holds under its seal. KeyUnknown without the right key, JournalDamaged when it was altered."""
+        """Return the sealed bytes of a record. KeyUnknown without the right key, JournalDamaged if altered."""
         return self._opened(record, record.payload)
 
     def is_sealed(self, record: JournalRecord) -> bool:
-        """Whether what a raw record or a snapshot holds is under a seal."""
+        """True if the content of a raw record or a snapshot is sealed."""
         start = 4 + int.from_bytes(record.payload[:4], "big") if record.kind == SNAPSHOT else 0
         return record.payload[start : start + 1] != CLEAR
 
@@ -229,7 +227,7 @@ class JournalReader(RecordFile):
             raise JournalDamaged(self.path, record.sequence, why) from None
 
     def _learn(self) -> None:
-        """Every `key` record that came since; no index is named, because a file without them may have none."""
+        """Read the new `key` records, without an index: a file without them may have none."""
         while found := list(self._page(self._learned, database.IS_ANNOUNCEMENT)):
             for record in found:
                 try:

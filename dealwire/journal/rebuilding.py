@@ -1,8 +1,8 @@
-"""A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
+"""Replay of a journal: its raw record through the same decoders, flow and rules yields the same lines, byte for byte.
 
-Live and rebuilt cannot drift apart, because the same kind of publisher serves both. Time comes from the records alone:
-at each of a table's records every deadline of its lines that has passed is met first, as the owner does in its turn.
-Each table has a time of its own: what passed on the lines of an idle one gets its record a minute later.
+The same kind of publisher works live and in the replay, so the two cannot drift apart. Time comes from the records
+alone: at each record of a table, the passed deadlines of its lines are met first, as the owner does in its turn. Each
+table has its own time, because bytes of an idle one reach the record a minute late.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,51 +27,50 @@ from devices.record.capture import Chunk, Interface
 
 
 class Publishes(Protocol):
-    """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
-    reports."""
+    """A table with reports as input and lines as output. Its output may depend on its start and the reports only."""
 
     def publish(self, seen: Seen) -> Sequence[PublishedLine]:
-        """Take one report; what is to be published."""
+        """Take one report; return what is to be published."""
         ...
 
     def finish(self) -> Sequence[PublishedLine]:
-        """The table ends; what is to be published."""
+        """End the table; return what is to be published."""
         ...
 
 
 T = TypeVar("T", bound=Publishes)
 
 MakePublisher = Callable[[TableStart], T]
-"""The table that a start describes, as it was made when it was dealt."""
+"""Makes the table of a start, as it was when it dealt."""
 
 
 class OutcomePublisher:
-    """Publishes every incident, round, settlement, meter and award of `table`, and no report. Results name faces that
-    were shown, or lie dead at the end of a round."""
+    """Publishes the incidents, rounds, settlements, meters and awards of `table`, and no reports. Results name faces
+    that were shown, or whose cards are dead at the end of a round."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     def publish(self, seen: Seen) -> list[PublishedLine]:
-        """What one report led to."""
+        """Return the lines of one report."""
         return published_lines(self.table.handle(seen))
 
     def finish(self) -> list[PublishedLine]:
-        """The round that was under way."""
+        """Return the lines of the round under way."""
         return published_lines(self.table.finish())
 
 
 class Dealing(Generic[T]):
-    """Tables dealt from a journal's records, one record after the other.
+    """Tables replayed from a journal's records, one record after the other.
 
-    `publishers` are those that run, by the table's name. A publication's sequence is that of the record it was found
-    at. Where the beginning of a table was pruned, it is dealt from its first snapshot on.
+    `publishers` are the running tables by name. A publication's sequence is that of the record that led to it. A table
+    whose start was pruned is replayed from its first snapshot.
     """
 
     def __init__(self, reader: JournalReader, make: MakePublisher[T]) -> None:
         self.publishers: dict[str, T] = {}
         self.begun: set[str] = set()
-        """Tables of which a beginning was met, or a snapshot in its place."""
+        """Tables whose start, or a snapshot in its place, was found."""
         self.make = make
         self._reader = reader
         self._lines = reader.lines()
@@ -80,7 +79,7 @@ class Dealing(Generic[T]):
         self._found: list[Publication] = []
 
     def take(self, record: JournalRecord) -> list[Publication]:
-        """What one record leads to."""
+        """Take one record; return what it leads to."""
         self._sequence = record.sequence
         table = record.table
         if table and table not in self.publishers and record.kind not in (STARTED, LINE):
@@ -106,7 +105,7 @@ class Dealing(Generic[T]):
         return self._taken()
 
     def adopt(self, snapshot: TableSnapshot) -> None:
-        """Go on with a table from where a snapshot holds it. Its maker must be one that adopts."""
+        """Continue a table from a snapshot. The maker must support it (`Adopts`)."""
         table, kept = snapshot.start.table, decoded(self._reader.path, snapshot)
         assert isinstance(self.make, Adopts)
         self._forget(table)
@@ -119,23 +118,23 @@ class Dealing(Generic[T]):
             player.adopt(number - 1, standing)
 
     def kept(self, snapshot: TableSnapshot) -> Kept | None:
-        """The table of a snapshot as it stands here now; None while it is not at rest."""
+        """Return the state of a snapshot's table now; None if it is not at rest."""
         player = self._player(snapshot.start.table)
         lines = {line.number: player.state(line.number - 1) for line in snapshot.lines}
         return kept_of(self.publishers.get(snapshot.start.table), lines)
 
     def lose(self, line: int, at_ns: int, note: str) -> list[Publication]:
-        """As `take` of a note about a line that is not a record yet."""
+        """Take the loss of a line that is not a record yet."""
         self._player(self._lines[line].table).take(Chunk(line - 1, at_ns, False, b"", note))
         return self._taken()
 
     @property
     def pruned(self) -> bool:
-        """The journal's beginning is not in it any more."""
+        """True if the start of the journal was pruned."""
         return self._reader.anchor.sequence > 0
 
     def epoch_at(self, sequence: int) -> str:
-        """The opening that wrote a record."""
+        """Return the opening that wrote a record."""
         return self._reader.epoch_at(sequence)
 
     @property
@@ -145,7 +144,7 @@ class Dealing(Generic[T]):
 
     @property
     def lost(self) -> dict[int, Feed]:
-        """What the next line goes on from where the last one was lost, by line."""
+        """Feeds from which the next session of each lost line continues, by line."""
         return {index + 1: feed for player in self._players.values() for index, feed in player.lost.items()}
 
     def _player(self, table: str) -> Player:
@@ -154,7 +153,7 @@ class Dealing(Generic[T]):
         return self._players[table]
 
     def _take_unknown(self, record: JournalRecord) -> None:
-        """Something of a table whose beginning was not dealt."""
+        """Take a record of a table whose start was not replayed."""
         pruned = self.pruned and record.table not in self.begun
         if pruned and record.kind == SNAPSHOT and isinstance(self.make, Adopts):
             self.adopt(self._reader.snapshot_of(record))
@@ -165,7 +164,7 @@ class Dealing(Generic[T]):
             self.make.passed_over(record)
 
     def _let_pass(self, publisher: object, record: JournalRecord) -> None:
-        """A person released what readings held; from the snapshot after it on they are let pass."""
+        """Take a release, or the snapshot after it, from which on the released readings are allowed."""
         if not isinstance(publisher, LetsPass):
             return
         if record.kind == SNAPSHOT:
@@ -200,7 +199,7 @@ class Dealing(Generic[T]):
         return found
 
     def _forget(self, table: str) -> None:
-        """Nothing goes on from the table's lines; its time does."""
+        """Forget the lines of a table; its time remains."""
         player = self._player(table)
         for line in self._lines.values():
             if line.table == table:
@@ -208,14 +207,14 @@ class Dealing(Generic[T]):
 
 
 class _Lines:
-    """A journal's lines, as a player wants them."""
+    """The journal's lines in the form that a player expects."""
 
     def __init__(self, path: Path, lines: dict[int, JournalLine]) -> None:
         self.path, self._lines = path, lines
 
     @property
     def interfaces(self) -> list[Interface]:
-        """By number, less one; those between that nobody knows any more hold their places."""
+        """Lines by number minus one; unknown numbers in between have placeholders."""
         return [self._interface(number) for number in range(1, max(self._lines, default=0) + 1)]
 
     def _interface(self, number: int) -> Interface:
@@ -226,10 +225,10 @@ class _Lines:
 
 
 def rebuild(path: str | Path, key: OpensWith | None, make: MakePublisher[T]) -> Iterator[Publication]:
-    """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
+    """Replay a journal and yield its lines, in the order of each table, from the bytes alone: of the published lines
     only the time is used. A publication's `sequence` is that of the record that led to it.
 
-    KeyUnknown when a key is missing, JournalDamaged or CaptureUnplayable when the record cannot be dealt.
+    KeyUnknown if a key is missing, JournalDamaged or CaptureUnplayable if the record cannot be replayed.
     """
     with JournalReader(path, key) as reader:
         dealing = Dealing(reader, make)

@@ -1,6 +1,6 @@
-"""The file of a journal as it is read: rows, records by their numbers, and marks by kind and table.
+"""The file of a journal for reading: rows, records by number, marks by kind and table.
 
-By anybody, also while it is written; nothing here can change it, opens a seal, or knows what a payload says.
+Anyone may read, even while it is written; nothing here can change it, opens a seal, or interprets a payload.
 """
 
 import threading
@@ -17,14 +17,14 @@ from dealwire.journal.records import GENESIS, OPENED, Head, JournalRecord, recor
 MANY: Final = (1 << 63) - 1
 """More than any number or time in a journal."""
 PAGE: Final = 1000
-"""Records fetched at once, so that a reader that lingers holds back no checkpoint of the writer."""
+"""Records fetched at once, so that a slow reader does not block checkpoints of the writer."""
 
 
 class RecordFile:
     """A journal's file open for reading. Use it as a context manager; every method may be called from any thread.
-    `still` says that nobody writes it meanwhile; then nothing is put beside the file.
 
-    JournalInaccessible, JournalForeign (JournalEmpty), JournalNewer or JournalDamaged when it cannot be read.
+    `still`: no one writes it meanwhile, so no file is created next to it. JournalInaccessible, JournalForeign
+    (JournalEmpty), JournalNewer or JournalDamaged if it cannot be read.
     """
 
     def __init__(self, path: str | Path, *, still: bool = False) -> None:
@@ -35,15 +35,15 @@ class RecordFile:
             self.version: int = self.rows("PRAGMA user_version")[0][0]
             self._marks = database.marks(self.version)
             self.anchor, self.identity = self._anchor()
-            """What the first record follows, and the file's own number, 16 random bytes."""
+            """The record before the first one, and the file's own number, 16 random bytes."""
             self.whole = self.version < 3 or bool(self.rows("SELECT whole FROM anchor")[0][0])
-            """Its tables hold all that the records of before said, too; those of a day's copy only what its own say."""
+            """True if its tables cover all earlier records; those of a day's copy cover only its own."""
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -61,26 +61,26 @@ class RecordFile:
         return Head(*rows[0]) if rows else self.anchor
 
     def hash_at(self, sequence: int) -> bytes | None:
-        """The hash of record number `sequence`; None when it is not in the file."""
+        """Return the hash of record number `sequence`; None if it is not in the file."""
         rows = self.rows("SELECT hash FROM record WHERE sequence = ?", sequence) if 0 <= sequence <= MANY else []
         return rows[0][0] if rows else None
 
     @property
     def newest_ns(self) -> int:
-        """The latest time among the newest records of the newest opening, nanoseconds since 1970: no clock that goes on
-        may start before."""
+        """Latest time among the newest records of the newest opening, nanoseconds since 1970; a continuing clock must
+        not start earlier."""
         opened = f"SELECT coalesce(max(sequence), 0) FROM record WHERE kind = '{OPENED}' AND {self._marks}"
         newest = f"SELECT at_ns FROM record WHERE sequence >= ({opened}) ORDER BY sequence DESC LIMIT 1000"
         return int(self.rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     def look_again(self) -> bool:
-        """Read the anchor as it is by now. True when older records were pruned since it was read."""
+        """Read the anchor again. True if older records were pruned since it was last read."""
         before, (self.anchor, _) = self.anchor, self._anchor()
         return self.anchor != before
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """The file as it is now, whatever is written meanwhile. Keep it short: it holds back checkpoints."""
+        """Read the file as it is now, whatever is written meanwhile. Keep it short: it blocks checkpoints."""
         self.rows("BEGIN")
         try:
             yield
@@ -88,7 +88,7 @@ class RecordFile:
             self.rows("ROLLBACK")
 
     def records(self, after: int = 0) -> Iterator[JournalRecord]:
-        """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""
+        """Yield every record after number `after`, oldest first, up to the newest when the end is reached."""
         return self.paged(after, "1")
 
     def _anchor(self) -> tuple[Head, bytes]:
@@ -108,25 +108,25 @@ class RecordFile:
     # ------------------------------------------------------------------ marks
 
     def newest_of(self, kind: str) -> JournalRecord | None:
-        """The newest of the journal's own marks of a kind, which are of no table."""
+        """Return the newest of the journal's own marks of a kind, which belong to no table."""
         return self._newest_mark(kind, "")
 
     def first_of(self, kind: str, after: int = 0) -> JournalRecord | None:
-        """The oldest of them after a record."""
+        """Return the oldest of them after a record."""
         return next(self.all_of(kind, after), None)
 
     def all_of(self, kind: str, after: int = 0) -> Iterator[JournalRecord]:
-        """All of them after a record, oldest first."""
+        """Yield all of them after a record, oldest first."""
         return self.marked(kind, "", after)
 
     def marks_since(self, kind: str, after: int) -> Iterator[tuple[str, JournalRecord]]:
-        """The marks of a kind after a record, of one table after the other, each with its table."""
+        """Yield the marks of a kind after a record, table by table, each with its table."""
         for table in self._named(kind):
             for record in self.marked(kind, table, after):
                 yield table, record
 
     def marked(self, kind: str, table: str, after: int) -> Iterator[JournalRecord]:
-        """Records of one kind of marks of a table after number `after`, oldest first."""
+        """Yield the marks of one kind of a table after number `after`, oldest first."""
         where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence > ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT ?"
         while found := list(map(self.record, self.rows(sql, kind, table, after, PAGE))):
@@ -136,7 +136,7 @@ class RecordFile:
             after = found[-1].sequence
 
     def _named(self, kind: str) -> list[str]:
-        """Tables of which there is a record of this kind of marks."""
+        """Return the tables that have marks of this kind."""
         found, sql = list[str](), f"SELECT tbl FROM record INDEXED BY mark WHERE {self._marks} AND kind = ? AND tbl > ?"
         while rows := self.rows(f"{sql} ORDER BY tbl LIMIT 1", kind, found[-1] if found else ""):
             found.append(rows[0][0])
@@ -155,24 +155,24 @@ class RecordFile:
     # ------------------------------------------------------------------ the file itself
 
     def size(self) -> int:
-        """Bytes of the file that are in use."""
+        """Return the bytes of the file in use."""
         pages, free, of = (self.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
         return int((pages - free) * of)
 
     def strangers(self) -> list[str]:
-        """What somebody else made in the file that would act, or be read, in its tables' place."""
+        """Return foreign objects in the file that could act, or be read in place of its tables."""
         rows = self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
         return database.strangers(rows, self.version)
 
     def complaints(self) -> list[str]:
-        """What SQLite finds wrong with the file; empty when it is sound."""
+        """Return the problems that SQLite finds in the file; empty if there are none."""
         answers = "\n".join(str(row[0]) for row in self.rows("PRAGMA integrity_check(10)")).splitlines()
         return [line for line in answers if line != "ok" and not line.startswith("***")]
 
     # ------------------------------------------------------------------ rows
 
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a statement gives. A JournalError when SQLite cannot read it."""
+        """Return the rows of a statement. A JournalError if SQLite cannot read them."""
         try:
             with self._lock:
                 return self._db.execute(sql, values).fetchall()
@@ -180,7 +180,7 @@ class RecordFile:
             raise database.as_ours(self.path, error) from error
 
     def record(self, row: tuple[Any, ...]) -> JournalRecord:
-        """The record in a row; JournalDamaged for one that no journal holds."""
+        """Return the record in a row; JournalDamaged for one that no journal contains."""
         record = record_of(row)
         if record is None:
             number = row[0] if type(row[0]) is int else None
@@ -188,7 +188,7 @@ class RecordFile:
         return record
 
     def paged(self, after: int, where: str) -> Iterator[JournalRecord]:
-        """Records after number `after` of which the condition `where` is true, oldest first."""
+        """Yield the records after number `after` that satisfy the condition `where`, oldest first."""
         while found := list(self._page(after, where)):
             for record in found:
                 if record.sequence <= after:  # a damaged tree may lead back to where it came from, for ever

@@ -1,11 +1,11 @@
-"""The file of a journal as its one writer has it: records in their chain, and when they are on the disk.
+"""The writer's file: records in their chain, and when they reach the disk.
 
-What is handed in joins the open group. A group is written in one transaction and synced, so that either all of it is
-in the file or none, with it the rows of the tables that follow from its records: by `commit`, and by `Journaled` before
-any byte goes out that thanks a device for something. Reads and writes of a table wait together until anything else is
-written of it, for a minute at most: what leads to nothing was made known to nobody, and no device was thanked for it.
+Records join the open group. A group is written in one transaction and synced, so that the file has all of it or none,
+including the rows of the tables that follow from it. That happens at `commit`, and in `Journaled` before any byte goes
+out that acknowledges something to a device. Reads and writes of a table are collected until another record of the table
+follows, for a minute at most: bytes without results were neither published nor acknowledged.
 
-Here is the order of records, their seals, the disk and its failure. Which records a table has, `journal` says.
+This module orders and seals records, and handles failures of the disk. `journal` defines the records of a table.
 """
 
 import logging
@@ -31,37 +31,37 @@ from devices.clock import Clock
 _log = logging.getLogger(__name__)
 
 GROUP_MAX: Final = 1024
-"""Records of one group; a group that grows beyond is written without waiting for `commit`."""
+"""Records of one group; a larger group is written without waiting for `commit`."""
 LOCKED_MOST_NS: Final = 30_000_000_000
-"""Another program may hold the file's lock for so long; until then what is to be written waits in memory."""
+"""Another program may hold the file's lock for so long; until then writes wait in memory."""
 BALANCED_EACH: Final = 1000
-"""Records between two balances, about: as many are read again at a start."""
+"""Records between two balances, about: a start reads that many again."""
 AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT, BALANCE)
-"""Kinds of records that nothing that goes out has to wait for: nobody is thanked for them."""
+"""Kinds of records that never delay output: they acknowledge nothing."""
 LAST_WAIT_MS: Final = 5000
-"""How long the end waits for another program's lock."""
+"""Longest wait for another program's lock at the end."""
 TOGETHER: Final = 32
-"""Rows of one statement. Each gives up the interpreter, and other threads take it: the fewer, the sooner a result is
-on the disk."""
+"""Rows per statement. Each statement releases the interpreter, which other threads may take, so fewer statements bring
+a result to the disk sooner."""
 
 _Stored = tuple[int, int, int, str, str, bytes, bytes]
-"""A record as its row has it."""
+"""A record in the form of its row."""
 _INSERT: Final = f"INSERT INTO record ({database.COLUMNS}) VALUES "
 _ROW: Final = "(?, ?, ?, ?, ?, ?, ?)"
 _BOOKED: Final = ("settlement", "meter", "award")
-"""Topics that move what the books hold."""
+"""Topics that change the books."""
 _CONSUMER: Final = "INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)"
 
 
 class RecordWriter:
-    """A journal's file, open for writing from where it `standing`s. Of one thread; only its `outboxes` are for others.
+    """A journal's file open for writing, from `standing` on. For one thread; only its `outboxes` are for others.
 
-    Nothing here raises for a bad disk: `failed` says why nothing more is written, and from then on nothing more may be
-    made known or acknowledged.
+    Nothing here raises for a bad disk: `failed` says why writing stopped, and from then on nothing may be published or
+    acknowledged.
     """
 
     written_ns = 0
-    """When a group was last on the disk."""
+    """Time at which a group last reached the disk."""
 
     def __init__(
         self, file: database.WritableFile, standing: JournalStanding, sealer: Sealer | None, clock: Clock
@@ -69,29 +69,28 @@ class RecordWriter:
         self.path = file.path
         self.failed: str | None = None
         self.lost = False
-        """Why it failed: the file is not there any more, or not the one that was opened."""
+        """True if it failed because the file is gone or was replaced."""
         self.locked_since_ns: int | None = None
-        """Since when another program has held the file's lock, as far as was noticed; None while none does."""
+        """Since when another program is known to hold the file's lock; None if none does."""
         self.owes = False
-        """The open group holds what has to be on the disk before anything goes out."""
+        """True if the open group must reach the disk before anything goes out."""
         self.epoch = secrets.token_hex(8)
-        """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
+        """Name of this opening. No two lines have the same number and the same epoch, whatever happens to the file."""
         self.opened = 0
-        """The number of the record that says so."""
+        """Number of the opening's record."""
         self.identity, self.newest_ns = standing.identity, standing.newest_ns
         self.before_sync: Callable[[], None] = lambda: None
-        """Called before the disk is waited for, and `after_sync` afterwards: nothing, unless whoever serves sets
-        them."""
+        """Called before waiting for the disk, and `after_sync` afterwards; do nothing unless the service sets them."""
         self.after_sync: Callable[[], None] = lambda: None
         self.rows: list[derived.Row] = []
         """Statements that are written with the open group, after its records."""
         self.books = standing.books
-        """What follows from the records and money goes by."""
+        """The books: what follows from the records and decides money."""
         self.books.write_to(self.rows)
         self.balanced = standing.balanced
         """The number of the newest balance."""
         self.table_of = standing.tables
-        """The table of each line, by its number."""
+        """The table of each line, by number."""
         self.outboxes = Outboxes(self.path, standing.sent)
         self._file, self._sealer, self._clock = file, sealer, clock
         self._watch: FileWatch | None = None
@@ -106,22 +105,22 @@ class RecordWriter:
 
     @property
     def stopped_why(self) -> str | None:
-        """Why nothing more is written: it failed, or was closed. None while it is open."""
+        """Reason why nothing more is written: it failed or was closed. None while it is open."""
         return self.failed or ("it was closed" if self._closed else None)
 
     @property
     def head(self) -> Head:
-        """The newest record, of the open group too; worth to be noted outside this file."""
+        """The newest record, including the open group; worth noting outside this file."""
         return self._head
 
     def time_of(self, table: str) -> int:
-        """The time of a table's newest record; of the newest of all where it has none since the opening."""
+        """Return the time of a table's newest record; of the newest of all if it has none since the opening."""
         return self._times.get(table, self.newest_ns)
 
     # ------------------------------------------------------------------ what is handed in
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
-        """Bytes of one read, before they are decoded, or of one write. They wait for what comes of them."""
+        """Take the bytes of one read, before they are decoded, or of one write. They wait for their results."""
         if not self.is_open():
             return
         table = self.table_of[line]
@@ -135,15 +134,16 @@ class RecordWriter:
             self.add_passing(table)
 
     def thanks(self, line: int) -> None:
-        """What goes out on this line next may thank its device for all that came: `owes` says whether it may."""
+        """Prepare for output on this line that may acknowledge what arrived; `owes` then says whether the group must be
+        written first."""
         table = self.table_of[line]
         if any(not each.sent for each in self._passing.get(table, ())):
             self.add_passing(table)
         self.owes |= self._holds_raw
 
     def publish(self, table: str, topic: Topic, at_ns: int, text: str) -> int:
-        """A line to be made known once `commit` returned it; its sequence. `at_ns` is the time of the report that it
-        follows from, not that of the clock."""
+        """Add a line to be published once `commit` returned it; return its sequence. `at_ns` is the time of the report
+        that led to it, not of the clock."""
         if topic not in TOPICS:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self.is_open():
@@ -154,11 +154,11 @@ class RecordWriter:
         return self._head.sequence
 
     def is_open(self) -> bool:
-        """Something can still be written."""
+        """True while something can still be written."""
         return self.failed is None and not self._closed
 
     def add(self, at_ns: int, line: int, kind: str, table: str, payload: bytes) -> int:
-        """A record, after what passed at its table before it; its number."""
+        """Add a record after the table's collected bytes; return its number."""
         if table in self._passing:
             self.add_passing(table)
         if self.is_open():
@@ -167,15 +167,15 @@ class RecordWriter:
         return self._head.sequence
 
     def add_sealed(self, at_ns: int, kind: str, table: str, data: bytes, clear: bytes = b"") -> int:
-        """A record of which `data` is sealed, if anything is, and `clear` before it is not; its number."""
+        """Add a record with sealed `data`, if there is a key, after the unsealed `clear`; return its number."""
         head = heading(self._head.sequence + 1, at_ns, 0, kind, table)
         sealed = CLEAR + data if self._sealer is None else self._sealer.seal(data, self.identity + head, table)
         self._append(at_ns, 0, kind, table, clear + sealed, head)
         return self._head.sequence
 
     def add_passing(self, table: str, *, idle: bool = False) -> None:
-        """What passed on the lines of a table gets its record. Compressed only where nothing came of it: the length of
-        what holds faces says nothing of them."""
+        """Write the collected bytes of a table as a record. It is compressed only if the bytes had no results: the
+        compressed length of faces would reveal something about them."""
         waiting = self._passing.pop(table, None)
         self._sizes.pop(table, None)
         if waiting and self.is_open():
@@ -183,18 +183,18 @@ class RecordWriter:
             self.add_sealed(at_ns, PASSED, table, packed(waiting, at_ns, deflate=idle))
 
     def add_all_passing(self) -> None:
-        """What passed anywhere gets its record, without anything having come of it."""
+        """Write all collected bytes, none of which had results."""
         for table in list(self._passing):
             self.add_passing(table, idle=True)
 
     def balance(self, at_ns: int) -> None:
-        """Write down what the books say of all before."""
+        """Write a balance of the books."""
         if self.is_open():
             self.balanced = self.add(at_ns, 0, BALANCE, "", encode(self.books.balance()))
 
     def altered(self, table: str) -> str:
-        """Where the file does not hold what was written of the meters of `table` and of those that tables share, in
-        words; empty where it does. To be asked before money is taken off one."""
+        """Return where the file's rows for the meters of `table` and the shared ones differ from what was written, as
+        text; empty if they do not. Check it before a meter pays."""
         if not self.is_open():
             return ""
         try:
@@ -207,11 +207,11 @@ class RecordWriter:
 
     @property
     def sealed(self) -> bool:
-        """Raw bytes are sealed."""
+        """True if raw bytes are sealed."""
         return self._sealer is not None
 
     def announce(self, table: str, *, anew: bool = False) -> None:
-        """Add the key of what is sealed for the table from here on, if an auditor is to have it."""
+        """Add the `key` record for what is sealed for the table from now on, if an auditor needs it."""
         if self._sealer is None or not self.is_open():
             return
         try:
@@ -223,15 +223,16 @@ class RecordWriter:
             self.add(self.newest_ns, 0, KEY, table, payload)
 
     def turn(self, table: str) -> None:
-        """What was added last begins the table anew, or ends it: nothing before is needed to go on."""
+        """Switch to the next key: the last record starts or ends the table, or is its snapshot, so nothing before is
+        needed."""
         if self._sealer is not None and self.is_open():
             self._sealer.turn(table)
 
     # ------------------------------------------------------------------ to the disk
 
     def secure(self) -> bool:
-        """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
-        Costs nothing when the group is empty."""
+        """Write the open group and sync it. False if the disk did not take it: then nothing may be acknowledged. Costs
+        nothing if the group is empty."""
         if (self._group or self.rows) and self.is_open():
             due = self._head.sequence - self.balanced >= BALANCED_EACH
             if due and not self.books.obligations.waits(self._on_disk.sequence):
@@ -240,14 +241,13 @@ class RecordWriter:
         return self.failed is None and not self._group
 
     def commit(self) -> list[Publication]:
-        """Write the open group; what may now be made known, in order. Nothing that the disk did not take."""
+        """Write the open group; return what may be published now, in order. Nothing that the disk did not take."""
         self.secure()
         ready, self._ready = self._ready, []
         return ready
 
     def begin(self) -> None:
-        """Write the first group, the only one of which a JournalError says why it cannot be written. From then on the
-        file is looked after."""
+        """Write the first group, the only one whose failure raises a JournalError. From then on the file is watched."""
         try:
             self._write()
         except database.TROUBLE as error:
@@ -256,7 +256,7 @@ class RecordWriter:
         self._watch = FileWatch(self.path)
 
     def look(self, now_ns: int) -> None:
-        """Once a second: is the file still there, and still ours? What has waited long enough gets its record."""
+        """Once a second: check that the file is still there and ours, and write bytes that waited long enough."""
         for table, waiting in list(self._passing.items()):
             if waiting and now_ns - waiting[0].at_ns >= WAIT_NS:
                 self.add_passing(table, idle=True)
@@ -270,7 +270,7 @@ class RecordWriter:
             self._fail(f"another program has locked the file for {LOCKED_MOST_NS // 10**9} s")
 
     def close(self) -> None:
-        """Write the open group and give the file back. May be called twice; what comes after is not written."""
+        """Write the open group and close the file. May be called twice; later records are not written."""
         if self._closed:
             return
         self.add_all_passing()
@@ -332,7 +332,7 @@ class RecordWriter:
             if database.is_locked(error):
                 if self.locked_since_ns is None:
                     self.locked_since_ns = self._clock.now_ns()
-                    _log.warning("%s: another program has locked the file; what is to be written waits", self.path)
+                    _log.warning("%s: another program has locked the file; writes are waiting", self.path)
             else:
                 self._fail(database.in_words(error))
 
@@ -342,7 +342,7 @@ class RecordWriter:
         self.rows.clear()
         self._passing.clear()
         self._published.clear()
-        _log.error("%s: nothing more is journalled: %s", self.path, why)
+        _log.error("%s: the journal stopped: %s", self.path, why)
         try:
             if self._file.db.in_transaction:
                 self._file.db.execute("ROLLBACK")

@@ -1,6 +1,6 @@
-"""What a journal is made of: records in one unbroken sequence, each chained to the one before by SHA-256.
+"""Records of a journal: one unbroken sequence, each chained to the previous one by SHA-256.
 
-`docs/journal.md` states the bytes, so that a test laboratory can check a journal with a program of its own.
+`docs/journal.md` states the bytes, so that a test laboratory can verify a journal with its own program.
 """
 
 import hashlib
@@ -11,17 +11,17 @@ from typing import Any, Final, get_args
 from dealwire.hub.lines import Topic
 
 TOPICS: Final[tuple[str, ...]] = get_args(Topic)
-"""Kinds of records that are made known; stored in clear text."""
+"""Kinds of records that are published; stored unsealed."""
 OPENED: Final = "opened"
-"""A program opened the file to write it: the first record, and one at every start since."""
+"""A program opened the file for writing: the first record, and one at every start since."""
 STARTED: Final = "started"
-"""A table begins anew, with its configuration."""
+"""A table starts, with its configuration."""
 RESUMED: Final = "resumed"
-"""A table that was broken off goes on."""
+"""An interrupted table resumes."""
 STOPPED: Final = "stopped"
 """A table ends."""
 LINE: Final = "line"
-"""A line of a table, with what is at its end."""
+"""A line of a table, with its device."""
 PASSED: Final = "passed"
 """Reads and writes of the lines of one table, oldest first; `dealwire.journal.passing`."""
 RECEIVED: Final = "received"
@@ -29,29 +29,29 @@ RECEIVED: Final = "received"
 SENT: Final = "sent"
 """Bytes of one write, in files of version 1."""
 KEY: Final = "key"
-"""What opens the raw record of a table from here on, sealed to an auditor."""
+"""Key of a table's raw record from here on, sealed to an auditor."""
 NOTE: Final = "note"
-"""A remark about a line, such as its loss."""
+"""A note about a line, such as its loss."""
 SNAPSHOT: Final = "snapshot"
-"""A table as it stood between two rounds: whoever goes on with it begins there."""
+"""State of a table between two rounds, from which it can resume."""
 SETTLED: Final = "settled"
-"""Which round the settlement before this is of, by all that tells it from any other: it is settled once."""
+"""The round of the preceding settlement, fully identified: it is settled once."""
 HELD: Final = "held"
-"""All of the settlement before this is held: it is of a round that has the number of one that was settled."""
+"""The preceding settlement is of a round with the number of a settled one: all of it is held."""
 RELEASED: Final = "released"
-"""A person said that what is held of a round was settled by hand."""
+"""A supervisor settled the held money of a round by hand."""
 BALANCE: Final = "balance"
-"""What the books say, that are derived from all records before this one."""
+"""The books as derived from all records before this one."""
 DAY: Final = "day"
-"""A gaming day begins; all before it is a segment."""
+"""A gaming day begins; everything before it is a segment."""
 EXPORTED: Final = "exported"
-"""A segment was written to a file of its own and checked there."""
+"""A segment was written to a file of its own and verified there."""
 SALVAGED: Final = "salvaged"
-"""What is before this record is what could be read of a damaged file."""
+"""Everything before this record was recovered from a damaged file."""
 
 RAW: Final = (PASSED, RECEIVED, SENT)
 SEALED_KINDS: Final = (*RAW, SNAPSHOT)
-"""Kinds whose payload is sealed, where there is a key: they may hold faces that nobody has shown."""
+"""Kinds with a sealed payload, if there is a key: they may contain faces that were not shown."""
 MARKS: Final = (
     OPENED,
     STARTED,
@@ -69,10 +69,10 @@ MARKS: Final = (
 )
 
 GENESIS: Final = bytes(32)
-"""What stands for the hash before the first record."""
+"""Hash before the first record."""
 
 TEXT_MAX: Final = 0xFFFF
-"""Bytes of a kind or a table's name: their length takes two."""
+"""Most bytes of a kind or a table's name: their length takes two bytes."""
 
 _HEAD: Final = struct.Struct(">QQI")
 _U32: Final = struct.Struct(">I")
@@ -91,7 +91,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class JournalRecord:
-    """One record. `line` counts from 1, 0 where none is meant; `payload` is as stored, sealed or not."""
+    """One record. `line` counts from 1, 0 for no line; `payload` is as stored, sealed or not."""
 
     sequence: int
     at_ns: int
@@ -103,12 +103,12 @@ class JournalRecord:
 
     @property
     def text(self) -> str:
-        """The payload as text; what is none, as in a damaged file, as another."""
+        """The payload as text; invalid bytes, as in a damaged file, are replaced."""
         return self.payload.decode("utf-8", "replace")
 
 
 def record_of(row: tuple[Any, ...]) -> JournalRecord | None:
-    """The record in a row, its columns in order; None for one that no journal holds, as of a damaged file."""
+    """Return the record in a row, columns in order; None for one that no journal contains, as in a damaged file."""
     sequence, at_ns, line, kind, table, payload, digest = row
     # Written out, because it is asked of every record of a day while a service that starts deals it again.
     if not (
@@ -122,12 +122,12 @@ def record_of(row: tuple[Any, ...]) -> JournalRecord | None:
 
 
 def heading(sequence: int, at_ns: int, line: int, kind: str, table: str) -> bytes:
-    """The canonical bytes of a record but for its payload."""
+    """Return the canonical bytes of a record without its payload."""
     kind_bytes, table_bytes = kind.encode(), table.encode()
     lengths = len(kind_bytes).to_bytes(2, "big"), len(table_bytes).to_bytes(2, "big")
     return _HEAD.pack(sequence, at_ns, line) + lengths[0] + kind_bytes + lengths[1] + table_bytes
 
 
 def chained(previous: bytes, heading_bytes: bytes, payload: bytes) -> bytes:
-    """The hash of a record."""
+    """Return the hash of a record."""
     return hashlib.sha256(previous + heading_bytes + _U32.pack(len(payload)) + payload).digest()

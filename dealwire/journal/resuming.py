@@ -1,8 +1,8 @@
-"""Going on with tables that were broken off: as if their lines had been lost for a while, and nothing else.
+"""Resuming interrupted tables, as if their lines had only been lost for a while.
 
-After a kill the journal holds every byte that was acknowledged. Dealt again from the newest snapshot on, it gives each
-table as it stood, with the round under way and its meters, and for every line where its device's events stood; what the
-device was not told that we have, it sends again on the next line.
+After a kill the journal has every acknowledged byte. Replayed from the newest snapshot, it gives each table with its
+round under way and its meters, and the position of every device's events. The device repeats on the next connection
+what we did not acknowledge.
 """
 
 from collections.abc import Callable, Collection
@@ -31,15 +31,16 @@ PROGRESS_EACH: Final = 1000
 
 @dataclass(slots=True)
 class Resumed(Generic[T]):
-    """Tables that go on, by name; for each line number the feed that its next session goes on from (`after` of a
-    `Supervisor`); and what is to be made known of it."""
+    """Resumed tables by name, the feed from which each line's next session continues (`after` of a `Supervisor`), and
+    what is to be published."""
 
     publishers: dict[str, T] = field(default_factory=dict)
     feeds: dict[int, Feed] = field(default_factory=dict)
     unpublished: list[Publication] = field(default_factory=list)
 
     def link_maker(self, line: int, make_link: Callable[[], Link], role: Role) -> Callable[[], Link]:
-        """What makes the first link of `line`: one that goes on, where its device keeps sessions, else `make_link`."""
+        """Return the maker of the first link of `line`: one that continues, if its device keeps sessions, else
+        `make_link`."""
         feed = self.feeds.get(line)
         link = feed.link if feed is not None else None
         if not isinstance(link, Resumable):
@@ -56,12 +57,12 @@ def resume(
     *,
     progress: Callable[[], None] = lambda: None,
 ) -> Resumed[T]:
-    """Go on with every table of `journal` that was started and not stopped. Call it before anything else is written.
+    """Resume every table of `journal` that was started and not stopped. Call it before anything else is written.
 
-    Each line that was open ends as lost, and what follows from that is published and committed. Afterwards the owner's
-    clock must not be before `journal.newest_ns` (`SystemClock(not_before_ns)`). JournalDiffers when the raw record does
-    not give what was published: then going on would put one story after another. Other errors as `rebuild`. `progress`
-    is called now and then while it deals.
+    Each open line ends as lost; the results are published and committed. Afterwards the owner's clock must not be
+    before `journal.newest_ns` (`SystemClock(not_before_ns)`). JournalDiffers if the raw record does not yield what was
+    published: the record would then contain two versions of events. Other errors as `rebuild`. `progress` is called
+    from time to time.
     """
     now_ns = max(now_ns, journal.newest_ns)
     with JournalReader(journal.path, key) as reader:
@@ -82,8 +83,8 @@ def dealt_again(
     *,
     progress: Callable[[], None] = lambda: None,
 ) -> tuple[Dealing[T], list[Publication]]:
-    """Every table that was started and not stopped, as it stood at the end of the record, and what follows from the
-    record and was never made known. Nothing is written. Errors as of `resume`."""
+    """Return every running table as of the end of the record, and the lines that follow from the record but were not
+    published. Nothing is written. Errors as of `resume`."""
     dealing = Dealing(reader, make)
     found = _deal_since(reader, dealing, Matching(dealing, topics), progress)
     if found.difference is not None:
@@ -94,7 +95,7 @@ def dealt_again(
 def _go_on(
     journal: Journal, dealing: Dealing[T], pending: list[Publication], written: JournalReader, now_ns: int
 ) -> None:
-    """End the lines that were open; publish what follows from that, and what follows from the record and never was."""
+    """End the open lines; publish what follows from that, and what follows from the record and was not published."""
     for line in dealing.open_lines:
         journal.note(line, now_ns, LINE_LOST + WHY)
         pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
@@ -110,7 +111,7 @@ def _go_on(
 def _deal_since(
     reader: JournalReader, dealing: Dealing[T], matching: Matching, progress: Callable[[], None]
 ) -> Comparison:
-    """Deal each running table from its newest snapshot on, or from its beginning where there is none."""
+    """Replay each running table from its newest snapshot, or from its start if there is none."""
     make = dealing.make
     adopts = isinstance(make, Adopts)
     snapshots = {table: reader.snapshot(table) if adopts else None for table in reader.starts()}

@@ -1,7 +1,7 @@
-"""A journal read by its rounds: the newest first, or one by its number, without reading what lies between.
+"""Reading a journal by rounds: the newest first, or one by number, without reading what is between.
 
-Every settled round has a mark, which an index finds; so a round of weeks ago costs what one of today does. Only where
-no round was settled, as at a table without a game, are the lines themselves gone through.
+Every settled round has a mark, which an index finds, so a round of weeks ago costs the same as one of today. Without
+settled rounds, as at a table without a game, the lines are scanned.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,8 +37,8 @@ _START_GAME: Final = "GameStarted"
 
 
 class RoundPlace(NamedTuple):
-    """Where a round of a table is: its number, and the records of START GAME (0: not looked for) and of its result (0:
-    it has not ended)."""
+    """Location of a round: its number, the records of START GAME (0: not searched) and of its result (0: it has not
+    ended)."""
 
     number: int
     begins: int
@@ -46,26 +46,26 @@ class RoundPlace(NamedTuple):
 
 
 class RoundReader(JournalReader):
-    """A journal open for reading, asked for rounds."""
+    """A journal open for reading by rounds."""
 
     def tables(self) -> list[str]:
-        """Every table that ever began in it."""
+        """Return every table that ever started in it."""
         return sorted({*self._named(STARTED), *self._named(SNAPSHOT)})
 
     def begun(self, table: str, up_to: int) -> int:
-        """The record with which `table` began last, up to this one; 0 when that is not in the file."""
+        """Return the record of the last start of `table`, up to this one; 0 if it is not in the file."""
         found = self._newest_mark(STARTED, table, up_to)
         return found.sequence if found is not None else 0
 
     def mark(self, kind: str, table: str, up_to: int) -> JournalRecord | None:
-        """The newest mark of a kind, up to this record; of a journal's own marks the table is empty."""
+        """Return the newest mark of a kind, up to this record; the journal's own marks have an empty table."""
         return self._newest_mark(kind, table, up_to)
 
     def lines_back(
         self, table: str, holding: Mapping[str, str], *, before: int = MANY, after: int = 0
     ) -> Iterator[JournalRecord]:
-        """Lines of `table` that were made known, newest first: of these topics, each with a text it must hold, which
-        may be empty."""
+        """Yield published lines of `table`, newest first: of these topics, each with a text it must contain, which may
+        be empty."""
         topics = " OR ".join(["(kind = ? AND (? = '' OR instr(payload, CAST(? AS BLOB))))"] * len(holding))
         where = f"{database.IS_PUBLICATION} AND tbl = ? AND sequence < ? AND sequence > ? AND ({topics})"
         sql = (
@@ -78,7 +78,7 @@ class RoundReader(JournalReader):
             before, limit = found[-1].sequence, PAGE
 
     def newest_rounds(self, table: str, most: int) -> list[RoundPlace]:
-        """The newest rounds that ended, newest first."""
+        """Return the newest rounds that ended, newest first."""
         found: list[RoundPlace] = []
         for number, sequence in self._settled_back(table):
             if len(found) == most:
@@ -93,8 +93,8 @@ class RoundReader(JournalReader):
         return found
 
     def record_at(self, at_ns: int) -> int:
-        """The first record at or after this time, found without reading what lies between; one more than the newest
-        where all are earlier. Where times are out of order by a little, so may it be."""
+        """Return the first record at or after this time by binary search; one more than the newest if all are earlier.
+        Where times are slightly out of order, so may be the result."""
         low, high = self.anchor.sequence + 1, self.head.sequence + 1
         while low < high:
             middle = (low + high) // 2
@@ -103,15 +103,15 @@ class RoundReader(JournalReader):
         return low
 
     def next_round(self, table: str, after: int) -> int:
-        """The first result of a round of `table` from this record on; the newest record where none comes."""
+        """Return the first result of a round of `table` from this record on; the newest record if there is none."""
         where = f"{database.IS_PUBLICATION} AND kind = 'round' AND tbl = ? AND sequence >= ?"
         sql = f"SELECT sequence FROM record INDEXED BY publication WHERE {where} ORDER BY sequence LIMIT 1"
         rows = self.rows(sql, table, after)
         return int(rows[0][0]) if rows else self.head.sequence
 
     def rounds_within(self, table: str, after: int = 0, before: int = MANY) -> Iterator[RoundPlace]:
-        """Every round of `table` whose result is between these records, newest first, settled or not; among them those
-        that never ended, each where it was given up, and the one under way."""
+        """Yield every round of `table` with its result between these records, newest first, settled or not, including
+        rounds that never ended, where they were given up, and the one under way."""
         unended = [*self._given_up(table)][::-1]
         live = self.under_way(table)
         if live is not None and live not in unended:
@@ -123,7 +123,7 @@ class RoundReader(JournalReader):
         yield from unended
 
     def under_way(self, table: str, before: int = MANY) -> RoundPlace | None:
-        """The round that had begun and not ended before this record; None between two rounds."""
+        """Return the round under way before this record; None between two rounds."""
         for record in self.lines_back(table, {"round": "", "event": f'"{_START_GAME}"'}, before=before):
             if record.kind == "round":
                 return None
@@ -132,7 +132,7 @@ class RoundReader(JournalReader):
         return None
 
     def places(self, table: str, number: int) -> list[RoundPlace]:
-        """Every round of `table` with this number, newest first: a controller that starts anew may count from one."""
+        """Return every round of `table` with this number, newest first: a controller may restart at one."""
         live = self.under_way(table)
         found = [live] if live is not None and live.number == number else []
         settled = [*self._settled_places(table, number)]
@@ -143,7 +143,7 @@ class RoundReader(JournalReader):
         return found or [each for each in self._given_up(table) if each.number == number]
 
     def numbers(self, table: str) -> tuple[int, int] | None:
-        """The numbers of the oldest and the newest round of `table` in the file; None when none ended."""
+        """Return the numbers of the oldest and the newest round of `table` in the file; None if none ended."""
         newest = self.newest_rounds(table, 1)
         if not newest:
             return None
@@ -160,14 +160,14 @@ class RoundReader(JournalReader):
         return ((key.round, sequence) for key, sequence, _ in self._ended_back(table))
 
     def _ended_back(self, table: str) -> Iterator[tuple[SettledKey, int, str]]:
-        """Rounds of `table` that were settled, or held because another had their number, newest first, each with the
-        record that says so and its kind."""
+        """Yield the rounds of `table` that were settled, or held because their number was taken, newest first, with
+        record and kind."""
         settled = ((key, sequence, SETTLED) for key, sequence in self._keys_back(table, SETTLED))
         held = ((key, sequence, HELD) for key, sequence in self._keys_back(table, HELD))
         return merge(settled, held, key=itemgetter(1), reverse=True)
 
     def _keys_back(self, table: str, kind: str) -> Iterator[tuple[SettledKey, int]]:
-        """Rounds of `table` of which there is a record of this kind, newest first, each with that record."""
+        """Yield the rounds of `table` with a record of this kind, newest first, each with that record."""
         where = f"{self._marks} AND kind = '{kind}' AND tbl = ? AND sequence < ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT ?"
         before = MANY if self.version > 1 else 0
@@ -178,14 +178,14 @@ class RoundReader(JournalReader):
             before = found[-1].sequence
 
     def _line_of(self, table: str, number: int, settled: int) -> int | None:
-        """The record of the result that was settled there; None when it was pruned."""
+        """Return the record of the result that was settled there; None if it was pruned."""
         for record in self.lines_back(table, {"round": ""}, before=settled, after=settled - LATE):
             if _number(record) == number:
                 return record.sequence
         return None
 
     def _settled_places(self, table: str, number: int) -> Iterator[RoundPlace]:
-        """Those that were settled. How many there are at most is looked up first, so that no more is gone through."""
+        """Yield the settled rounds with this number. Their count is looked up first, which bounds the search."""
         rows = BookTables(self).rows_of("settled") if self.version > 1 else ()
         runs = sum(row[0] == table and row[3] <= number <= row[4] for row in rows)
         met: set[object] = set()
@@ -200,8 +200,7 @@ class RoundReader(JournalReader):
                 return
 
     def _unmarked(self, table: str, number: int, settled: list[RoundPlace]) -> Iterator[RoundPlace]:
-        """Rounds that took over a number which stood still and of which nothing is held: they come soon after the one
-        that was settled, and have no mark."""
+        """Yield rounds without a mark that repeat the number of a settled round shortly after it, with nothing held."""
         for place in settled:
             near = {"before": place.ends + LATE, "after": place.ends}
             for record in self.lines_back(table, {"round": '"round-number-again"'}, **near):
@@ -209,14 +208,14 @@ class RoundReader(JournalReader):
                     yield RoundPlace(number, 0, record.sequence)
 
     def _given_up(self, table: str) -> Iterator[RoundPlace]:
-        """Rounds that never ended, because their table began anew instead."""
+        """Yield rounds that never ended because their table started over."""
         for started in self.marked(STARTED, table, 0):
             if (found := self.under_way(table, started.sequence)) is not None:
                 yield found
 
 
 def _number(record: JournalRecord) -> int:
-    """The round that a line is about; -1 when it says none."""
+    """Return the round of a line; -1 if it names none."""
     try:
         if record.kind == "round":
             return _ROUND.decode(record.payload).round

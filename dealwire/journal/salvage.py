@@ -1,8 +1,8 @@
-"""A damaged journal: what can be read of it, in a new file.
+"""Recovery of a damaged journal into a new file.
 
-The new file holds the records up to the first that is wrong, in their chain. What can be read beyond is no evidence any
-more, but it is not forgotten: rounds that it says were settled are not settled again, and meters stand where it left
-them. Every table begins anew from there.
+The new file has the records up to the first wrong one, in their chain. Readable records beyond are not evidence any
+more, but they are used: rounds that they report as settled are not settled again, and meters keep their amounts. Every
+table starts over from there.
 """
 
 import os
@@ -29,20 +29,20 @@ from devices.files import create_file, open_file
 
 _PAGE: Final = 4096
 _HEADER: Final = 100
-"""Bytes of the header of a file of SQLite."""
+"""Bytes of the header of an SQLite file."""
 GIVEN_UP_AFTER: Final = 1 << 24
-"""Numbers in a row under which nothing can be read: then the end is taken to be reached."""
+"""Consecutive unreadable numbers after which the end is assumed."""
 
 _READ: Final = f"SELECT {database.COLUMNS} FROM record WHERE sequence"
-"""With a limit: SQLite does not look for what comes after the last one, which may lie on a page that is gone."""
+"""Used with a limit, so that SQLite does not search beyond the last row, which may be on a lost page."""
 
 Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
 class Salvaged:
-    """What was found: `kept` is the newest record of the new file, `beyond` how many can be read after it, `lost`
-    ranges of numbers that cannot be read or do not follow, both ends among them."""
+    """Result: `kept` is the newest record of the new file, `beyond` the number of readable records after it, `lost` the
+    ranges of numbers that cannot be read or do not follow, both ends included."""
 
     kept: Head
     beyond: int = 0
@@ -50,9 +50,9 @@ class Salvaged:
 
 
 def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
-    """Read what can be read of the journal at `path` into a new file `output`. JournalError when nothing can."""
+    """Recover the journal at `path` into a new file `output`. JournalError if nothing can be recovered."""
     if output.exists():
-        raise JournalInaccessible(output, "is there already")
+        raise JournalInaccessible(output, "already exists")
     with _readable(path, output) as file, closing(_connect(file)) as db:
         source = _Source(path, file, db)
         found = Salvaged(source.anchor)
@@ -73,8 +73,8 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
 
 @contextmanager
 def _readable(path: Path, output: Path) -> Iterator[Path]:
-    """The file, or where its end is missing a copy beside `output` that has zeros there: SQLite reads nothing of a file
-    that is shorter than its first page says. The file itself stays as it is."""
+    """Yield the file, or if its end is missing a copy next to `output` padded with zeros: SQLite reads nothing of a
+    file shorter than its first page says. The file itself is not changed."""
     with ExitStack() as stack:
         try:
             with open_file(path) as file:
@@ -96,8 +96,8 @@ def _padded(path: Path, copy: Path, size: int) -> Path:
 
 
 def _size_in_header(header: bytes) -> int:
-    """How long a file is by its first page, in bytes; 0 where that says nothing. The fields are those of SQLite's file
-    format: page size at 16, pages at 28, which counts only while the numbers at 24 and 92 are one."""
+    """Return a file's length according to its first page, in bytes; 0 if that is not valid. By SQLite's file format:
+    page size at 16, pages at 28, valid while the numbers at 24 and 92 are equal."""
     if len(header) < _HEADER or header[24:28] != header[92:96]:
         return 0
     page = int.from_bytes(header[16:18])
@@ -112,7 +112,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _none_or_whole(output: Path) -> Iterator[None]:
-    """Nothing is left of a file that could not be written to its end."""
+    """Remove a file that could not be written completely."""
     try:
         yield
     except BaseException as error:
@@ -138,7 +138,7 @@ def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
 
 
 def _look_through(source: "_Source", found: Salvaged) -> list[JournalRecord]:
-    """Find how far the records follow one another, and those that can be read beyond and money goes by."""
+    """Find how far the records follow one another, and the readable ones beyond that decide money."""
     beyond, whole, before = list[JournalRecord](), True, found.kept.sequence
     for record in source.records():
         if record.sequence != before + 1:
@@ -158,7 +158,7 @@ def _look_through(source: "_Source", found: Salvaged) -> list[JournalRecord]:
 
 
 def _follows(before: Head, record: JournalRecord) -> bool:
-    """Whether the hash of a record, the next one by its number, follows."""
+    """True if the hash of a record, the next by number, follows."""
     head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
     return chained(before.hash, head, record.payload) == record.hash
 
@@ -167,7 +167,7 @@ class _Source:
     """A damaged file, read as far as SQLite can."""
 
     def __init__(self, path: Path, file: Path, db: sqlite3.Connection) -> None:
-        """`path` is named in errors, `file` is what is read."""
+        """`path` is named in errors, `file` is read."""
         self._path, self._file, self._db = path, file, db
         try:
             application = db.execute("PRAGMA application_id").fetchone()[0]
@@ -191,7 +191,7 @@ class _Source:
             ) from None
 
     def books(self) -> Books:
-        """What its tables say of records that were pruned, as far as they can be read."""
+        """Return what its tables say about pruned records, as far as they can be read."""
         books = Books(era=self._version)
         if self.anchor.sequence and self._version > 1:
             before, older = self.anchor.sequence, self._version < database.VERSION
@@ -203,7 +203,7 @@ class _Source:
         return books
 
     def openings(self, up_to: int) -> list[tuple[int, str]]:
-        """Those before its first record, and what the records up to that number say of them and of the others."""
+        """Return the openings before its first record, and those in the records up to that number."""
         rows = self._try("SELECT sequence, epoch FROM opening WHERE sequence <= ?", self.anchor.sequence) or ()
         found = {row[0]: row[1] for row in rows if type(row[0]) is int and type(row[1]) is str}
         for each in takewhile(lambda record: record.sequence <= up_to, self.records()):
@@ -215,7 +215,7 @@ class _Source:
         return sorted((sequence, epoch) for sequence, epoch in found.items() if epoch)
 
     def records(self) -> Iterator[JournalRecord]:
-        """Every record that can be read, in order."""
+        """Yield every readable record in order."""
         start, width = self.anchor.sequence + 1, _PAGE
         last = self._last()
         while start <= last:

@@ -1,8 +1,8 @@
-"""Sealing of raw bytes at rest: AES-256-GCM, with a key that lives in a file of its own.
+"""Sealing of raw bytes at rest: AES-256-GCM, with a key in a file of its own.
 
-The raw record may hold faces of cards that nobody has shown. Every time a journal is opened a new random salt makes a
-key of its own from the sealing key (HKDF-SHA256); under that key a counter is the nonce. So a nonce never comes twice
-with a key, neither after a kill, nor after a record that never reached the disk, nor when a copy of the file goes on.
+The raw record may contain faces that were not shown. Each opening of a journal derives its own key from the sealing key
+and a new random salt (HKDF-SHA256), with a counter as nonce. So no nonce repeats under a key: neither after a kill, nor
+after a record that never reached the disk, nor when a copy of the file is continued.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 CLEAR: Final = b"\x00"
-"""First byte of a raw payload that is not sealed; the bytes follow."""
+"""First byte of an unsealed raw payload; the bytes follow."""
 SEALED: Final = b"\x01"
 """First byte of one sealed with a key file: key id (8), salt (16), counter (8), then ciphertext and tag (16)."""
 
@@ -49,7 +49,7 @@ class NotGenuine(Exception):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SealingKey:
-    """The keys of one key file: the newest seals, all of them open. It never shows itself."""
+    """The keys of one key file: the newest seals, all open. Its repr hides them."""
 
     path: Path
     keys: tuple[tuple[bytes, bytes], ...]
@@ -57,7 +57,7 @@ class SealingKey:
 
     @property
     def id(self) -> str:
-        """The id of the key that seals, 16 hex digits; it says nothing about the key."""
+        """Id of the sealing key, 16 hex digits; it reveals nothing about the key."""
         return self.keys[-1][0].hex()
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class SealingKey:
 
     @classmethod
     def load(cls, path: str | Path) -> "SealingKey":
-        """Read a key file. KeyUnsafe when it is not ours or others may use it, KeyProblem when it is no key file or
+        """Read a key file. KeyUnsafe if it is not ours or others may use it, KeyProblem if it is not a key file or
         cannot be read."""
         path = Path(path)
         keys = tuple(_parse(path, number, words) for number, words in read_lines(path))
@@ -75,14 +75,14 @@ class SealingKey:
 
     @classmethod
     def new(cls, path: str | Path) -> "SealingKey":
-        """Make a key file with one new key, mode 0600. KeyProblem when the file is there already."""
+        """Write a key file with one new key, mode 0600. KeyProblem if the file exists."""
         path = Path(path)
         if path.exists():
-            raise KeyProblem(path, "is there already; `dealwire journal key rotate FILE` adds a newer key to it")
+            raise KeyProblem(path, "already exists; `dealwire journal key rotate FILE` adds a newer key to it")
         return cls._write(path, (_fresh(),))
 
     def rotated(self) -> "SealingKey":
-        """Add a newer key to the file. What is sealed already stays as it is and needs the older ones."""
+        """Add a newer key to the file. Sealed bytes stay as they are and need the older ones."""
         return self._write(self.path, (*self.keys, _fresh()))
 
     @classmethod
@@ -114,13 +114,13 @@ def _parse(path: Path, number: int, words: list[str]) -> tuple[bytes, bytes]:
 
 
 SealsWith = SealingKey | AuditorKey
-"""What a service may have: a key file, or the public half of an auditor's pair."""
+"""Keys of a service: a key file, or the public half of an auditor's pair."""
 OpensWith = SealingKey | AuditorKey | AuditorPrivateKey | Stretches
-"""What a reader may have. The public half opens what the file beside the journal can."""
+"""Keys of a reader. The public half opens what the file next to the journal can."""
 
 
 def load_key(path: str | Path) -> SealingKey | AuditorPrivateKey | Stretches:
-    """Whatever a key file holds that opens seals, by its first word. KeyUnsafe and KeyProblem as each of them."""
+    """Return the key in a file that opens seals, by its first word. KeyUnsafe and KeyProblem as for each kind."""
     word = first_word(path := Path(path))
     if word == PUBLIC_WORD:
         raise KeyProblem(path, "an auditor's public key opens nothing; give the private one")
@@ -133,32 +133,32 @@ class Sealer(Protocol):
     """Seals the raw bytes of one opening of one journal, in one process."""
 
     def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
-        """The payload of the `key` record to be written before anything is sealed for `table`, if there has to be
-        one; `anew`: another in any case."""
+        """Return the payload of the `key` record needed before sealing for `table`; None if none is needed. `anew`:
+        always return one."""
         ...
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
-        """The payload to store for `data`; it opens only together with `associated`."""
+        """Return the payload to store for `data`; it opens only together with `associated`."""
         ...
 
     def turn(self, table: str = "") -> None:
-        """What is sealed from now on for `table` needs nothing from before."""
+        """Note that what is sealed from now on for `table` needs nothing before."""
         ...
 
     def forget(self) -> None:
-        """What was added before the last `turn` is on the disk."""
+        """Note that everything before the last `turn` is on the disk."""
         ...
 
 
 def sealer_of(key: SealsWith | None, journal: Path) -> Sealer | None:
-    """What seals the journal with this key; None seals nothing. Errors as the two."""
+    """Return the sealer of the journal with this key; None seals nothing. Errors as of the two classes."""
     if isinstance(key, AuditorKey):
         return AuditedSealer(key, journal)
     return FileSealer(key) if key is not None else None
 
 
 class FileSealer:
-    """Seals with the newest key of a key file. Use one object an opening."""
+    """Seals with the newest key of a key file. Use one object per opening."""
 
     def __init__(self, key: SealingKey) -> None:
         self._id, secret = key.keys[-1]
@@ -167,24 +167,24 @@ class FileSealer:
         self._counter = 0
 
     def announcement(self, table: str = "", *, anew: bool = False) -> None:
-        """Its keys are in no journal."""
+        """Return None: a key file's keys are in no journal."""
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
-        """The payload to store for `data`; it opens only together with `associated`."""
+        """Return the payload to store for `data`; it opens only together with `associated`."""
         prefix = _PREFIX.pack(self._id, self._salt, self._counter)
         sealed = self._cipher.encrypt(self._counter.to_bytes(12, "big"), data, associated)
         self._counter += 1
         return SEALED + prefix + sealed
 
     def turn(self, table: str = "") -> None:
-        """One key seals all."""
+        """Do nothing: one key seals all."""
 
     def forget(self) -> None:
-        """There is nothing to forget."""
+        """Do nothing: no key is forgotten."""
 
 
 class Unsealer:
-    """Opens payloads with whatever key is there. `journal` is the file they are from."""
+    """Opens payloads with the given key. `journal` is their file."""
 
     def __init__(self, key: OpensWith | None, journal: Path) -> None:
         self._path = key.path if key is not None else Path()
@@ -192,7 +192,7 @@ class Unsealer:
         self._auditor = key if isinstance(key, AuditorPrivateKey) else None
         self._ciphers: dict[tuple[bytes, bytes], AESGCM] = {}
         self.beside: Path | None = None
-        """The file of the stretches under way, where that is all there is."""
+        """The file with the current stretches, if that is the only key."""
         if isinstance(key, AuditorKey):
             self.beside = Stretches.beside(journal)
             key = Stretches.load(self.beside)
@@ -205,7 +205,7 @@ class Unsealer:
         return self._auditor is not None
 
     def learn(self, announcement: bytes) -> None:
-        """Take the payload of a `key` record. NotGenuine when it was altered; another auditor's is left alone."""
+        """Take the payload of a `key` record. NotGenuine if it was altered; another auditor's is ignored."""
         if self._auditor is None:
             return
         try:
@@ -217,7 +217,7 @@ class Unsealer:
             self._roots[root_id] = Ratchet(self._path, 0, root)
 
     def missing(self, payload: bytes) -> str | None:
-        """Id of the key or root that `payload` needs and that is not here; None when it can be tried."""
+        """Return the id of the key or root that `payload` needs and that is missing; None if opening can be tried."""
         form, key_id = payload[:1], payload[1:9]
         if form == SEALED and len(payload) >= 1 + _PREFIX.size + _TAG_BYTES:
             return None if key_id in self._keys else key_id.hex()
@@ -227,8 +227,8 @@ class Unsealer:
         return None
 
     def open(self, payload: bytes, associated: bytes) -> bytes:
-        """The raw bytes; NotGenuine when they are not what was sealed, SealingUnavailable without its library. Ask
-        `missing` first."""
+        """Return the raw bytes; NotGenuine if they were altered, SealingUnavailable without its library. Call `missing`
+        first."""
         form = payload[:1]
         if form == CLEAR:
             return payload[1:]

@@ -1,7 +1,7 @@
-"""Segments of a journal: the records of one gaming day, in a file of their own that is a journal, too.
+"""Segments of a journal: the records of one gaming day in a file of their own, which is a journal too.
 
-The chain goes on from file to file: a segment's first record follows the last one of the segment before, and a record
-of the journal says what became of each. Only what lies in such a file and was checked there may be pruned.
+The chain continues from file to file: a segment's first record follows the last one of the previous segment, and a
+record of the journal names each copy. Only what was copied and verified may be pruned.
 """
 
 import hashlib
@@ -35,25 +35,25 @@ _MANY: Final = 1000
 
 
 def gaming_day(now_ns: int, begins: time) -> str:
-    """The gaming day at a moment, as YYYY-MM-DD: it begins at a time of this machine's day."""
+    """Return the gaming day at a time, as YYYY-MM-DD; it begins at a time of this machine's day."""
     now = datetime.fromtimestamp(now_ns // 1_000_000_000).astimezone()
     back = timedelta(hours=begins.hour, minutes=begins.minute)
     return (now - back).date().isoformat()
 
 
 def file_name(reader: JournalReader, segment: Segment) -> str:
-    """What the file of a segment is called: the journal's file, the day, the first record."""
+    """Return the file name of a segment: number of the journal's file, day, first record."""
     return f"{reader.identity.hex()[:8]}-{segment.day}-{segment.first}{SUFFIX}"
 
 
 def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tuple[Path, str]:
-    """Write a segment to `folder`, check it there, record by record; its file and the file's SHA-256.
+    """Write a segment to `folder` and verify it there, record by record; return its file and SHA-256.
 
-    JournalUnwritable or JournalInaccessible when the folder does not take it, JournalDamaged when what is there is not
-    what the journal says, JournalUnfit when another day lies there already.
+    JournalUnwritable or JournalInaccessible if the folder does not take it, JournalDamaged if the copy does not match
+    the journal, JournalUnfit if another day is there already.
     """
     if segment.first <= reader.anchor.sequence:  # its file may be there, whole
-        raise JournalDamaged(reader.path, segment.first, "was pruned; the file that the day was copied to holds it")
+        raise JournalDamaged(reader.path, segment.first, "was pruned; it is in the file that the day was copied to")
     target = folder / file_name(reader, segment)
     made = target.with_suffix(".part")
     opened = [each for each in reader.openings() if each[0] <= segment.last]  # the same bytes whenever it is made
@@ -83,20 +83,20 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
 
 
 def _keep_another(target: Path, identity: bytes, head: Head) -> None:
-    """JournalUnfit when another day lies there, whole: of another journal, or of a copy of this one that somebody went
-    on with. What cannot be read is no evidence, and is written over."""
+    """JournalUnfit if another intact day is there: of another journal, or of a copy of this one that was continued. An
+    unreadable file is not evidence and is overwritten."""
     try:
         with JournalReader(target, still=True) as there:
             found = there.identity, verify(there).head
     except JournalError:
         return
     if found != (identity, head):
-        raise JournalUnfit(target, "another day lies there, whole, and is not written over; move it away")
+        raise JournalUnfit(target, "another intact day is there and is not overwritten; move it away")
 
 
 def check_copies(reader: JournalReader, segment: Segment) -> None:
-    """JournalDamaged when a segment is not the day that a record says is over, or its copies are not those that records
-    say were made: its row alone is not believed when the day is to go."""
+    """JournalDamaged if a segment's day or copies differ from the records: its row alone is not trusted when the day is
+    to be removed."""
     day = {"day": segment.day, "first": segment.first, "last": segment.last, "hash": segment.hash.hex()}
     begun = reader.first_of(DAY, segment.last)
     copies: dict[str, str] = {}
@@ -114,7 +114,7 @@ def check_copies(reader: JournalReader, segment: Segment) -> None:
 
 
 def records(reader: JournalReader, segment: Segment) -> Iterator[JournalRecord]:
-    """The records of a segment."""
+    """Yield the records of a segment."""
     for record in reader.records(segment.first - 1):
         if record.sequence > segment.last:
             return
@@ -122,7 +122,7 @@ def records(reader: JournalReader, segment: Segment) -> Iterator[JournalRecord]:
 
 
 def anchor_of(reader: JournalReader, first: int) -> Head:
-    """What record `first` follows."""
+    """Return the record before record `first`."""
     digest = reader.hash_at(first - 1)
     return reader.anchor if digest is None else Head(first - 1, digest)
 
@@ -138,8 +138,11 @@ def write_file(
     whole: bool,
     beyond: Iterable[JournalRecord] = (),
 ) -> None:
-    """Make a journal at `path`, an empty file, of records that follow `anchor`. Its tables hold what `books` do, led on
-    by these records and those `beyond`, which are not in it; `whole` says that those of before are in them, too."""
+    """Make a journal in the empty file `path` from records that follow `anchor`.
+
+    Its tables hold `books`, led forward by these records and by those in `beyond`, which are not stored. `whole`: they
+    cover all earlier records too.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA synchronous = FULL")
@@ -162,7 +165,7 @@ def write_file(
 
 
 def row_of(record: JournalRecord) -> tuple[int, int, int, str, str, bytes, bytes]:
-    """A record as a row holds it."""
+    """Return a record in the form of a row."""
     return record.sequence, record.at_ns, record.line, record.kind, record.table, record.payload, record.hash
 
 

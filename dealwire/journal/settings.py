@@ -1,6 +1,6 @@
-"""A table's settings as a journal keeps them, and the hashes of the files that its results rest on.
+"""A table's settings as stored in a journal, and the hashes of the files that its results depend on.
 
-Nothing here reads a journal or writes one.
+Nothing here reads or writes a journal.
 """
 
 import hashlib
@@ -13,18 +13,18 @@ from protocol.errors import DealwireError
 
 
 class SettingsChanged(DealwireError):
-    """A file that a table's record rests on is not what it was."""
+    """A file that a table's record depends on has changed."""
 
     def __init__(self, table: str, what: str, then: str, now: str) -> None:
         self.table, self.what, self.then, self.now = table, what, then, now
         super().__init__(
             f"table {table}: the {what} is not the one it began with ({then[:12]}, now {now[:12]}); "
-            "put the file back, or let the table begin anew with --start-over"
+            "restore the file, or start the table over with --start-over"
         )
 
 
 def configuration_of(part: TablePart) -> str:
-    """A table's settings as the journal keeps them: those that decide what comes of it."""
+    """Return a table's settings as stored in the journal: those that decide its results."""
     content = part.model_dump(mode="json", by_alias=True)
     for device in content["device"]:
         del device["max-bytes-per-s"]
@@ -39,13 +39,13 @@ def configuration_of(part: TablePart) -> str:
 
 
 def named_edition(start: TableStart) -> bool:
-    """Whether the rounds of a table name the edition of the law: those of one that began before editions had files do
-    not."""
+    """True if the rounds of a table name the edition of the regulation; those of a table that began before editions had
+    files do not."""
     return "edition" in start.facts.get("files", {})
 
 
 def edition_in(start: TableStart) -> str | None:
-    """The edition of the law that a table's settings named; None where they named none."""
+    """Return the edition named in a table's settings; None if there is none."""
     try:
         named = json.loads(start.configuration).get("edition")
     except (ValueError, AttributeError):  # another program's table has settings of its own
@@ -54,7 +54,7 @@ def edition_in(start: TableStart) -> str | None:
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:
-    """What a table's results rest on, by name -> SHA-256."""
+    """Return the SHA-256 of the files that a table's results depend on, by name."""
     found = {"procedure": table.flow.procedure.ref().sha256}
     if table.flow.plan.edition is not None:
         found["edition"] = table.flow.plan.edition.sha256

@@ -1,6 +1,6 @@
-"""The book of settled rounds: which there were of each session of a device, at which table, as runs of their numbers.
+"""The book of settled rounds, by device session and table, as runs of numbers.
 
-It touches the rows of the table `settled` and knows of no money.
+It maintains the rows of the table `settled` and knows nothing of money.
 """
 
 from bisect import bisect_right
@@ -13,40 +13,39 @@ from dealwire.journal.digests import digest_of_row
 from rules.meters.settled_rounds import SettledKey
 
 Run = tuple[int, int]
-"""Numbers of rounds one after the other, the first and the last."""
+"""Consecutive rounds: first and last number."""
 _MANY: Final = 1 << 63
 
 
 class SettledRuns:
-    """The rounds that were settled. `rows` gets the statements that bring the table of the file along, unless it is
-    None."""
+    """The settled rounds. `rows` receives the statements that update the table of the file, unless it is None."""
 
     def __init__(self, rows: list[Row] | None = None) -> None:
         self.rows = rows
         self._runs: dict[tuple[str, str], dict[str, list[Run]]] = {}
-        """By (device, session), the runs of each table."""
+        """Runs by (device, session) and table."""
         self._sum = 0
         self._touched: dict[tuple[str, str, str], tuple[Run, ...]] = {}
-        """What changed since the digest was told last, as it stood then."""
+        """Runs changed since the last digest, as they were then."""
 
     # ------------------------------------------------------------------ what it says
 
     def tables_of(self, key: SettledKey) -> list[str]:
-        """The tables at which a round was settled."""
+        """Return the tables at which a round was settled."""
         found = self._runs.get(key[:2], {})
         return [table for table, runs in found.items() if _at(runs, key.round) is not None]
 
     def runs(self, device: str, session: str, table: str) -> list[Run]:
-        """The rounds of one session of a device that were settled at a table."""
+        """Return the rounds of a device's session that were settled at a table."""
         return self._runs.get((device, session), {}).get(table, [])
 
     def elsewhere(self, device: str, session: str, table: str) -> list[tuple[str, int, int]]:
-        """Those that were settled at other tables: table, first and last number."""
+        """Return those settled at other tables: table, first and last number."""
         found = self._runs.get((device, session), {})
         return [(other, *run) for other in sorted(found.keys() - {table}) for run in found[other]]
 
     def digest(self) -> int:
-        """The sum of its rows' digests. It costs as much as what changed since it was told last."""
+        """Return the sum of its rows' digests. It costs as much as what changed since the last call."""
         for (device, session, table), before in self._touched.items():
             now = tuple(self.runs(device, session, table))
             if now != before:
@@ -55,7 +54,7 @@ class SettledRuns:
         return self._sum
 
     def table_rows(self) -> set[tuple[Any, ...]]:
-        """The rows that the table of the file must have."""
+        """Return the rows that the table of the file must have."""
         return {
             (table, device, session, first, last)
             for (device, session), tables in self._runs.items()
@@ -64,14 +63,14 @@ class SettledRuns:
         }
 
     def statements(self) -> Iterator[Row]:
-        """What fills the table, empty before."""
+        """Yield the statements that fill the empty table."""
         for row in sorted(self.table_rows()):
             yield derived.BEGIN_RUN, row
 
     # ------------------------------------------------------------------ what changes it
 
     def load(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Begin with rows of the table, as they are; ValueError for runs that do not stand apart."""
+        """Start with rows of the table; ValueError for runs that are not separate."""
         for table, device, session, first, last in sorted(rows):
             known = self._runs.setdefault((device, session), {}).setdefault(table, [])
             if not 0 <= first <= last or (known and first <= known[-1][1] + 1):
@@ -85,7 +84,7 @@ class SettledRuns:
         )
 
     def add(self, table: str, key: SettledKey) -> None:
-        """A round was settled."""
+        """Add a settled round."""
         device, session, number = key
         tables = self._runs.setdefault((device, session), {})
         runs = tables.setdefault(table, [])
@@ -109,7 +108,8 @@ class SettledRuns:
             self.rows.append((derived.RUN_ON if joins_left else derived.BEGIN_RUN, (*where, first, last)))
 
     def take_back(self, table: str, key: SettledKey) -> bool:
-        """A round was settled later than the record that the books are to stand at. False when it is not in them."""
+        """Remove a round that was settled later than the record to which the books are taken back. False if it is not
+        there."""
         tables = self._runs.get(key[:2], {})
         runs = tables.get(table, [])
         at = _at(runs, key.round)
@@ -125,19 +125,19 @@ class SettledRuns:
 
 
 def in_words(row: tuple[Any, ...]) -> str:
-    """A row for a person."""
+    """Return a row as text."""
     table, device, session, first, last = row
     which = f"round {first}" if first == last else f"rounds {first} to {last}"
     return f"{which} of session {session} of {device or 'a device without a name'} at table {table!r}"
 
 
 def _digest(table: str, device: str, session: str, runs: Iterable[Run]) -> int:
-    """Of the rounds of one session of a device at a table: one number for all of its runs; 0 for none."""
+    """Return one digest for all runs of a device's session at a table; 0 without runs."""
     numbers = [number for run in runs for number in run]
     return digest_of_row("settled", table, device, session, *numbers) if numbers else 0
 
 
 def _at(runs: list[Run], number: int) -> int | None:
-    """Which of the runs has this number."""
+    """Return the index of the run with this number."""
     at = bisect_right(runs, (number, _MANY)) - 1
     return at if at >= 0 and number <= runs[at][1] else None

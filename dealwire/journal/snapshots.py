@@ -1,7 +1,7 @@
-"""A table as its snapshot holds it: what it keeps between two rounds, and what was heard on its lines.
+"""Content of a snapshot: a table's state between two rounds, and the state of its lines.
 
-Whoever goes on with a journal begins at the newest snapshot of each table and deals what came after. What of it follows
-from the raw record (all but what a person sees) is compared byte for byte when the whole record is dealt again.
+A resuming service starts at the newest snapshot of each table and replays what followed. The part that follows from the
+raw record (everything except the view) is compared byte for byte in a complete replay.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A table at rest, its lines by number, and the meters that it shares. `viewer` is what a person saw of it."""
+    """A table at rest, its lines by number, and its shared meters. `viewer` is the state of its view."""
 
     table: TableState
     lines: dict[int, LineStanding]
@@ -35,43 +35,44 @@ _DECODER = msgspec.json.Decoder(Kept)
 
 @runtime_checkable
 class Keeps(Protocol):
-    """A table that can be taken up where it stood."""
+    """A table whose state can be saved."""
 
     def state(self) -> PublisherState | None:
-        """Where it stands; None while a round is under way."""
+        """Return its state; None during a round."""
 
     @property
     def bank_state(self) -> BankState | None:
-        """Where the meters stand that it shares; None when it shares none."""
+        """State of its shared meters; None if it shares none."""
 
 
 @runtime_checkable
 class LetsPass(Protocol):
-    """A table at which readings wait for a person."""
+    """A table at which readings wait for a supervisor."""
 
     def release(self, readings: Iterable[str]) -> frozenset[str]:
-        """What these decided was settled by hand; those of them that waited are let pass from the next snapshot on."""
+        """Release readings whose held money was settled by hand. Those that waited are allowed from the next snapshot
+        on."""
 
     def keep(self) -> None:
-        """It was written down as it stands: what was released passes."""
+        """Note that the state was written: the released readings are allowed."""
 
 
 @runtime_checkable
 class Adopts(Protocol[T_co]):
-    """Makes tables from snapshots, too."""
+    """A maker that can also restore tables from snapshots."""
 
     def __call__(self, start: TableStart, /) -> T_co:
-        """The table as it began."""
+        """Return the table as it began."""
 
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> T_co:
-        """The table as it stood."""
+        """Return the table as of the snapshot."""
 
     def passed_over(self, record: JournalRecord) -> None:
-        """A record of a table that is adopted further on: it may have moved meters that others share."""
+        """Take a record of a table that is adopted later: it may have moved shared meters."""
 
 
 def kept_of(publisher: object, lines: Mapping[int, LineStanding | None]) -> Kept | None:
-    """The table and its lines as they stand; None while one of them is not at rest, or none can say it."""
+    """Return the state of a table and its lines; None if one of them is not at rest, or the table cannot give it."""
     standings = {number: standing for number, standing in sorted(lines.items()) if standing is not None}
     if not isinstance(publisher, Keeps) or len(standings) < len(lines):
         return None
@@ -80,12 +81,12 @@ def kept_of(publisher: object, lines: Mapping[int, LineStanding | None]) -> Kept
 
 
 def encoded(kept: Kept) -> bytes:
-    """As a snapshot's record holds it."""
+    """Return the state as JSON for a snapshot's record."""
     return msgspec.json.encode(kept)
 
 
 def decoded(path: Path, snapshot: TableSnapshot) -> Kept:
-    """What a snapshot holds; JournalDamaged when that cannot be read."""
+    """Return the state in a snapshot; JournalDamaged if it cannot be read."""
     try:
         return _DECODER.decode(snapshot.state)
     except msgspec.DecodeError as error:
@@ -93,6 +94,6 @@ def decoded(path: Path, snapshot: TableSnapshot) -> Kept:
 
 
 def provable(kept: Kept) -> bytes:
-    """The part that follows from the raw record, as bytes to compare. What a person was shown also depends on when the
-    program looked at its lines."""
+    """Return the part that follows from the raw record, as bytes to compare. The view also depends on when the program
+    checked its lines."""
     return encoded(replace(kept, viewer=None))

@@ -1,7 +1,7 @@
-"""Where a journal stands in its file, for the writer that goes on with it.
+"""Position of a journal in its file, from which a writer continues.
 
-What it goes on from is checked here. Only of a file that is new, or of an older version, anything is written: its
-tables, in the transaction that the writer's first group ends.
+Everything the writer builds on is checked here. Only a new file, or one of an older version, is written: its tables, in
+the transaction that the writer's first group ends.
 """
 
 import secrets
@@ -38,14 +38,14 @@ class JournalStanding:
     lines: dict[tuple[str, str], JournalLine] = field(default_factory=dict)
     """Their lines, by table and name."""
     tables: dict[int, str] = field(default_factory=dict)
-    """The table of every line there ever was, by its number."""
+    """The table of every line ever registered, by number."""
     sent: dict[str, int] = field(default_factory=dict)
-    """How far each exporter has sent."""
+    """Progress of each exporter: the newest line it has sent."""
 
 
 def standing_of(file: database.WritableFile, *, believed: bool) -> JournalStanding:
-    """Where the journal in `file` stands. `believed`: what its tables hold is taken as it is. JournalDamaged where they
-    or the newest records are not what was written, other JournalErrors as of a reader."""
+    """Return the position of the journal in `file`. `believed`: its tables are trusted. JournalDamaged if they or the
+    newest records were altered, other JournalErrors as of a reader."""
     try:
         if file.new:
             identity = secrets.token_bytes(16)
@@ -83,7 +83,8 @@ def _read(file: database.WritableFile, reader: JournalReader, *, believed: bool)
 
 
 def _checked(file: database.WritableFile, reader: JournalReader, *, believed: bool) -> tuple[Head, Books]:
-    """The newest record, and the books as the records say: of a file of an older version made just now."""
+    """Return the newest record and the books derived from the records; for a file of an older version they are created
+    now."""
     if believed:
         return check_tail(reader), loaded(reader)
     head, books = check_start(reader)

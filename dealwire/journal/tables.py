@@ -1,6 +1,6 @@
-"""A table of the service: it settles a round once, shows what it saw, and has written down what it settled.
+"""A table of the service: it settles each round once, shows what it saw, and lists what it settled for the journal.
 
-It is told which rounds were settled before, and knows neither the file that says so nor how it came to be.
+It is given the rounds settled before, and knows nothing of the file behind them.
 """
 
 from collections.abc import Iterable
@@ -22,23 +22,23 @@ from rules.meters.settled_rounds import SettledInMemory, SettledKey, SettledRoun
 
 
 class JournaledTable(PublishedTable):
-    """A table of the service. It settles a round once, while it runs and before it began."""
+    """A table of the service. It settles each round once, over its whole life."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.newly_held: list[SettledKey] = []
-        """Rounds of which all is held because another had their number, for whoever writes them down."""
+        """Rounds held completely because their number was taken, for the writer."""
         self.remember(SettledInMemory())
 
     def remember(self, rounds: SettledRounds) -> None:
-        """Keep the settled rounds here from now on; what was kept is not carried over."""
+        """Use this store of settled rounds from now on; earlier content is not carried over."""
         self._once = rounds
         if self._awards is not None:
             self._awards.settled = rounds
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
-        """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
-        plays old bytes again."""
+        """Settle a round once, however often it is reported: a device may send it again on request, and old bytes may
+        be played again."""
         origin = self.flow.origins.pop(0)
         own, unnamed = keys_of(origin)
         if any(found.code == "round-number-again" for found in result.incidents):
@@ -55,8 +55,8 @@ class JournaledTable(PublishedTable):
 
 
 def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
-    """The round as it is remembered, and as it would be if its devices had not said who they are. Where no card was
-    dealt, and so no session is known, the controller's tells it."""
+    """Return the round's key, and the key it would have if its devices had not identified themselves. Without a card
+    dealt, and so without a session, the controller's session identifies it."""
     session = f"{origin.controller_session:08x}"
     dealing = f"{origin.session:08x}"
     own = f"{origin.dealing} {origin.controller} {session}"
@@ -64,12 +64,12 @@ def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
 
 
 def _names_device(origin: RoundOrigin) -> bool:
-    """Whether a round tells the device that dealt it, and its session, from all others in the house."""
+    """True if a round identifies its dealing device and session among all in the house."""
     return bool(origin.session and origin.dealing.rpartition("/")[2])
 
 
 class JournaledPublisher(Publisher):
-    """A table of the service with what it shows."""
+    """A table of the service with its view."""
 
     table: JournaledTable
 
@@ -80,44 +80,44 @@ class JournaledPublisher(Publisher):
         self.viewer = Viewer(table, name, seats=seats)
         self.rounds = rounds
         self.dealt_again = True
-        """True while reports come from the record: then nobody else informs the viewer."""
+        """True while reports come from the record: then no one else updates the viewer."""
 
     def publish(self, seen: Seen) -> list[PublishedLine]:
-        """As of any publisher; one that is dealt again shows what it saw itself."""
+        """Publish as the base class does; in a replay, also update the view."""
         lines = super().publish(seen)
         if self.dealt_again:
             self.viewer.saw(seen, outcomes_of(lines))
         return lines
 
     def release(self, readings: Iterable[str]) -> frozenset[str]:
-        """What these readings decided was settled by hand; those of them that waited are let pass from the next
-        snapshot on."""
+        """Release readings whose held money was settled by hand. Those that waited are allowed from the next snapshot
+        on."""
         return self.table.terms.release(readings) if self.table.terms is not None else frozenset()
 
     def keep(self) -> None:
-        """It was written down as it stands: what was released passes."""
+        """Note that the state was written: the released readings are allowed."""
         if (terms := self.table.terms) is not None and terms.released:
             terms.allow(terms.allowed | terms.released)
 
     def state(self) -> PublisherState | None:
-        """Table and view between two rounds; None while one is under way."""
+        """Return table and view between two rounds; None during one."""
         table = self.table.state()
         return PublisherState(table, self.viewer.state()) if table is not None else None
 
     @property
     def bank_state(self) -> BankState | None:
-        """Where the meters stand that it shares with other tables; None when it shares none."""
+        """State of the meters that it shares with other tables; None if it shares none."""
         bank = self.table.terms.shared if self.table.terms is not None else None
         return bank.state() if bank is not None else None
 
     def restore(self, state: PublisherState) -> None:
-        """Go on as the publisher did that gave this state. It must be made of the same start."""
+        """Restore a saved state. The publisher must be of the same start."""
         self.table.restore(state.table)
         self.viewer.restore(state.viewer)
 
 
 def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at_ns: int) -> None:
-    """Write down which rounds a table settled just now."""
+    """Write the rounds that a table just settled."""
     if publisher.rounds is not None:
         for key in publisher.rounds.newly_settled:
             journal.settled(name, at_ns, key)
@@ -128,7 +128,7 @@ def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at
 
 
 def meters_differ(book: MeterBook, publisher: JournaledPublisher, name: str) -> str | None:
-    """Where a table's meters do not stand where the journal's newest records say, in words; None where they do."""
+    """Return where a table's meters differ from the journal's newest records, as text; None if they do not."""
     table = publisher.table
     shared = table.terms.shared.meters() if table.terms is not None and table.terms.shared is not None else {}
     found = (book.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())

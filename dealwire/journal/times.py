@@ -1,4 +1,4 @@
-"""A time of day as a person names it: the minute of 21:05, the second of 21:05:30, a day."""
+"""Times as a person enters them: the minute of 21:05, the second of 21:05:30, a day."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -11,16 +11,16 @@ _AHEAD_NS: Final = 3600 * SECOND_NS
 
 
 class NoSuchTime(DealwireError):
-    """A text that is no time of day."""
+    """A text that is not a time."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        allowed = "21:05, 21:05:30, 2026-11-28 or 2026-11-28 21:05, with Z or +01:00 behind it for another zone's clock"
-        super().__init__(f"{text[:40]!r} is no time; allowed: {allowed}")
+        allowed = "21:05, 21:05:30, 2026-11-28 or 2026-11-28 21:05, with Z or +01:00 after it for another zone's clock"
+        super().__init__(f"{text[:40]!r} is not a time; allowed: {allowed}")
 
 
 class Span(NamedTuple):
-    """What a time that was named covers, nanoseconds since 1970: the minute of 21:05, the second of 21:05:30, a day."""
+    """Span of an entered time, nanoseconds since 1970: the minute of 21:05, the second of 21:05:30, a day."""
 
     begin_ns: int
     end_ns: int
@@ -34,10 +34,10 @@ _TIME: Final = re.compile(
 
 
 def span_of(text: str, newest_ns: int, zone: tzinfo | None = None) -> Span:
-    """What a time named as a person does covers; without a date it is the last such time up to an hour after
-    `newest_ns`: who says 22:00 two minutes before means this evening.
+    """Return the span of an entered time. Without a date it is the latest such time up to an hour after `newest_ns`:
+    22:00, entered two minutes before, means this evening.
 
-    `zone`: of a time that names none; None for this machine's. NoSuchTime when it is none.
+    `zone` is for a time without one; None for this machine's. NoSuchTime if the text is not a time.
     """
     found = _TIME.fullmatch(text.strip())
     if found is None or not (found[1] or found[2]):
@@ -65,6 +65,6 @@ def _local(at_ns: int, zone: tzinfo | None) -> datetime:
 
 
 def _ns(at: datetime, zone: tzinfo | None) -> int:
-    """The instant of a time on a clock of `zone`, None for this machine's."""
+    """Return the instant of a time on a clock of `zone`, None for this machine's."""
     moment = at.replace(tzinfo=zone) if zone is not None else at.astimezone()
     return int(moment.timestamp()) * SECOND_NS

@@ -1,4 +1,4 @@
-"""A transport with all that passes in the journal: what comes before it is decoded, what goes once the disk has it."""
+"""A transport that journals everything: input before it is decoded, output once the disk has what precedes it."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from devices.transport.base import LineClosed, Transport
 
 
 class Gate:
-    """Lets bytes out once a turn, those of all lines after one commit: a disk takes milliseconds for each.
+    """Releases output once a turn, for all lines after one commit, because each commit takes milliseconds.
 
     `later` runs a function at the end of the turn, as `Owner.call_soon` does.
     """
@@ -21,13 +21,13 @@ class Gate:
         self._kept_in: list[Journaled] = []
 
     def wait(self, line: "Journaled") -> None:
-        """`line` has bytes to let out."""
+        """Schedule the output of `line`."""
         if not self._waiting:
             self._later(self._open)
         self._waiting.append(line)
 
     def try_again(self) -> None:
-        """Let out what waits since the file was locked by another program. Call it now and then."""
+        """Release output that waits for a file locked by another program. Call it from time to time."""
         kept_in, self._kept_in = self._kept_in, []
         for line in kept_in:
             self.wait(line)
@@ -42,12 +42,13 @@ class Gate:
 class Journaled(Recorded):
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
-    No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
-    could take from us. `patient` is for a line whose every report is published and whose device is thanked for reports
-    alone: what leads to nothing then waits for its record, and only what something came of is on the disk before. When
-    the journal fails or is closed, the line closes, and the device keeps what we did not thank it for.
-    With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
-    Of what exceeds `budget` only a note is journalled, and nothing goes on.
+    No byte goes out before everything that came in is on the disk, so a device never gets an acknowledgment for
+    something that a kill could lose. `patient` is for a line whose every report is published and whose device gets
+    acknowledgments for reports only: bytes without results then wait for their record. If the journal fails or is
+    closed, the line closes, and the device keeps what was not acknowledged.
+
+    With a `gate`, shared by all lines of an owner, output waits for the end of the turn; without one, each write
+    commits. Of input above `budget` only a note is journaled, and nothing is passed on.
     """
 
     def __init__(
@@ -69,12 +70,12 @@ class Journaled(Recorded):
         self._wake: Callable[[], None] = lambda: None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Passed on."""
+        """Pass on."""
         self._wake = wake
         super().on_ready(wake)
 
     def read(self) -> bytes:
-        """Passed on, and journalled before it is given."""
+        """Read and journal; return the bytes."""
         self._raise_broken()
         data = super().read()
         if data:
@@ -82,7 +83,7 @@ class Journaled(Recorded):
         return data
 
     def write(self, data: bytes) -> int:
-        """Passed on once the open group is on the disk; what the line took is journalled."""
+        """Write once the open group is on the disk; journal what the line took."""
         self._raise_broken()
         if self._gate is None:
             return self._write(data, super().write)
@@ -97,8 +98,8 @@ class Journaled(Recorded):
         return len(data)
 
     def let_out(self) -> bool:
-        """Called by the gate: write what was held back; False when it has to wait for the disk. What goes wrong is told
-        by the next read or write."""
+        """Write what was held back; called by the gate. False if it must wait for the disk. Errors are raised by the
+        next read or write."""
         self._waits = False
         if self._ended:
             return True
@@ -112,13 +113,14 @@ class Journaled(Recorded):
         return not waits
 
     def close(self) -> None:
-        """Passed on, after what was held back; the journal says when."""
+        """Close after writing what was held back; the journal notes the time."""
         if self._held and self._broken is None:
             self.let_out()
         super().close()
 
     def _raise_broken(self) -> None:
-        """What `let_out` met. Only now is the line lost: its note and what follows have one time, the turn's."""
+        """Raise the error of `let_out`. Only now is the line lost, so that its note and the results have the time of
+        this turn."""
         if self._broken is not None:
             self._end(LINE_LOST + self._broken.why)
             raise self._broken
@@ -136,5 +138,5 @@ class Journaled(Recorded):
             raise LineClosed(self.name, f"the journal stopped: {why}")
 
     def _record(self, record: Callable[[], None]) -> None:
-        """A line goes on only while all of it is written down."""
+        """Record, without a budget: a line continues only while all of it is journaled."""
         record()

@@ -1,6 +1,6 @@
-"""The file under a writer: still the one it opened, at its place, with what was written last.
+"""Watch of a writer's file: still the file that was opened, at its place, with the last record written.
 
-SQLite goes on writing to a file that was deleted or moved away, and nobody would ever find it.
+SQLite keeps writing to a file that was deleted or moved, and those records would be lost.
 """
 
 import logging
@@ -16,13 +16,13 @@ from dealwire.journal.records import Head
 _log = logging.getLogger(__name__)
 
 BESIDE: Final = ("", "-wal", "-lock")
-"""The files of a journal that have to stay while it is written."""
+"""Files of a journal that must stay while it is written."""
 
 _Place = tuple[int, int]
 
 
 class FileWatch:
-    """What the files of the journal at `path` were once it was written to, and `trouble` when they are not any more."""
+    """Remembers the files of the journal at `path` at the start of writing; `trouble` compares."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,50 +31,50 @@ class FileWatch:
         self._change, self._most = _change(path), self._size()
 
     def trouble(self, head: Head) -> str | None:
-        """Why the file is not the one that was opened, or does not hold `head`, the newest record on the disk."""
+        """Return why the file is not the one that was opened, or lacks `head`, the newest record on the disk; None if
+        all is well."""
         for name, known in self._known.items():
             what = self._files[name]
             now = _place(what)
             if now is None:
-                return f"{what} was deleted or moved away while it was written"
+                return f"{what} was deleted or moved while in use"
             if now != known:
-                return f"{what} was replaced by another file while it was written"
+                return f"{what} was replaced by another file while in use"
         change, log = _change(self._path), self._size()
         if change == self._change and log >= self._most:
             return None
         try:
             trouble = self._altered(head)
         except JournalError as error:
-            _log.warning(
-                "%s: could not be looked at: %s", self._path, error.why
-            )  # no descriptor, say: at the next beat
+            _log.warning("%s: could not be checked: %s", self._path, error.why)  # no descriptor, say: at the next beat
             return None
         self._change, self._most = change, log  # by our own writing, mostly
         return trouble
 
     def _size(self) -> int:
-        """Of the log: SQLite begins it anew and never makes it shorter while somebody has it open."""
+        """Return the size of the log. SQLite restarts it and never shortens it while someone has it open."""
         try:
             return os.stat(self._files["-wal"]).st_size
         except OSError:
             return 0
 
     def _altered(self, head: Head) -> str | None:
-        """JournalError when it cannot be looked at now, which says nothing of what is in it."""
+        """Return why the file was altered. JournalError if it cannot be checked now, which says nothing about its
+        content."""
         try:
             with closing(open_reading(self._path)) as db:
                 found = db.execute("SELECT hash FROM record WHERE sequence = ?", (head.sequence,)).fetchone()
         except (JournalBusy, JournalInaccessible):
             raise
         except JournalError as error:
-            return f"it was altered while it was written: {error.why}"
+            return f"it was altered while in use: {error.why}"
         except TROUBLE as error:
             problem = as_ours(self._path, error)
             if isinstance(problem, JournalBusy | JournalInaccessible):
                 raise problem from error
-            return f"it was altered while it was written: {problem.why}"
+            return f"it was altered while in use: {problem.why}"
         if found is None or found[0] != head.hash:
-            return f"an older or another copy was put over it while it was written: record {head.sequence} is gone"
+            return f"it was overwritten by an older or different copy while in use: record {head.sequence} is gone"
         return None
 
 

@@ -1,1 +1,1 @@
-"""The table service: what `dealwire run` keeps running. One owner thread deals; what looks on reads the hub."""
+"""The table service that `dealwire run` runs. One owner thread deals; observers read the hub."""

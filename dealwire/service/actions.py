@@ -1,7 +1,8 @@
-"""What people may ask a table to do from outside: who may, which device it is asked of, and what is sent.
+"""Actions that people may request from a table: roles, target device, message sent.
 
-Data first: `offered` says what a table's devices allow, `command_of` what a request means. A device is asked only when
-its role in `table.toml` is `control`; everything that is asked is journalled with the role that asked.
+The tables are data: `offered` lists what a table's devices allow, `command_of` gives the message for a request. A
+device gets commands only if its role in `table.toml` is `control`. Every request is journaled with the role that made
+it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,14 +24,14 @@ SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
 TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
 RELEASE: Final = "release-held"
-"""The action by which a person says that held money was settled by hand."""
+"""Action that records held money as settled by hand."""
 INJECT: Final = "inject"
-"""The action that lets something go wrong at simulated devices."""
+"""Action that injects a fault at simulated devices."""
 _RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
 
 
 class ActionRefused(LocalError):
-    """Something was asked that may not be done here."""
+    """A requested action is not allowed here."""
 
     def __init__(self, action: str, why: str) -> None:
         self.action, self.why = action, why
@@ -39,10 +40,10 @@ class ActionRefused(LocalError):
 
 @dataclass(frozen=True, slots=True)
 class ActionKind:
-    """One action: the roles that may, the kind of device it is asked of, and the command that its fields make.
+    """One action: the roles that may use it, the kind of device it addresses, and the command made of its fields.
 
-    Without `moves` nothing at the device changes by it, so it may be asked of a device that is only observed. `hinders`
-    says of each state in which the device refuses it why it does; the empty state stands for all that are not named.
+    An action without `moves` changes nothing at the device, so an observed device may get it too. `hinders` gives, for
+    each state in which the device refuses the command, the reason; the empty state stands for all states not named.
     """
 
     name: str
@@ -57,7 +58,7 @@ class ActionKind:
     hinders: Mapping[str, str] = field(default_factory=dict)
 
     def hindrance(self, state: str) -> str:
-        """Why the device refuses it in a state, as a sentence; empty when it does not, or its state is not known."""
+        """Return why the device refuses the action in a state; empty if it does not, or the state is unknown."""
         return self.hinders.get(state, self.hinders.get("", "")) if state else ""
 
 
@@ -66,36 +67,36 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
 
 
 ENTRY_MOST: Final = 9_999_999_999
-"""The largest number of an entry that a form may carry."""
+"""Largest entry number in a form."""
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 _IDLE: Final = {state.name: "" for state in (ShufflerState.EMPTY, ShufflerState.READY)}
-_NOT_LOCKED: Final = "Nothing is locked."
-_LOCKED: Final = "It is locked already."
+_NOT_LOCKED: Final = "It is not locked."
+_LOCKED: Final = "It is already locked."
 _HELD_UP: Final = {
     "BOOT": "The shuffler is starting.",
-    "SELF_TEST": "The shuffler tests itself.",
+    "SELF_TEST": "The shuffler is running its self-test.",
     "OPEN": "The shuffler's door is open.",
     "FAULT": "The shuffler has a fault.",
     "LOCKED": "The shuffler is locked.",
-    "SETUP": "The shuffler's set-up menu is open.",
-    "SAFE": "The shuffler stands still until this program is there again.",
-    "MISDEAL": "The red lamp is lit.",
+    "SETUP": "The shuffler's setup menu is open.",
+    "SAFE": "The shuffler waits for this program to reconnect.",
+    "MISDEAL": "The red lamp is on.",
 }
-"""What holds a packet shuffler up in each state in which nothing is dealt, shuffled or waited for."""
+"""Reason why a packet shuffler is held up, by state, for states without dealing, shuffling or waiting."""
 _BUSY: Final = {**_HELD_UP, "": "A deck is being dealt, shuffled or counted."}
 
 KINDS: Final = (
-    ActionKind("refresh", "Ask for its status", ROLES, "", lambda _: m.ReportStatusMessage(), moves=False),
+    ActionKind("refresh", "Request status", ROLES, "", lambda _: m.ReportStatusMessage(), moves=False),
     ActionKind(
         "call-misdeal",
         "Light the red lamp, stop dealing",
         SUPERVISOR,
         "shuffler",
         lambda _: m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST),
-        hint="No further packet comes until the lamp is put out. What becomes of the round is decided at the table.",
+        hint="No more packets come until the misdeal is cleared. The round is decided at the table.",
         asks="Light the red lamp and stop dealing?",
-        hinders={**_HELD_UP, "MISDEAL": "The red lamp is lit already."},
+        hinders={**_HELD_UP, "MISDEAL": "The red lamp is already on."},
     ),
     ActionKind(
         "clear-misdeal",
@@ -103,9 +104,9 @@ KINDS: Final = (
         SUPERVISOR,
         "shuffler",
         lambda given: m.ClearMisdealMessage(given["badge"], _RESOLUTION[given["resolution"]]),
-        (_BADGE, ActionField("resolution", "What follows", "choice", tuple(_RESOLUTION), default="end the deal")),
-        hint="Puts the red lamp out: the shuffler deals on where it stopped (play on), or gives every card out.",
-        hinders={"": "No misdeal is called.", "MISDEAL": "", "OPEN": _HELD_UP["OPEN"]},
+        (_BADGE, ActionField("resolution", "What happens next", "choice", tuple(_RESOLUTION), default="end the deal")),
+        hint="Turns the red lamp off. The shuffler resumes the deal (play on) or ejects every card (end the deal).",
+        hinders={"": "No misdeal has been called.", "MISDEAL": "", "OPEN": _HELD_UP["OPEN"]},
     ),
     ActionKind(
         "lock",
@@ -113,7 +114,7 @@ KINDS: Final = (
         SUPERVISOR,
         "shuffler",
         lambda _: m.SetLockMessage(1),
-        hint="Nothing is dealt until it is unlocked.",
+        hint="It deals nothing until it is unlocked.",
         asks="Lock the shuffler?",
         hinders={**_BUSY, **_IDLE, "LOCKED": _LOCKED},
     ),
@@ -132,9 +133,9 @@ KINDS: Final = (
         "shuffler",
         lambda given: m.SelectGameMessage(given["packet-size"], given["cards"], given["jokers"], given["game"]),
         (
-            _number("packet-size", "Cards of a packet (0: as the shuffler's own program has it)", 13),
-            _number("cards", "Cards of the deck", 56, least=52),
-            _number("jokers", "Jokers among them", 4),
+            _number("packet-size", "Cards per packet (0: the shuffler's own setting)", 13),
+            _number("cards", "Cards in the deck", 56, least=52),
+            _number("jokers", "Jokers in the deck", 4),
             ActionField("game", "Game, by the procedure's name", "ascii", most=32),
         ),
         asks="Set the shuffler to this game?",
@@ -150,8 +151,8 @@ KINDS: Final = (
         asks="Lock the shoe?",
         hinders={
             "BOOT": "The shoe is starting.",
-            "ERROR": "The shoe halts: its error is cleared first.",
-            "SETUP": "The shoe's set-up menu is open.",
+            "ERROR": "The shoe is halted. Clear its error first.",
+            "SETUP": "The shoe's setup menu is open.",
             "LOCKED": _LOCKED,
         },
     ),
@@ -170,8 +171,8 @@ KINDS: Final = (
         "shoe",
         lambda given: m.ClearShoeErrorMessage(given["fault"], given["badge"]),
         (_number("fault", "Fault number", 65535, least=1), _BADGE),
-        hint="After a person has put right what the shoe halts for.",
-        hinders={"": "The shoe halts for no error.", "ERROR": ""},
+        hint="Use this after the cause of the halt has been fixed.",
+        hinders={"": "The shoe has no error to clear.", "ERROR": ""},
     ),
     ActionKind(
         "show-text",
@@ -185,34 +186,34 @@ KINDS: Final = (
 
 
 def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]:
-    """What the console may show for a table: one button for each action of each device that allows it."""
+    """Return the console's buttons for a table: one for each action of each device that allows it."""
     return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
 
 
 def of_table() -> list[Action]:
-    """What may be said of the table itself, whatever its devices are."""
+    """Return the actions on the table itself, whatever its devices."""
     return [
         Action(
             id=RELEASE,
-            title="Held money was settled by hand",
+            title="Mark as settled by hand",
             roles=SUPERVISOR,
             does=RELEASE,
             fields=(
-                _number("entry", "Entry of the journal", ENTRY_MOST, least=1),
+                _number("entry", "Journal entry", ENTRY_MOST, least=1),
                 ActionField("session", "Session", "ascii", most=8),
                 _number("round", "Round", 2**32 - 1),
                 _BADGE,
                 ActionField("why", "How it was settled", default="paid or taken by hand"),
             ),
             group="money",
-            hint="Takes what is held of that round off the page; nothing is paid or moved by it.",
-            asks="Was all that is held of this round paid or taken?",
+            hint="Removes the held money from this page. The program pays and moves nothing.",
+            asks="Has all money held from this round been paid or taken?",
         )
     ]
 
 
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
-    """One button for each thing that can be made to go wrong at a simulated table with these kinds of devices."""
+    """Return a button for each fault that can be injected at a simulated table with these kinds of devices."""
     from dealwire.rehearsal.faults import injectable  # a table with attached lines has no use for it
 
     return [
@@ -225,7 +226,7 @@ def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
             fields=tuple(fault.fields.values()),
             bench=True,
             group="faults",
-            taken="planned",
+            taken="scheduled",
         )
         for fault in injectable()
         if fault.device in ("any", *devices)
@@ -235,24 +236,24 @@ def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
 def find(
     devices: Sequence[DevicePart], name: str, fields: Mapping[str, object], who: str
 ) -> tuple[ActionKind, DevicePart]:
-    """The action that a request means, and the device it is asked of. ActionRefused says why it may not be done."""
+    """Return the action and the device of a request; ActionRefused says why it is not allowed."""
     device = next((each for each in devices if each.name == fields.get("device")), None)
     if device is None:
-        raise ActionRefused(name, f"which device? there are {', '.join(each.name for each in devices)}")
+        raise ActionRefused(name, f"name one of these devices: {', '.join(each.name for each in devices)}")
     of_kind = [kind for kind in KINDS if kind.name == name and kind.device in ("", device.kind)]
     if not of_kind:
         known = sorted({kind.name for kind in KINDS if kind.device in ("", device.kind)})
-        raise ActionRefused(name, f"there is no such action of a {device.kind}; there are {', '.join(known)}")
+        raise ActionRefused(name, f"a {device.kind} has no such action; it has {', '.join(known)}")
     kind = of_kind[0]
     if who not in kind.roles:
-        raise ActionRefused(name, f"a {who} may not; allowed: {', '.join(kind.roles)}")
+        raise ActionRefused(name, f"a {who} may not do this; allowed: {', '.join(kind.roles)}")
     if kind not in _allowed(device):
-        raise ActionRefused(name, f"{device.name} is only observed; its role in table.toml would have to be 'control'")
+        raise ActionRefused(name, f"{device.name} is only observed; set its role to 'control' in table.toml")
     return kind, device
 
 
 def command_of(kind: ActionKind, fields: Mapping[str, object]) -> m.Message:
-    """What is sent; FieldRefused when a field is missing or of the wrong type."""
+    """Return the command to send; FieldRefused if a field is missing or invalid."""
     return kind.command({f.name: f.read(kind.name, str(fields.get(f.name, f.default))) for f in kind.fields})
 
 
@@ -289,7 +290,7 @@ def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Actio
 
 
 def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
-    """Why it cannot work at this device as it is seen now. Where its state is not known, the red lamp tells."""
+    """Return why the action cannot be used at this device now. If the state is unknown, the red lamp decides."""
     device = next((each for each in view.devices if each.name == name), None)
     if device is None or device.link != "up":
         return f"{name} is not connected."

@@ -1,7 +1,7 @@
-"""Keeps a journal from growing for ever: days become segments, segments files of their own, and what is old is pruned.
+"""Archives and prunes the journal: days become segments, segments become files, old records are removed.
 
-All of it in the owner's turn, a little at a time; copying is another process's work, and looking at copies another
-thread's. A day goes when its copies are whole in that very minute: that they were once says nothing of today.
+All of it runs in the owner's turn in small steps. Copying runs in another process, checking copies in another thread. A
+day is removed only if its copies are found intact within the same minute: an earlier check proves nothing.
 """
 
 import logging
@@ -26,13 +26,13 @@ _log = logging.getLogger(__name__)
 
 S: Final = 1_000_000_000
 LOOK_NS: Final = 60 * S
-"""Between two looks for something to copy or to prune, and at the copies there are."""
+"""Interval between searches for something to copy or prune, and between checks of the copies."""
 AGAIN_NS: Final = 600 * S
-"""After a copy that failed."""
+"""Wait after a failed copy."""
 READ_NS: Final = 86_400 * S
-"""Between two times that a copy is read from end to end while nothing depends on it."""
+"""Interval between complete reads of a copy while nothing depends on it."""
 SILENT_NS: Final = 60 * S
-"""After so long without a sign of life a copy counts as one that is not there."""
+"""A copy whose check shows no progress for so long counts as missing."""
 ENDS_S: Final = 1.0
 
 
@@ -48,13 +48,15 @@ class _Copying:
 
 
 class Archivist:
-    """Call `beat` once a second, from the owner's thread, and `close` at the end. `consumers` are the exporters, each
-    with its table: what one of them has not sent stays."""
+    """Archives the journal. Call `beat` once a second from the owner's thread, and `close` at the end.
+
+    `consumers` are the exporters, each with its table: what one of them has not sent is kept.
+    """
 
     missing = 0
-    """Days that were to lie in the archive and do not: in fewer folders than they must, whole."""
+    """Days that must be in the archive but are intact in too few folders."""
     problem: str | None = None
-    """What is wrong with them, as a sentence; None when nothing is."""
+    """The archive's problem as a sentence; None if there is none."""
 
     def __init__(
         self, journal: Journal, part: JournalPart, consumers: Mapping[str, str] = MappingProxyType({})
@@ -66,32 +68,32 @@ class Archivist:
         self._process: subprocess.Popen[str] | None = None
         self._copied: _Copying | None = None
         self._watches = {folder: CopyWatch() for folder in part.archive}
-        """By folder: one whose disk hangs holds up no other."""
+        """One watch per folder, so that a hanging disk delays no other."""
         self._taking_over = False
         self._segments: Sequence[Segment] = ()
         self._due: Segment | None = None
-        """The day that goes as soon as enough of its copies are found to be whole."""
+        """The day to remove once enough of its copies are found intact."""
         self._fresh: set[str] = set()
-        """Those of its copies that were, in the look that is under way."""
+        """Intact copies of that day found in the check under way."""
         self._pruned: Segment | None = None
         self._anchor = 0
-        """The newest record that was taken off."""
+        """Number of the newest record removed."""
         self._wrong: dict[int, dict[str, str]] = {}
-        """What is wrong with a copy, by its day's first record and its file; also with one that could not be made."""
+        """Problems of copies by the day's first record and file, including copies that could not be made."""
         self._again_ns: dict[Path, int] = {}
-        """When a folder that took nothing is tried again."""
+        """Time to retry a folder that failed."""
         self._files: dict[str, FileId] = {}
-        """Which file a copy is, as far as it was there when it was looked at last."""
+        """File identity of each copy, as of its last check."""
         self._unlike: dict[int, str] = {}
-        """Days whose row is not as the records say, by their first records, and why."""
+        """Days whose row disagrees with the records, by first record, with the reason."""
         self._looked: set[Path] = set()
-        """Folders whose copies were looked at since the start."""
+        """Folders whose copies were checked since the start."""
         self._read_ns: dict[str, int] = {}
-        """When a copy was read last."""
+        """Time at which each copy was last read completely."""
 
     @property
     def busy(self) -> bool:
-        """Something is under way that will be gone on with at the next beat."""
+        """True if work is under way that continues at the next beat."""
         watching = any(watch.busy for watch in self._watches.values())
         return self._process is not None or watching or self._pruned is not None
 
@@ -116,7 +118,7 @@ class Archivist:
             self._look(now_ns)
 
     def close(self) -> None:
-        """A copy that is under way is given up; it is made anew."""
+        """Abandon a copy under way; it is made again later."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -143,8 +145,8 @@ class Archivist:
         self._journal.days.give_back()
 
     def _may_go(self, segment: Segment, reader: JournalReader, now_ns: int) -> bool:
-        """Whether the oldest segment is copied, old or too much, and nothing in it is needed any more: neither to go on
-        with a table, nor by an exporter. Its copies are still to be looked at."""
+        """True if the oldest segment may be removed: copied, old or over the size limit, and needed neither to resume a
+        table nor by an exporter. Its copies are still to be checked."""
         if len(self._held(segment)) < self._needed_of(segment):
             return False
         today = date.fromisoformat(gaming_day(now_ns, self._begins))
@@ -170,7 +172,7 @@ class Archivist:
     # ------------------------------------------------------------------ copying
 
     def _copy_next(self, reader: JournalReader, now_ns: int) -> None:
-        """Begin to copy the oldest day that a folder has not got, to the first such folder."""
+        """Start copying the oldest day that a folder lacks, to the first such folder."""
         for segment in self._segments:
             if segment.first <= reader.anchor.sequence:  # a part of it is gone already
                 continue
@@ -183,8 +185,8 @@ class Archivist:
                     return
 
     def _is_there(self, folder: Path) -> bool:
-        """Whether a folder gets more days: not before it was looked at, nor while it has none of those it should have.
-        Then it may be the empty place of a disk that is not mounted."""
+        """True if a folder may get more days: it was checked, and it is not missing all the days it should have.
+        Otherwise it may be the mount point of a disk that is not mounted."""
         held = {path: each for each in self._segments for path in self._held(each) if Path(path).parent == folder}
         wrong = {path for path, each in held.items() if path in self._wrong.get(each.first, {})}
         return not held or (folder in self._looked and len(wrong) < len(held))
@@ -201,8 +203,8 @@ class Archivist:
         )
 
     def _end_copy(self, now_ns: int) -> None:
-        """The process that copied a day has ended, or not. What it says of its file nobody believes: this process reads
-        that itself."""
+        """Handle the end of the copying process. Its word about the file is not trusted: this process reads the file
+        itself."""
         assert self._process is not None
         assert self._copied is not None
         it, watch = self._copied, self._watches[self._copied.folder]
@@ -218,7 +220,7 @@ class Archivist:
             watch.take_over(it.path, it.segment, it.identity, it.anchor)
 
     def _fail(self, copying: _Copying, why: str, now_ns: int) -> None:
-        """A folder did not take a day. The other folders may."""
+        """Record that a folder failed to take a day. Other folders may still take it."""
         self._copied = None
         self._again_ns[copying.folder] = now_ns + AGAIN_NS
         self._look_ns = now_ns + 1
@@ -229,8 +231,8 @@ class Archivist:
     # ------------------------------------------------------------------ looking at copies
 
     def _copies_in(self, folder: Path, now_ns: int) -> list[Copy]:
-        """The copies that lie in a folder. That of a day that is to go is read, and of the others the one that was not
-        read for the longest, once a day."""
+        """Return the copies in a folder. Read completely: those of a day to be removed, and once a day the one whose
+        last complete read is oldest."""
         every = [
             Copy(path, sha256)
             for each in self._segments
@@ -278,7 +280,7 @@ class Archivist:
         self._look_ns = now_ns + 1  # there may be more; this one is not on the disk before the beat is over
 
     def _lost(self, wrong: Mapping[str, str | None]) -> None:
-        """Take what was found of copies, and say what is wrong that was not wrong before."""
+        """Record the result of a check and log problems that are new."""
         new = [
             f"{segment.day} in {path}: {why}"
             for segment in self._segments
@@ -287,24 +289,24 @@ class Archivist:
         ]
         if new:
             more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
-            _log.warning("a copy of a day is gone or altered: %s%s; the day stays in the journal", new[0], more)
+            _log.warning("a day's copy is missing or altered: %s%s; the day stays in the journal", new[0], more)
         self._judge()
 
     def _not_copies(self) -> dict[str, str]:
-        """Copies of a day that are the file of another copy of it, by a link or a second mount, for two of them are
-        lost like one; and all of a day of which the records say otherwise."""
+        """Return the copies that are not independent: files that are the same file as another copy (a link or a second
+        mount), for one loss takes both; and all copies of a day on which the records disagree."""
         none: dict[str, str] = {}
         for segment in self._segments:
             known: dict[FileId, str] = {}
             for path in self._held(segment):
                 if path in self._files and (one := known.setdefault(self._files[path], path)) != path:
-                    none[path] = f"it is {one} by another name"
+                    none[path] = f"it is the same file as {one}"
                 if segment.first in self._unlike:
                     none[path] = self._unlike[segment.first]
         return none
 
     def _note(self, segment: Segment, path: str, why: str | None) -> bool:
-        """Remember what is wrong with a copy of a day; True when that is new."""
+        """Record the problem of a copy; True if it is new."""
         of_day = self._wrong.setdefault(segment.first, {})
         if why is None:
             of_day.pop(path, None)
@@ -314,30 +316,30 @@ class Archivist:
         return new
 
     def _held(self, segment: Segment) -> dict[str, str]:
-        """The copies of a day in the folders that are named today."""
+        """Return the copies of a day in the configured folders."""
         return {path: sha256 for path, sha256 in segment.copies.items() if Path(path).parent in self._watches}
 
     def _needed_of(self, segment: Segment) -> int:
-        """How many there must be. A day of which a part is gone gets no more of them."""
+        """Return how many copies a day needs. A partly removed day gets no further copies."""
         begun = segment.first <= self._anchor
         return max(1, min(self._needed, len(self._held(segment)))) if begun else self._needed
 
     def _why_not_whole(self, segment: Segment) -> str | None:
-        """Why a day does not lie in the archive as it must; None while it does, or is still to be copied."""
+        """Return why a day is not intact in the archive; None if it is, or is still to be copied."""
         held, wrong = self._held(segment), self._wrong.get(segment.first, {})
         if len(held.keys() - wrong.keys()) >= self._needed_of(segment):
             return None
         if not held and segment.first <= self._anchor:
-            return f"its copy is {next(iter(segment.copies), 'nowhere')}, in a folder that is not named any more"
+            return f"its copy is {next(iter(segment.copies), 'nowhere')}, in a folder that is no longer named"
         return next((why if path in why else f"{path}: {why}" for path, why in wrong.items()), None)
 
     def _judge(self) -> None:
-        """Say what is missing, and that nothing is any more."""
+        """Update the problem, and log when it is solved."""
         bad = [f"{each.day} ({why})" for each in self._segments if (why := self._why_not_whole(each)) is not None]
         if self.problem is not None and not bad:
-            _log.warning("the archive is whole again")
+            _log.warning("the archive is complete again")
         self.missing, self.problem = len(bad), None
         if bad:
-            days = f"{len(bad)} days lie" if len(bad) > 1 else "a day lies"
-            folders = f"in fewer than {self._needed} folders" if self._needed > 1 else "in no folder"
-            self.problem = f"{days} whole {folders} of the archive; the oldest: {bad[0]}"
+            days = f"{len(bad)} days are" if len(bad) > 1 else "a day is"
+            folders = f"in fewer than {self._needed} archive folders" if self._needed > 1 else "in no archive folder"
+            self.problem = f"{days} intact {folders}; the oldest: {bad[0]}"

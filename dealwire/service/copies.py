@@ -1,6 +1,6 @@
-"""The files that days were copied to, looked at where they lie: still there, and still what was written?
+"""Checks the files that days were copied to: still there, and unchanged?
 
-In a thread of its own, since a disk that hangs must hold up no table; one look at a time.
+It runs in a thread of its own, since a hanging disk must not delay a table; one check at a time.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ from dealwire.journal.records import Head
 from devices.files import open_file
 
 AT_ONCE: Final = 1 << 20
-"""Bytes that are read between two signs of life."""
-SILENT: Final = "its disk does not answer"
-OTHER: Final = "it is not what was written there"
+"""Bytes read between two signs of progress."""
+SILENT: Final = "its disk does not respond"
+OTHER: Final = "its contents changed"
 
 
 class Copy(NamedTuple):
-    """A file that holds a day, and its SHA-256 when the day was copied. With `whole` all of it is read, however lately
-    that was done."""
+    """A file that holds a day, and its SHA-256 when the day was copied. `whole`: read all of it, however recently it
+    was read."""
 
     path: str
     sha256: str
@@ -34,12 +34,12 @@ class Copy(NamedTuple):
 FileId = tuple[int, int]
 """Device and inode: the same for two names of one file."""
 Stamp = tuple[int, int, int, int]
-"""The same, with size and time of change."""
+"""File identity with size and time of change."""
 
 
 class Look(NamedTuple):
-    """What was found of files: what is wrong with each, None where nothing is; those that were read to their ends just
-    now and are whole; the SHA-256 of one that was new; which file each is that is there."""
+    """Result of a check: the problem of each file or None, the files just read completely and found intact, the SHA-256
+    of a new file, and the identity of each file found."""
 
     wrong: dict[str, str | None]
     whole: frozenset[str] = frozenset()
@@ -48,42 +48,43 @@ class Look(NamedTuple):
 
 
 class CopyWatch:
-    """Begin a look with `look` or `take_over`, then ask `found` until it says something. All of it from one thread."""
+    """Checks copies in a thread. Start with `look` or `take_over`, then poll `found`. Use it from one thread."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
         self._result = Look({})
         self._at = ""
-        """The file that is looked at now."""
+        """The file being checked."""
         self._moves = 0
         self._moved: tuple[int, int] | None = None
-        """As many signs of life as were seen last, and when."""
+        """Progress counter as last seen, and when."""
         self._read: dict[str, tuple[Stamp, str | None]] = {}
-        """The files that were read to their ends: their stamps, and what was wrong."""
+        """Files read completely: their stamps, and the problem found."""
         self._seen: dict[str, FileId] = {}
 
     @property
     def busy(self) -> bool:
-        """A look is under way, or nobody has taken what it found."""
+        """True if a check is under way or its result was not taken."""
         return self._thread is not None
 
     def look(self, copies: Sequence[Copy]) -> None:
-        """See whether these files are there and what they were."""
+        """Start checking that these files exist and are unchanged."""
         self._begin(lambda: self._look(copies))
 
     def take_over(self, path: str, segment: Segment, identity: bytes, anchor: Head) -> None:
-        """See whether a new file holds this day of that journal, whose first record follows `anchor`, and hash it."""
+        """Start checking that a new file holds this day of that journal, whose first record follows `anchor`, and hash
+        it."""
         self._begin(lambda: self._take_over(path, segment, identity, anchor))
 
     def found(self) -> Look | None:
-        """What was found; None while the look is under way."""
+        """Return the result; None while the check is under way."""
         if self._thread is None or self._thread.is_alive():
             return None
         self._thread = None
         return self._result
 
     def stuck(self, now_ns: int, most_ns: int) -> str | None:
-        """The file that has kept a look from getting on for so long; None while it gets on."""
+        """Return the file at which the check has made no progress for `most_ns`; None if it progresses."""
         if self._thread is None or self._moved is None or self._moved[0] != self._moves:
             self._moved = self._moves, now_ns
         return self._at if self._thread is not None and now_ns - self._moved[1] >= most_ns else None

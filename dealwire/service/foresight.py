@@ -1,5 +1,6 @@
-"""What a start would come to that no file says: which tables would go on and which begin anew, how full the disk is,
-whether the devices are there. A record is dealt again as by a start; nothing is written, and no line is opened.
+"""Checks of a start that depend on more than the file: which tables would resume, disk space, devices.
+
+The record is replayed as a start would; nothing is written, and no line is opened.
 """
 
 import os
@@ -27,23 +28,23 @@ from devices.files import may
 from protocol.errors import DealwireError, LocalError
 
 LEAST_BYTES: Final = 1_000_000
-"""Less room than this and a table stops within its first rounds."""
+"""With less space than this, a table stops within its first rounds."""
 
 
 # ------------------------------------------------------------------ the journal
 
 
 def journal_ahead(found: Configuration, options: StartOptions, wall_ns: int) -> Iterator[Tried]:
-    """What a start would make of the journal, at `wall_ns` by the host's clock. Ask it of a journal that nobody writes
-    and that may be written."""
+    """Yield what a start would do with the journal at `wall_ns` of the host's clock. The journal must not be in use,
+    and must be writable."""
     path = found.journal.path
     try:
         if path.exists():
             yield from _of_a_record(found, options, wall_ns)
         else:
-            yield from (ok(part.name, "begins: there is no journal yet") for part in found.table)
+            yield from (ok(part.name, "starts: there is no journal yet") for part in found.table)
     except JournalEmpty:
-        yield from (ok(part.name, "begins: nothing was ever written to the journal") for part in found.table)
+        yield from (ok(part.name, "starts: the journal is empty") for part in found.table)
     except DealwireError as error:
         yield wrong("journal", ("journal",), error)
 
@@ -58,7 +59,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
         _, books = check_start(reader)
         for needed in (reader.lines, reader.day, reader.segments):
             needed()
-        yield ok("journal", f"{reader.head.sequence} records, the newest as they were written")
+        yield ok("journal", f"{reader.head.sequence} records, the newest verified")
         if (slow := behind(wall_ns, newest_ns)) is not None:
             yield warning("clock", slow)
         running: Mapping[str, JournaledPublisher] = {}
@@ -81,30 +82,30 @@ def _why_all_begin(reader: JournalReader, wall_ns: int, anew: bool) -> str | Non
         return "the clock was set back"
     if reader.version == 1:
         return "an older version wrote the journal"
-    return "--start-over says so" if anew else None
+    return "--start-over was given" if anew else None
 
 
 def _of_a_table(part: TablePart, maker: TableFactory, stood: JournaledPublisher | None, why: str | None) -> Tried:
-    """One table of the file. `stood` is how the record leaves it."""
+    """Return the outlook of one table of the file. `stood` is the table at the end of the record."""
     if stood is not None and why is None:
         now = stood.table.flow.snapshot()
-        return ok(part.name, f"goes on in round {now.number}" if now.number else "goes on; no round is under way")
+        return ok(part.name, f"resumes in round {now.number}" if now.number else "resumes; no round is under way")
     maker.facts(part)  # refuses what it would refuse
     if stood is None and why is None:
-        return ok(part.name, "begins: it does not run in this journal")
-    return warning(part.name, f"begins anew: {why}; a round under way is given up")
+        return ok(part.name, "starts: it is not running in this journal")
+    return warning(part.name, f"starts over: {why}; a round under way is abandoned")
 
 
 # ------------------------------------------------------------------ the disk
 
 
 def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_usage) -> Iterator[Tried]:
-    """How full the disk under the journal is, and whether days that are over can be copied."""
+    """Yield how full the journal's disk is, and whether finished days can be copied."""
     try:
         found = usage(part.path.parent)
     except OSError:
         return  # the folder is not there, which is said of the journal
-    how = f"{percent_used(found)} % of the journal's disk is in use, {in_words(found.free)} are free"
+    how = f"{percent_used(found)} % of the journal's disk is in use, {in_words(found.free)} free"
     if found.free < LEAST_BYTES:
         yield wrong("disk", ("journal", "path"), JournalUnwritable(part.path, f"the disk is full ({how})"))
     elif percent_used(found) >= min(LEVELS):
@@ -113,23 +114,23 @@ def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_u
         yield ok("disk", how)
     yield from map(_archive, part.archive)
     if not part.archive and part.path.parent.is_dir():
-        yield ok("archive", "none is named: nothing is ever taken off the journal")
+        yield ok("archive", "none is named: the journal is never pruned")
 
 
 def _archive(folder: Path) -> Tried:
-    """Whether the folder may be written, or made where the first one that is there may."""
+    """Return whether the folder can be written, or created in its first existing parent."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if there.is_dir() and may(there, os.W_OK | os.X_OK):
-        return ok("archive", f"{folder} may be {'written' if folder.exists() else 'made'}")
-    why = "may not be written by this user" if there.is_dir() else "is no folder"
-    return warning("archive", f"{there} {why}: no day is copied or taken off the journal", ("journal", "archive"))
+        return ok("archive", f"{folder} {'is writable' if folder.exists() else 'can be created'}")
+    why = "is not writable by this user" if there.is_dir() else "is not a folder"
+    return warning("archive", f"{there} {why}: no day is archived or pruned", ("journal", "archive"))
 
 
 # ------------------------------------------------------------------ the lines
 
 
 def lines_ahead(found: Configuration) -> Iterator[Tried]:
-    """Whether each device is where it is looked for. One that is not is waited for."""
+    """Yield whether each device is where its address points. A missing one is waited for."""
     for index, part in enumerate(found.table):
         for number, device in enumerate(part.device):
             what = f"{part.name}, {device.name}"
@@ -142,5 +143,5 @@ def lines_ahead(found: Configuration) -> Iterator[Tried]:
             except LocalError as error:
                 yield wrong(what, ("table", index, "device", number, "address"), error)
             except DealwireError as error:
-                then = "" if device.address.startswith("replay:") else "; it is tried again until it is there"
+                then = "" if device.address.startswith("replay:") else "; it is retried until it is found"
                 yield warning(what, f"{error}{then}", ("table", index, "device", number, "address"))

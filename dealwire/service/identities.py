@@ -1,6 +1,6 @@
-"""Who speaks on which line of the house: one device, in one session, can be on one line at a time.
+"""Detects a device on two lines: one device in one session can be on one line at a time.
 
-On two at once one of them is a copy, or old bytes that somebody plays; no table can tell which, so both are told.
+If it appears on two, one is a copy or a playback of old bytes. No table can tell which, so both are notified.
 """
 
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from devices.events import LinkUp
 
 Place = tuple[str, str]
-"""A table and a device of it, by their names."""
+"""Table and device, by name."""
 
 
 class _Identity(NamedTuple):
@@ -20,8 +20,8 @@ class _Identity(NamedTuple):
 
 
 class Identities:
-    """Told of every line that comes up or is lost. `take` gives what is new for which place: where else its device
-    speaks, in words, or an empty text once it does no more."""
+    """Tracks the identity on each line. `take` returns the changes by place: the other places of its device as text,
+    empty once there are none."""
 
     def __init__(self) -> None:
         self._at: dict[Place, _Identity] = {}
@@ -29,7 +29,8 @@ class Identities:
         self._news: dict[Place, str] = {}
 
     def up(self, place: Place, body: LinkUp) -> None:
-        """A device says who it is and in which session it speaks; one without a number of its own may be any."""
+        """Record that a device identified itself on a line. A device without serial number or session cannot be
+        compared."""
         self.lost(place)
         if not (body.serial and body.session):
             return
@@ -41,7 +42,7 @@ class Identities:
             self._spread(places)
 
     def lost(self, place: Place) -> None:
-        """The line is gone."""
+        """Record that the line is gone."""
         identity = self._at.pop(place, None)
         self._news.pop(place, None)
         if identity is None:
@@ -54,7 +55,7 @@ class Identities:
             del self._places[identity]
 
     def take(self) -> dict[Place, str]:
-        """What is new since it was taken last."""
+        """Return and clear the changes."""
         found, self._news = self._news, {}
         return found
 

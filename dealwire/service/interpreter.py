@@ -1,4 +1,4 @@
-"""What a service asks of Python itself: when it looks for garbage, and how long one thread keeps it from another.
+"""Settings of the Python interpreter for a service: garbage collection and thread switching.
 
 Nothing here knows of tables.
 """
@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from typing import Final
 
 UNSEEN_MAX: Final = 100_000
-"""So many objects may be made between two beats before the garbage collector looks through them by itself."""
+"""Objects that may be allocated between two beats before the garbage collector runs on its own."""
 ALL_EACH_S: Final = 600
-"""Seconds between two looks through all that was made."""
+"""Seconds between two full collections."""
 SWITCH_S: Final = 0.0002
-"""As long as another thread of this process, a page that is made say, keeps the interpreter from the tables at most.
-A commit gives it up some times, and Python's own 5 ms would be waited each time."""
+"""Longest time another thread, such as one rendering a page, may keep the interpreter from the tables. A commit
+releases it several times, and with Python's default each release could cost 5 ms."""
 
 
 @contextmanager
 def switching_within(seconds: float = SWITCH_S) -> Iterator[None]:
-    """A thread that wants to go on gets the interpreter from another after so long."""
+    """Set the thread switch interval, in seconds, within the block."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(seconds)
     try:
@@ -31,9 +31,12 @@ def switching_within(seconds: float = SWITCH_S) -> Iterator[None]:
 
 @contextmanager
 def made_for_good() -> Iterator[None]:
-    """What exists now is left alone by the garbage collector until the end. To look through all the classes, procedures
-    and pages of a service takes it a tenth of a second, in which no table hears a thing. What comes later it looks
-    through at a service's beat: by itself it would do so where most is made, which is in the middle of a result."""
+    """Exclude existing objects from garbage collection within the block.
+
+    Traversing all classes, procedures and pages of a service takes a tenth of a second, during which no table is
+    served. Newer objects are collected at a beat of the service: on its own, the collector would run where most objects
+    are allocated, in the middle of a result.
+    """
     gc.collect()
     gc.freeze()
     before = gc.get_threshold()
@@ -46,7 +49,7 @@ def made_for_good() -> Iterator[None]:
 
 
 def look_for_garbage(now_ns: int) -> None:
-    """Look through what was made since the last beat, and every ten minutes through all that was made since
-    `made_for_good`; where nothing was, the collector goes by itself."""
+    """Collect the objects allocated since the last beat, and every ten minutes all since `made_for_good`. Do nothing
+    outside `made_for_good`."""
     if gc.get_threshold()[0] == UNSEEN_MAX:
         gc.collect(2 if now_ns // 10**9 % ALL_EACH_S == 0 else 1)

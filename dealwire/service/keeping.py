@@ -1,4 +1,4 @@
-"""When tables whose rounds ended are written down as they stand: soon, one at a time, and in nobody's way."""
+"""Schedule of snapshots after rounds: soon, one at a time, without delaying other tables."""
 
 from typing import Final
 
@@ -8,29 +8,29 @@ from devices.clock import Clock
 from devices.line.loop import Owner
 
 KEEP_AFTER_NS: Final = 20_000_000
-"""From the end of a round to the snapshot of its table, and `KEEP_APART_NS` between two: a snapshot takes a
-millisecond, in which other tables' rounds would wait that end at about the same time."""
+"""Delay from the end of a round to the snapshot of its table; `KEEP_APART_NS` is the gap between two. A snapshot takes
+a millisecond, for which rounds of other tables that end at about the same time would wait."""
 KEEP_APART_NS: Final = 5_000_000
 
 
 class Keeping:
-    """Takes snapshots in the turns of `owner`, of which `timer` is to be a member. Each is on the disk with the next
+    """Takes snapshots in turns of `owner`, which must have `timer` as a member. Each reaches the disk with the next
     group."""
 
     def __init__(self, owner: Owner, clock: Clock) -> None:
         self._owner, self._clock = owner, clock
         self.timer = Timer(self._on_due)
         self.owed: dict[TableSession, None] = {}
-        """Tables whose snapshot is to be taken, as their rounds ended."""
+        """Tables that need a snapshot, in the order in which their rounds ended."""
 
     def owe(self, session: TableSession) -> None:
-        """A round of a table ended."""
+        """Schedule a snapshot of a table whose round ended."""
         self.owed[session] = None
         if self.timer.due_ns is None:
             self._be_due_in(KEEP_AFTER_NS)
 
     def finish(self) -> None:
-        """Take those that are owed now: there is no later."""
+        """Take the outstanding snapshots now, because the service ends."""
         for session in self.owed:
             session.keep(self._clock.now_ns())
 

@@ -1,4 +1,4 @@
-"""What a table leaves behind that is in the journal and not in the file any more: renamed, or taken out."""
+"""Notices about tables that are in the journal but no longer in the file: renamed or removed."""
 
 from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
@@ -13,18 +13,17 @@ from rules.settlement import amount
 def left_behind(
     found: Configuration, ended: Set[str], held: Mapping[str, HeldBook], journal: Path
 ) -> Iterator[tuple[str, str]]:
-    """Each table and what of it somebody should see to, as a sentence with the command. `ended` are those that end with
-    this start, `held` what is open, by table."""
+    """Yield for each such table what someone must settle or clear, as a sentence with the command. `ended` are the
+    tables that end with this start, `held` the open held money by table."""
     kept = {part.name for part in found.table}
     for name in sorted({*ended, *held} - kept):
         if book := held.get(name):
             sums = " and ".join(amount(cents, currency) for currency, cents in book.cents.items())
             ask = f"dealwire journal obligations {quote(str(journal))} --table {quote(name)} --open"
-            where = "is released where a table of this name is served"
-            by_hand = "or by `dealwire journal release` while no service has the journal open"
-            yield name, f"{sums} is still held there, and {where}: {ask}; {by_hand}"
+            by_hand = "or with `dealwire journal release` while no service has the journal open"
+            yield name, f"{sums} is still held there: {ask}; release it at a table of this name, {by_hand}"
         if name in ended and found.exports.mqtt is not None:
-            yield name, f"the broker goes on telling how it stood, until this clears it: {_clears(found, name)}"
+            yield name, f"the broker keeps its last state until you clear it: {_clears(found, name)}"
 
 
 def _clears(found: Configuration, name: str) -> str:

@@ -1,6 +1,6 @@
-"""Telling systemd how the service is: ready, what it does, that it still works, that it stops.
+"""Notifications to systemd: ready, status, watchdog, stopping.
 
-The protocol is a few `NAME=value` lines in one datagram to the socket that `NOTIFY_SOCKET` names; see sd_notify(3).
+The protocol is a few `NAME=value` lines in one datagram to the socket in `NOTIFY_SOCKET`; see sd_notify(3).
 """
 
 import os
@@ -10,11 +10,11 @@ from typing import Final
 
 SECOND_NS: Final = 1_000_000_000
 PATIENCE_S: Final = 30
-"""What is asked for at a time while the service opens: a disk that hangs for longer is a start that failed."""
+"""Seconds requested at a time while the service opens; a disk that hangs longer makes the start fail."""
 
 
 class Notifier:
-    """Says nothing when nobody listens. What cannot be delivered is lost: the service goes on without it."""
+    """Sends notifications; does nothing without `NOTIFY_SOCKET`. A notification that cannot be delivered is lost."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         found = os.environ if environment is None else environment
@@ -28,7 +28,7 @@ class Notifier:
         usec, owner = found.get("WATCHDOG_USEC", ""), found.get("WATCHDOG_PID", str(os.getpid()))
         mine = bool(self._address) and usec.isdecimal() and owner == str(os.getpid())
         self.watchdog_ns = int(usec) * 1000 if mine else 0
-        """systemd acts when it hears nothing for this long, nanoseconds; 0 when it does not watch."""
+        """Watchdog interval in nanoseconds, after which systemd acts; 0 without a watchdog."""
         self._extended_ns: int | None = None
 
     def notify(self, **values: str | int) -> None:
@@ -44,19 +44,19 @@ class Notifier:
             return
 
     def extend(self, seconds: float) -> None:
-        """The start takes longer: systemd waits for `seconds` from now before it gives the start up. It counts only
-        until READY, and only when it is sent before the time that was left is over."""
+        """Extend the start timeout: systemd waits `seconds` from now. It works only before READY, and only if sent
+        within the time that was left."""
         self.notify(EXTEND_TIMEOUT_USEC=round(seconds * 1_000_000))
 
     def keep_waiting(self, now_ns: int) -> None:
-        """Something moves and the service is not ready yet. May be called for every record: `extend` by
-        `PATIENCE_S` goes out once a second of the clock that `now_ns` is from."""
+        """Report progress of a start that is not ready. May be called for every record: it calls `extend` with
+        `PATIENCE_S` once a second of the clock behind `now_ns`."""
         if self._extended_ns is None or not 0 <= now_ns - self._extended_ns < SECOND_NS:
             self._extended_ns = now_ns
             self.extend(PATIENCE_S)
 
     def close(self) -> None:
-        """Say nothing more. May be called twice."""
+        """Close the socket. May be called twice."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None

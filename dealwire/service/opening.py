@@ -1,6 +1,6 @@
-"""What a service begins with: its clock, the tables that the journal goes on with as they stood, and the others anew.
+"""Start of a service: its clock, the tables that resume from the journal, and those that start over.
 
-Touches the journal, and the tables made of it; no line, no loop, and nobody who looks on.
+It uses the journal and the tables built from it; no line, no loop, no observer.
 """
 
 import logging
@@ -26,14 +26,14 @@ from devices.clock import SystemClock
 _log = logging.getLogger(__name__)
 
 DERIVED_AND_EVENTS: Final = DERIVED | {"event"}
-"""Topics that follow from the raw record: whoever goes on checks them, and makes known what is missing."""
-NOT_IN_FILE: Final = "it is not served any more"
-"""Why the record of a table ends that is in the journal and not in the file."""
+"""Topics that follow from the raw record: a resuming service checks them and publishes those that are missing."""
+NOT_IN_FILE: Final = "it is no longer served"
+"""Reason for ending the record of a table that is in the journal but not in the file."""
 
 
 class StartClock(NamedTuple):
-    """The clock with which a journal goes on, and what a person has to know of it. `set_back`: the record's time begins
-    anew with it."""
+    """The clock with which a journal continues, and notes for the record. `set_back`: journal time restarts with the
+    clock."""
 
     clock: SystemClock
     set_back: bool = False
@@ -43,8 +43,8 @@ class StartClock(NamedTuple):
     def of(
         cls, path: Path, host: SystemClock, make_clock: Callable[[int], SystemClock], *, is_right: bool
     ) -> "StartClock":
-        """For the journal at `path`, if there is one; `host` is the host's clock as it is. ClockDoubtful unless a
-        person says that it is right."""
+        """Return the clock for the journal at `path`, if it exists; `host` is the host's clock. ClockDoubtful unless
+        the operator confirmed it."""
         if not path.exists():
             return cls(host)
         newest_ns = 0
@@ -54,8 +54,8 @@ class StartClock(NamedTuple):
         if doubtful(wall_ns, newest_ns):
             if not is_right:
                 raise ClockDoubtful(path, wall_ns, newest_ns)
-            text = f"a person said that the clock is right: it says {written(wall_ns)}"
-            remarks.append(f"{text}, the newest record said {written(newest_ns)}")
+            text = f"the operator confirmed the host clock: it shows {written(wall_ns)}"
+            remarks.append(f"{text}, the newest record is from {written(newest_ns)}")
         if (slow := behind(wall_ns, newest_ns)) is not None:
             remarks.append(slow)
         set_back = goes_back(wall_ns, newest_ns)
@@ -63,7 +63,7 @@ class StartClock(NamedTuple):
 
 
 class TablesOpening:
-    """The tables of a service that starts. Call `go_on` or `begin_anew`, then `table` for each of the configuration."""
+    """The tables of a starting service. Call `go_on` or `begin_anew`, then `table` for each configured table."""
 
     def __init__(self, configuration: Configuration, journal: Journal, maker: TableFactory, clock: SystemClock) -> None:
         self._configuration, self._journal, self._maker, self._clock = configuration, journal, maker, clock
@@ -74,7 +74,7 @@ class TablesOpening:
         self._went_on: Resumed[JournaledPublisher] = Resumed()
 
     def go_on(self, key: SealsWith | None, progress: Callable[[], None]) -> Resumed[JournaledPublisher]:
-        """Go on with every table that is as it was, and end the others; `progress` is called now and then. Errors as of
+        """Resume every unchanged table, and end the others; `progress` is called from time to time. Errors as of
         `resume`."""
         self._went_on = resume(
             self._journal, key, self._maker, self._clock.now_ns(), DERIVED_AND_EVENTS, progress=progress
@@ -86,15 +86,15 @@ class TablesOpening:
         return self._went_on
 
     def begin_anew(self) -> Resumed[JournaledPublisher]:
-        """Go on with none."""
+        """Resume no table."""
         for name in self._ended:
             self._journal.stopped(name, self._clock.now_ns(), NOT_IN_FILE)
         self._warn_of_the_ended()
         return self._went_on
 
     def table(self, part: TablePart) -> tuple[TableStart, JournaledPublisher]:
-        """A table of the configuration, as it went on or as it begins now, and how it began. JournalDamaged where its
-        meters do not stand as the journal says."""
+        """Return how a table of the configuration began, and the table, resumed or new. JournalDamaged if its meters
+        disagree with the journal."""
         publisher = self._went_on.publishers.get(part.name)
         if publisher is not None:
             start = self._before[part.name]
@@ -126,8 +126,8 @@ class TablesOpening:
 
 
 def not_as_before(parts: Sequence[TablePart], running: Set[str], before: Mapping[str, TableStart]) -> dict[str, str]:
-    """Which tables of a journal, `running` in it, cannot go on, and why: their settings are others now, or they share
-    their meters with a table that begins anew."""
+    """Return which tables `running` in a journal cannot resume, and why: changed settings, or meters shared with a
+    table that starts over."""
     wanted = {part.name: configuration_of(part) for part in parts}
     changed = {
         name: "its settings changed" if name in wanted else NOT_IN_FILE
@@ -139,5 +139,5 @@ def not_as_before(parts: Sequence[TablePart], running: Set[str], before: Mapping
         together = {name for name, files in shared.items() if setup in files}
         if together & changed.keys() or together - running:
             for name in sorted(together & running):
-                changed.setdefault(name, "it shares its meters with a table that begins anew")
+                changed.setdefault(name, "it shares its meters with a table that starts over")
     return changed

@@ -1,13 +1,13 @@
-"""Whose meters a progressive's or a jackpot's file names: one journal's.
+"""Ownership of shared meters: the meters of a progressive or jackpot file belong to one journal.
 
-Every journal keeps books of its own, so two services that name one file would each pay its whole meter. So whoever uses
-a file first leaves a note, and everybody else is refused for as long as it stands: also while the other is stopped.
+Every journal keeps its own books, so two services with the same file would each pay its whole meter. The first user of
+a file therefore leaves a note; everyone else is refused while the note exists, even while the owner is stopped.
 
-The note lies beside the file. Where the service may not write there, as under the unit, it lies in the topmost folder
-of its own above its journal, which is where every service of that user looks; in the unit's folder everybody looks.
+The note is next to the file. If the service cannot write there, as under the unit, it is in the topmost folder of its
+user above the journal, where every service of that user looks; every service looks in the unit's folder.
 
-A file that has several names, by hard links, has a note at one of them at most. So nobody begins with such a file: who
-comes by another name finds no note, and two names. Whose note is there goes on.
+A file with several names (hard links) has a note at one of them at most, so a service that comes by another name would
+find none. No one may start with such a file; the owner named in an existing note continues.
 """
 
 import hashlib
@@ -32,12 +32,12 @@ SCHEMA: Final = "dealwire.owner/1"
 SUFFIX: Final = ".owner"
 NOTE_MAX: Final = 64 * 1024
 STATE: Final = Path("/var/lib/dealwire")
-"""Where the unit's journals lie, and what it notes."""
-UNREADABLE: Final = "should say whose its meters are, and cannot be read; remove it when nobody else serves them"
+"""Folder of the unit's journals and notes."""
+UNREADABLE: Final = "should name the owner of its meters but cannot be read; remove it if no other service uses them"
 
 
 class NotTheOwner(LocalError):
-    """The meters of a file belong to another journal, or nobody can say whose they are."""
+    """The meters of a file belong to another journal, or the owner cannot be determined."""
 
     def __init__(self, setup: Path, note: Path, why: str) -> None:
         self.setup, self.note, self.why = setup, note, why
@@ -45,7 +45,7 @@ class NotTheOwner(LocalError):
 
 
 class MeterOwner(NamedTuple):
-    """A journal: its number, hex, its file, and the host that serves it."""
+    """A journal: its number in hex, its file, and its host."""
 
     journal: str
     path: str
@@ -57,15 +57,15 @@ class MeterOwner(NamedTuple):
         return cls(journal, str(path.resolve()), socket.gethostname())
 
     def takes_over(self, before: "MeterOwner") -> bool:
-        """Whether this is the owner that a note names: the same journal, also where it was moved to; or the one that
-        was begun anew in its place."""
+        """True if this is the owner in a note: the same journal, even if moved, or the one that replaced it at the same
+        path."""
         if self.journal == before.journal:
             return self.path == before.path or not os.path.exists(before.path)
         return (self.path, self.host) == (before.path, before.host)
 
 
 def setups_of(part: TablePart) -> Iterator[tuple[str, Path]]:
-    """The files whose meters or pools a table shares, by their keys."""
+    """Yield the files whose meters or pools a table shares, with their keys."""
     if part.progressive is not None:
         yield "progressive", part.progressive
     if part.jackpot is not None:
@@ -73,7 +73,7 @@ def setups_of(part: TablePart) -> Iterator[tuple[str, Path]]:
 
 
 def not_owned(found: Configuration) -> Iterator[tuple[Key, NotTheOwner]]:
-    """Which files of a configuration belong to another journal, with their keys. Nothing is written."""
+    """Yield the files of a configuration that belong to another journal, with their keys. Nothing is written."""
     named = [(index, key, setup) for index, part in enumerate(found.table) for key, setup in setups_of(part)]
     if named:
         us = MeterOwner.of(found.journal.path, _number_of(found.journal.path))
@@ -85,7 +85,7 @@ def not_owned(found: Configuration) -> Iterator[tuple[Key, NotTheOwner]]:
 
 
 def own(found: Configuration, journal: str) -> None:
-    """The journal of this number owns the files of its configuration from now on; NotTheOwner when another does."""
+    """Make the journal with this number the owner of its configuration's files; NotTheOwner if another is."""
     us = MeterOwner.of(found.journal.path, journal)
     for part in found.table:
         for _, setup in setups_of(part):
@@ -95,7 +95,7 @@ def own(found: Configuration, journal: str) -> None:
 
 
 def notes(setup: Path, journal: Path) -> list[Path]:
-    """Where the note of a file may lie, for a service with that journal: beside the file first."""
+    """Return the possible places of a file's note, for a service with that journal: next to the file first."""
     real = setup.resolve()
     name = f"{real.name}-{hashlib.sha256(os.fsencode(real)).hexdigest()[:12]}{SUFFIX}"
     above = journal.resolve().parents
@@ -114,19 +114,19 @@ def _check(setup: Path, journal: Path, us: MeterOwner) -> None:
                 setup,
                 note,
                 f"its meters belong to the journal {where} ({owner.journal[:8]}), and two journals would each pay them"
-                f" out; serve its tables from that one, or hand them over: docs/progressive.md, then remove {note}",
+                f" out; serve its tables from that one, or transfer them (docs/progressive.md) and remove {note}",
             )
     if not owned and (names := _names(setup)) > 1:
         raise NotTheOwner(
             setup,
             setup,
-            f"it has {names} names, by hard links, and whoever serves it by another would pay the same meters out;"
-            " leave it one, or put a copy in its place where its meters are others",
+            f"it has {names} names (hard links), and a service that uses another name would pay the same meters out;"
+            " keep one name, or replace it with a copy that has meters of its own",
         )
 
 
 def _names(setup: Path) -> int:
-    """How many names a file has; 1 while it is not there, which whoever reads it says."""
+    """Return the number of a file's hard links; 1 if it does not exist, which its reader reports."""
     try:
         return setup.stat().st_nlink
     except OSError:
@@ -134,7 +134,7 @@ def _names(setup: Path) -> int:
 
 
 def _read(setup: Path, note: Path) -> MeterOwner | None:
-    """What a note says; None where there is none."""
+    """Return the owner in a note; None if there is none."""
     try:
         found = json.loads(read_file(note, NOTE_MAX))
         owner = MeterOwner(found["journal"], found["path"], found["host"])
@@ -147,14 +147,14 @@ def _read(setup: Path, note: Path) -> MeterOwner | None:
         return None
     except PermissionError:
         if note.parent == setup.resolve().parent:
-            raise NotTheOwner(setup, note, f"{note} says whose its meters are, and may not be read") from None
+            raise NotTheOwner(setup, note, f"{note} names the owner of its meters but is not readable") from None
         return None  # a folder that is another user's
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
 
 
 def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
-    """Leave the note, unless it says the same already."""
+    """Write the note unless it exists with the same content."""
     first, *others = notes(setup, journal)
     place = first
     if not may(first.parent, os.W_OK | os.X_OK):
@@ -165,7 +165,7 @@ def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
     try:
         _write(place, json.dumps({"schema": SCHEMA, **us._asdict()}) + "\n", new=before is None)
     except OSError as error:
-        why = f"that its meters are this journal's cannot be written to {place}: {error.strerror}"
+        why = f"cannot record in {place} that its meters belong to this journal: {error.strerror}"
         raise NotTheOwner(setup, place, why) from error
 
 
@@ -188,7 +188,7 @@ def _write(place: Path, text: str, *, new: bool) -> None:
 
 
 def _topmost(above: list[Path]) -> Path:
-    """Of the folders above the journal, the highest that is this user's own; the journal's, where none is."""
+    """Return the highest of the folders above the journal that this user owns; the journal's own if there is none."""
     mine = [note for note in above if may(note.parent, os.W_OK | os.X_OK) and _is_own(note.parent)]
     return mine[-1] if mine else above[0]
 
@@ -198,7 +198,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def _number_of(path: Path) -> str:
-    """The number of the journal at `path`, hex; empty while there is none that can be read."""
+    """Return the number of the journal at `path` in hex; empty if it cannot be read."""
     try:
         with JournalReader(path, still=not is_locked_by_writer(path)) as reader:
             return reader.identity.hex()

@@ -1,6 +1,5 @@
-"""What a `table.toml` needs of this machine, tried before any table is begun: folders, keys, tokens, certificates,
-ports, parts of the program. Nothing is changed, and nothing is opened but files that are read.
-"""
+"""Checks of what a `table.toml` needs on this machine, before any table starts: folders, keys, tokens, certificates,
+ports, installed extras. Nothing is changed; files are only read."""
 
 import errno
 import importlib.util
@@ -33,54 +32,53 @@ CONSOLE_MODULES = EXTRAS["console"].modules
 
 
 class StartOptions(NamedTuple):
-    """How a person wants a start to be."""
+    """Options of a start."""
 
     anew: bool = False
     clock_is_right: bool = False
     file_counts: bool = False
-    """With this journal, whatever the broker knows."""
+    """Start with this journal even if the broker has lines of another."""
     with_console: bool = True
     port: int | None = None
-    """The console's, instead of the file's."""
+    """Port of the console in place of the file's."""
 
 
 Outcome = Literal["ok", "warning", "wrong"]
 
 
 class Tried(NamedTuple):
-    """One thing that was tried, and how it came out. What is wrong has its error, and keeps the file from being
-    served."""
+    """One check and its outcome. A `wrong` one has an error, and the file cannot be served."""
 
     outcome: Outcome
     what: str
-    """`journal`, `console`, or a table, or a table's device."""
+    """Subject: `journal`, `console`, a table, or a table's device."""
     text: str
     key: Key = ()
-    """Where it stands in the file; empty for all of it."""
+    """Key in the file; empty for the whole file."""
     error: DealwireError | None = None
 
 
 class Unusable(LocalError):
-    """A file or an address of the configuration that cannot be used."""
+    """A file or address of the configuration cannot be used."""
 
 
 def ok(what: str, text: str) -> Tried:
-    """It is as it should be."""
+    """Return a passed check."""
     return Tried("ok", what, text)
 
 
 def warning(what: str, text: str, key: Key = ()) -> Tried:
-    """The file can be served, but somebody should know."""
+    """Return a check with a warning: the file can be served, but someone should know."""
     return Tried("warning", what, text, key)
 
 
 def wrong(what: str, key: Key, error: DealwireError) -> Tried:
-    """The file cannot be served."""
+    """Return a failed check: the file cannot be served."""
     return Tried("wrong", what, str(error), key, error)
 
 
 def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
-    """All of it, for the user who runs this, in the file's order."""
+    """Yield all checks for the current user, in the file's order."""
     yield from editions(found)
     yield from _journal(found.journal)
     yield from _seal(found)
@@ -97,7 +95,7 @@ def readiness(found: Configuration, options: StartOptions) -> Iterator[Tried]:
 
 
 def installed(*modules: str) -> bool:
-    """True when all of them are."""
+    """True if all of the modules are installed."""
     return all(importlib.util.find_spec(name) is not None for name in modules)
 
 
@@ -105,7 +103,7 @@ def installed(*modules: str) -> bool:
 
 
 def editions(found: Configuration) -> Iterator[Tried]:
-    """Whether each table's edition of the law is in force on this gaming day."""
+    """Yield whether each table's edition of the regulation is in force on this gaming day."""
     day = gaming_day(SystemClock().now_ns(), time.fromisoformat(found.journal.day_begins))
     for index, part in enumerate(found.table):
         try:
@@ -114,11 +112,11 @@ def editions(found: Configuration) -> Iterator[Tried]:
             continue  # the file's own fault, named there
         if edition is None or edition.holds_on(day):
             continue
-        why = f"the gaming day {day} is outside its edition {edition.id}, which holds {edition.days()}"
+        why = f"the gaming day {day} is outside its edition {edition.id}, which is in force {edition.days()}"
         if part.edition is not None:
             yield wrong(part.name, ("table", index, "edition"), Unusable(f"table {part.name}: {why}"))
         else:
-            yield warning(part.name, f"{why}; name one that holds with `edition`", ("table", index, "procedure"))
+            yield warning(part.name, f"{why}; name one in force with `edition`", ("table", index, "procedure"))
 
 
 # ------------------------------------------------------------------ the journal
@@ -128,7 +126,7 @@ def _journal(part: JournalPart) -> Iterator[Tried]:
     key: Key = ("journal", "path")
     folder = part.path.parent
     if not folder.is_dir():
-        yield wrong("journal", key, JournalInaccessible(part.path, "its folder is not there", errno.ENOENT))
+        yield wrong("journal", key, JournalInaccessible(part.path, "its folder does not exist", errno.ENOENT))
         return
     try:
         database.refuse_no_file(part.path)
@@ -149,7 +147,7 @@ def _journal(part: JournalPart) -> Iterator[Tried]:
     elif part.path.exists() and database.is_locked_by_writer(part.path):
         yield wrong("journal", key, JournalBusy(part.path))
     else:
-        yield ok("journal", f"{part.path} may be {'written' if part.path.exists() else 'made'}")
+        yield ok("journal", f"{part.path} {'is writable' if part.path.exists() else 'can be created'}")
 
 
 def _seal(found: Configuration) -> Iterator[Tried]:
@@ -166,11 +164,11 @@ def _seal(found: Configuration) -> Iterator[Tried]:
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:
-    """Whether the meters that its tables share are this journal's."""
+    """Yield whether the shared meters belong to this journal."""
     refused = list(not_owned(found))
     yield from (wrong("meters", key, error) for key, error in refused)
     if not refused and any(list(setups_of(part)) for part in found.table):
-        yield ok("meters", "the files of shared meters and pools are this journal's")
+        yield ok("meters", "shared meters and pools belong to this journal")
 
 
 # ------------------------------------------------------------------ what is served beside the tables
@@ -182,14 +180,14 @@ def _console(part: ConsolePart) -> Iterator[Tried]:
     yield from _port("console", ("console", "port"), part.host, part.port)
     if part.tokens_file is not None:
         file = part.tokens_file
-        may = "may sign in with a token of"
+        may = "can sign in with a token from"
         yield from _tried(
             "tokens", ("console", "tokens-file"), lambda: Tokens.read(file), lambda t: f"{t.roles} {may} {file.name}"
         )
     elif is_loopback(part.host):
-        yield ok("tokens", "no tokens-file: nobody can sign in, so nothing can be asked of a table")
+        yield ok("tokens", "no tokens-file: no one can sign in, so the console is read-only")
     else:
-        yield warning("tokens", f"no tokens-file: nobody can look on at {part.host} either", ("console",))
+        yield warning("tokens", f"no tokens-file: no one can view the console at {part.host}", ("console",))
     if (text := tokens_in_clear(part)) is not None:
         yield warning("console", text, ("console",))
     if part.recordings is not None:
@@ -197,10 +195,10 @@ def _console(part: ConsolePart) -> Iterator[Tried]:
 
 
 def tokens_in_clear(part: ConsolePart) -> str | None:
-    """A warning where others in the network could read tokens; None where they cannot."""
+    """Return a warning if others in the network could read tokens; None if not."""
     if part.tokens_file is None or part.secure or is_loopback(part.host):
         return None
-    return "tokens and sessions go over the network in the clear; see TLS in docs/console.md"
+    return "tokens and sessions cross the network in clear text; see TLS in docs/console.md"
 
 
 def _recordings(folder: Path) -> Iterator[Tried]:
@@ -208,9 +206,9 @@ def _recordings(folder: Path) -> Iterator[Tried]:
     if not folder.is_dir():
         yield wrong("recordings", key, Unusable(f"{folder}: no such folder"))
     elif not may(folder, os.R_OK | os.X_OK):
-        yield warning("recordings", f"{folder}: {os.strerror(errno.EACCES)}: none of them can be looked at", key)
+        yield warning("recordings", f"{folder}: {os.strerror(errno.EACCES)}: no recording can be read", key)
     else:
-        yield ok("recordings", f"{folder} may be looked at")
+        yield ok("recordings", f"{folder} is readable")
 
 
 def _metrics(part: MetricsPart, others: set[int]) -> Iterator[Tried]:
@@ -218,13 +216,13 @@ def _metrics(part: MetricsPart, others: set[int]) -> Iterator[Tried]:
     if not installed("prometheus_client"):
         yield wrong("metrics", key[:-1], ExtraMissing("prometheus-client", "metrics"))
     if part.port in others:
-        yield wrong("metrics", key, Unusable(f"{part.port} is already that of the console"))
+        yield wrong("metrics", key, Unusable(f"port {part.port} is already used by the console"))
     else:
         yield from _port("metrics", key, part.host, part.port)
 
 
 def _port(what: str, key: Key, host: str, port: int) -> Iterator[Tried]:
-    words = f"{host}:{port} is free" if port else f"{host}: any port that is free"
+    words = f"{host}:{port} is free" if port else f"{host}: any free port"
     yield from _tried(what, key, lambda: must_be_free(what, host, port), lambda _: words)
 
 
@@ -273,7 +271,7 @@ def _broker(found: Configuration, part: MqttPart, files: dict[str, Path | None])
 
 
 def _read(what: str, key: Key, file: Path) -> Iterator[Tried]:
-    """What keeps it from being read at all; it is not."""
+    """Yield an error if the file cannot be read; it is not opened."""
     try:
         check_kind(file)
         if not may(file, os.R_OK):

@@ -1,6 +1,4 @@
-"""A person's word that held money was settled by hand: one rule at a table that is served, and in a journal that no
-service has open.
-"""
+"""Release of held money that was settled by hand, at a served table or in a journal that is not in use."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +16,7 @@ from rules.settlement import amount
 
 
 class Settling(NamedTuple):
-    """What a person says to have settled by hand, how, and who: `entry` is its number in the journal."""
+    """Held money that a supervisor settled by hand: its journal entry, session and round, the badge, and how."""
 
     entry: int
     session: str
@@ -28,21 +26,21 @@ class Settling(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> "Settling":
-        """What was filled in; FieldRefused names what is allowed."""
+        """Return the filled-in values; FieldRefused says what is allowed."""
         [action] = of_table()
         fields = action.read({name: str(value) for name, value in given.items()})
         entry, number, badge = (int(fields[name]) for name in ("entry", "round", "badge"))
         return cls(entry, str(fields["session"]), number, badge, str(fields["why"]))
 
     def words(self, held: HeldEntry) -> str:
-        """What is released, for whoever reads the record."""
-        what = f"the {amount(held.cents, held.currency)} held of round {held.round} was settled by hand"
+        """Return the sentence for the record."""
+        what = f"the {amount(held.cents, held.currency)} held from round {held.round} was settled by hand"
         return f"{what}: {self.why} (session {held.session}, entry {held.entry})"
 
 
 def still_held(journal: Journal, given: Settling, table: str | None = None) -> tuple[str, HeldEntry]:
-    """What is open under the number that a person names, at `table` or at whichever, and the table; LookupError says
-    why it cannot be released, such as that it was before."""
+    """Return the open entry that was named, and its table (`table`, or any). LookupError says why it cannot be
+    released, such as that it already was."""
     obligations = journal.books.obligations
     names = [table] if table is not None else [*obligations.tables]
     open_ = ((each, found) for each in names if (found := obligations.held(each).get(given.entry)))
@@ -50,8 +48,8 @@ def still_held(journal: Journal, given: Settling, table: str | None = None) -> t
     if held is None:
         raise LookupError(_why_not_open(journal, given.entry, table))
     if (held.session, held.round) != (given.session, given.round):
-        text = f"entry {held.entry} is of round {held.round} of session {held.session}"
-        raise LookupError(f"{text}, not of round {given.round} of session {given.session}")
+        text = f"entry {held.entry} belongs to round {held.round} of session {held.session}"
+        raise LookupError(f"{text}, not to round {given.round} of session {given.session}")
     return name, held
 
 
@@ -62,22 +60,22 @@ def _why_not_open(journal: Journal, entry: int, table: str | None) -> str:
         return f"no money is held under entry {entry} of this {'table' if table is not None else 'journal'}"
     at_ns, noted = done
     return (
-        f"what was held of round {noted.of.round} of session {noted.of.session} was released already at "
+        f"the money held from round {noted.of.round} of session {noted.of.session} was already released at "
         f"{written(at_ns)}, by {noted.who}, badge {noted.badge}"
     )
 
 
 def release_in(path: Path, given: Settling, who: str, *, clock_is_right: bool = False) -> str:
-    """Release in the journal at `path`, whether a table of its name is served by anybody or not; what was noted.
+    """Release in the journal at `path`, whether or not its table is still served; return the note.
 
-    ActionRefused where it cannot be. ClockDoubtful where the host's clock does not fit the record, unless a person says
-    that it is right. JournalBusy while a service has the journal open; other JournalErrors as a service that starts.
+    ActionRefused if the entry cannot be released. ClockDoubtful if the host's clock does not fit the record, unless the
+    operator confirms it. JournalBusy while a service has the journal open; other JournalErrors as for a service.
     """
     with JournalReader(path) as reader:
         if not reader.whole:
-            raise ActionRefused(RELEASE, f"{path} is a copy of a day: what is held is released in the journal itself")
+            raise ActionRefused(RELEASE, f"{path} is the copy of a day: release held money in the journal itself")
         if reader.version < VERSION:
-            why = f"{path} was written by an older version: its service takes it up at its next start"
+            why = f"{path} was written by an older version: start its service once to upgrade it"
             raise ActionRefused(RELEASE, why)
         newest_ns = reader.newest_ns
     clock = SystemClock(newest_ns)

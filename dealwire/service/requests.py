@@ -1,4 +1,4 @@
-"""What comes from outside is done in the owner's turn: checked, journalled with who asked, sent, answered."""
+"""Requests from outside, handled in the owner's turn: checked, journaled with the requester, sent, answered."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -24,16 +24,16 @@ _log = logging.getLogger(__name__)
 
 
 class RequestHandler:
-    """Takes requests. `secure` writes what was journalled before anything goes out because of it, and says whether
-    the disk has all of it. Call `answer_all` at the end of each turn."""
+    """Handles requests. `secure` writes what was journaled before its effects go out, and returns True if the disk has
+    it. Call `answer_all` at the end of each turn."""
 
     def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], bool]) -> None:
         self._tables, self._clock, self._secure = tables, clock, secure
         self.noted: list[tuple[Request, str]] = []
-        """What was noted and nobody was told yet: the disk has not got it."""
+        """Requests noted but not yet answered, because the disk does not have them yet."""
 
     def take(self, requests: Sequence[Request]) -> None:
-        """Do each; its answer is a sentence, or the DealwireError that says why not."""
+        """Handle each request; its answer is a sentence, or the DealwireError that refused it."""
         for request in requests:
             if not request.answer.set_running_or_notify_cancel():
                 continue
@@ -44,7 +44,7 @@ class RequestHandler:
             self.answer_all()  # the next one finds it written
 
     def answer_all(self, failed: str | None = None) -> None:
-        """Tell people what was noted, once the disk has it; with `failed`, why it never will."""
+        """Answer the noted requests once the disk has them; `failed` says why it never will."""
         if not self.noted or (failed is None and not self._secure()):
             return
         noted, self.noted = self.noted, []
@@ -52,7 +52,7 @@ class RequestHandler:
             if failed is None:
                 request.answer.set_result(words)
             else:
-                request.answer.set_exception(ActionRefused(request.action, f"it could not be written down: {failed}"))
+                request.answer.set_exception(ActionRefused(request.action, f"it could not be recorded: {failed}"))
 
     def _do(self, request: Request) -> None:
         session = self._tables.get(request.table)
@@ -61,7 +61,7 @@ class RequestHandler:
                 request.action, f"there is no table {request.table!r}; there are {', '.join(self._tables)}"
             )
         if session.stopped is not None:
-            raise ActionRefused(request.action, f"the table was stopped: {session.stopped}")
+            raise ActionRefused(request.action, f"the table is in safe stop: {session.stopped}")
         if request.action == INJECT:
             self.noted.append((request, self._inject(session, request)))
             return
@@ -82,17 +82,17 @@ class RequestHandler:
                 request.answer.set_exception(output.error)
             elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                 request.answer.set_exception(
-                    ActionRefused(request.action, f"{device.name} refuses: {_why(output.reply)}")
+                    ActionRefused(request.action, f"{device.name} refused: {_why(output.reply)}")
                 )
             else:
-                request.answer.set_result(f"{device.name} took it.")
+                request.answer.set_result(f"{device.name} accepted it.")
 
         line.request(command, done)
 
     def _release(self, session: TableSession, request: Request) -> str:
-        """A person says that what was held of a round was settled by hand."""
+        """Release held money that a supervisor settled by hand."""
         if request.who not in SUPERVISOR:
-            raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(SUPERVISOR)}")
+            raise ActionRefused(request.action, f"a {request.who} may not do this; allowed: {', '.join(SUPERVISOR)}")
         try:
             words = session.release(Settling.of(request.fields), _who(request))
         except LookupError as error:
@@ -100,11 +100,11 @@ class RequestHandler:
         return f"Noted: {words}."
 
     def _inject(self, session: TableSession, request: Request) -> str:
-        """Let something go wrong at simulated devices."""
+        """Inject a fault at simulated devices."""
         if session.bench is None:
-            raise ActionRefused(request.action, "the devices of this table are no simulated ones")
+            raise ActionRefused(request.action, "the devices of this table are not simulated")
         if request.who not in TECHNICIAN:
-            raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
+            raise ActionRefused(request.action, f"a {request.who} may not do this; allowed: {', '.join(TECHNICIAN)}")
         # Only a simulated table gets here: a table with attached lines loads nothing of the rehearsal.
         from dealwire.rehearsal.faults import fault_named, inject
 
@@ -112,7 +112,7 @@ class RequestHandler:
         name = str(fields.pop("fault", ""))
         when = inject(session.bench, name, fields)
         title = fault_named(name).title
-        session.status("action", f"{_who(request)}, planned: {title}: {when}", self._clock.now_ns())
+        session.status("action", f"{_who(request)}, scheduled: {title}: {when}", self._clock.now_ns())
         return f"{when[0].upper()}{when[1:]}."
 
 

@@ -1,4 +1,4 @@
-"""What seals the journal of a table service, and who can read the faces in it."""
+"""Sealing of a service's journal, and who can read the faces in it."""
 
 from collections.abc import Iterator
 
@@ -8,28 +8,31 @@ from dealwire.journal.sealing import SealingKey, SealsWith
 
 
 def load_seal(part: JournalPart) -> SealsWith | None:
-    """The key that seals; None for a journal in the clear. KeyProblem when its file cannot be used."""
+    """Return the key that seals; None for an unsealed journal. KeyProblem if its file cannot be used."""
     if part.auditor_key_file is not None:
         return AuditorKey.load(part.auditor_key_file)
     return SealingKey.load(part.key_file) if part.key_file is not None else None
 
 
 def reading_key(part: JournalPart) -> SealingKey | None:
-    """What opens older rounds at the table: the key file, if it has one. To an auditor nothing is opened here."""
+    """Return the key that opens older rounds at the table: the key file, if there is one. With an auditor nothing is
+    opened here."""
     return SealingKey.load(part.key_file) if part.key_file is not None else None
 
 
 def seal_in_words(part: JournalPart) -> str:
-    """Which of the three kinds it is, for a person."""
+    """Return which of the three kinds of sealing is used, as text."""
     if part.auditor_key_file is not None:
-        return f"raw bytes are sealed to the auditor of {part.auditor_key_file.name}: nobody at the table reads them"
+        return f"raw bytes are sealed to the auditor of {part.auditor_key_file.name}: no one at the table can read them"
     if part.key_file is not None:
-        return f"raw bytes are sealed with {part.key_file.name}: whoever has that file reads them, faces included"
-    return "raw bytes lie in the clear: whoever has the journal reads them"
+        return (
+            f"raw bytes are sealed with {part.key_file.name}: anyone with that file can read them, card faces included"
+        )
+    return "raw bytes are not sealed: anyone with the journal can read them"
 
 
 def faces_in_clear(configuration: Configuration) -> Iterator[str]:
-    """A warning for each device that is known to read faces and whose bytes nothing seals."""
+    """Yield a warning for each device that reads faces while nothing seals its bytes."""
     part = configuration.journal
     if part.key_file is not None or part.auditor_key_file is not None:
         return
@@ -40,16 +43,16 @@ def faces_in_clear(configuration: Configuration) -> Iterator[str]:
 
 
 def clear_warning(table: str, device: str) -> str:
-    """What to do about faces in the clear."""
+    """Return the warning about unsealed faces."""
     return (
-        f"{table}: {device} reads faces, and the journal keeps them in the clear: "
-        "name auditor-key-file or key-file in [journal]"
+        f"{table}: {device} reads card faces, and the journal stores them unsealed: "
+        "set auditor-key-file or key-file in [journal]"
     )
 
 
 def leave_no_core() -> None:
-    """A crash of this process writes no core file, in which keys and faces would be."""
-    import resource  # not on every system, and `run` alone needs it
+    """Disable core files, which would contain keys and faces."""
+    import resource  # not on every system, and only `run` needs it
 
     _, most = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, most))

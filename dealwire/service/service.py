@@ -1,11 +1,11 @@
-"""The service: every table of a `table.toml` in one owner's loop, with a journal under it and a hub above it.
+"""The service: every table of a `table.toml` in one owner's loop, with a journal below and a hub above.
 
-The order of things is always the same. Bytes are journalled, then decoded; what follows from them is journalled; the
-group is written and synced; then it is made known, and only then may a device be told that we have it. When the
-journal fails, nothing more is made known or acknowledged, every table says why, and the service ends.
+The order is always the same. Bytes are journaled, then decoded; their results are journaled; the group is written and
+synced; then it is published, and only then may a device get an acknowledgment. If the journal fails, nothing more is
+published or acknowledged, every table shows why, and the service ends.
 
-Here is the loop and its end. `opening` sets the tables up, `showing` says when they are shown, `keeping` when they are
-written down as they stand.
+This module has the loop and its end. `opening` builds the tables, `showing` decides when views are made, `keeping` when
+snapshots are taken.
 """
 
 import logging
@@ -51,21 +51,20 @@ _log = logging.getLogger(__name__)
 
 MS: Final = 1_000_000
 BEAT_NS: Final = 1000 * MS
-"""Between two looks at the lines; also the longest that received bytes wait for the disk when nothing follows."""
+"""Interval between checks of the lines, and the longest wait of received bytes for the disk when nothing follows them.
+"""
 WEDGED_NS: Final = 30_000 * MS
-"""A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
-every ten."""
+"""A line without progress for so long is wedged: status arrives every second, and a lost line is retried every ten."""
 FAREWELL_S: Final = 0.5
-"""After a safe stop, for those who look on to see why."""
+"""Pause after a safe stop, so that observers see why."""
 
 
 class Service:
     """Serves the tables of a configuration. Use it as a context manager: it opens in `__enter__`.
 
-    Opening raises a DealwireError that says in one line what is wrong with the journal, its key, or a table. A line
-    that cannot be opened is no such error: it is tried again until it is there. `anew` lets every table begin anew.
-    `clock_is_right` says that the host's clock is to be believed, however far it is from the record; `make_clock` gets
-    the time before which it must not be.
+    Opening raises a DealwireError that names the problem of the journal, its key, or a table in one line. A line that
+    cannot be opened is not such an error: it is retried. `anew` starts every table over. `clock_is_right` confirms the
+    host's clock, however far it is from the record; `make_clock` takes the time before which the clock must not be.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class Service:
         self.configuration, self.hub = configuration, hub
         self.tables: dict[str, TableSession] = {}
         self.failed: str | None = None
-        """Why the service ended by itself; None while it runs, and when it was asked to end."""
+        """Reason why the service ended on its own; None while it runs and after `stop`."""
         self.journal: Journal
         self.clock = make_clock(0)
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
@@ -130,7 +129,9 @@ class Service:
         opening = TablesOpening(self.configuration, self.journal, maker, self.clock)
         self.gets_on()
         if self.journal.taken_up:
-            _log.warning("%s: an older version wrote it; tables begin anew, meters go on", self.journal.path)
+            _log.warning(
+                "%s: written by an older version; tables start over, meters keep their amounts", self.journal.path
+            )
         anew = self._anew or begins.set_back
         went_on = opening.begin_anew() if anew else opening.go_on(key, self.gets_on)
         self._early = went_on.unpublished
@@ -154,11 +155,11 @@ class Service:
                 _log.warning("%s: %s", session.name, caution)
 
     def gets_on(self) -> None:
-        """To be called at every step of a long opening: systemd waits as long as there are more."""
+        """Report progress of a long opening to systemd, which extends its timeout."""
         self._notifier.keep_waiting(self.clock.now_ns())
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher], remarks: Sequence[str]) -> None:
-        how = "goes on" if session.name in went_on.publishers else "begins anew"
+        how = "resumes" if session.name in went_on.publishers else "starts a new record"
         session.status("started", f"table {session.name} {how}", self.clock.now_ns())
         for remark in remarks:
             session.status("clock-step", remark, self.clock.now_ns())
@@ -170,7 +171,7 @@ class Service:
     # ------------------------------------------------------------------ running
 
     def run(self, timeout_s: float | None = None) -> None:
-        """Serve until `stop` was called, the journal failed, or the time is up."""
+        """Serve until `stop` is called, the journal fails, or the time is up."""
         self._notifier.notify(READY=1, STATUS=self._summary())
         for item in self._early:  # only now does everybody listen
             self.hub.publish(item)
@@ -181,7 +182,7 @@ class Service:
         self._showing.answer()  # no turn follows in which anybody could ask for it
 
     def simulate(self, table: str, bench: "SimulatorHost") -> None:
-        """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
+        """Run simulated devices in the same loop; their faults can be injected at `table`."""
         self.tables[table].bench = bench
         members: tuple[Member, ...] = (bench, *bench.lines.values())
         for member in members:
@@ -189,8 +190,8 @@ class Service:
         bench.start(self.clock.now_ns())
 
     def note_access(self, table: str, text: str) -> None:
-        """Write down who signed in or out, or was refused something, at `table`; empty: at each, since a role is one at
-        all of them. May be called from any thread."""
+        """Record a sign-in, sign-out or refusal at `table`; with an empty name at each table, since a role applies to
+        all. May be called from any thread."""
 
         def note() -> None:
             for name, session in self.tables.items():
@@ -200,7 +201,7 @@ class Service:
         self.owner.call_soon(note)
 
     def stop(self) -> None:
-        """End `run`. May be called from any thread, and from a signal handler."""
+        """End `run`. May be called from any thread and from a signal handler."""
         self._stopping = True
         self.owner.call_soon(lambda: None)
 
@@ -221,8 +222,7 @@ class Service:
     # ------------------------------------------------------------------ in the owner's turn
 
     def _after_turn(self) -> None:
-        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
-        was told of them."""
+        """Write the open group, publish it, and show what changed. Bytes without results wait: no one has seen them."""
         for (table, device), where in self._identities.take().items():
             self.tables[table].elsewhere(device, where, self.clock.now_ns())
         if self._showing.moved:  # with hundreds of tables most turns are of none of them
@@ -244,13 +244,13 @@ class Service:
             self._jump()
 
     def _give_out(self) -> bool:
-        """Write the open group and make it known; True when the disk has all of it."""
+        """Write the open group and publish it; True if the disk has all of it."""
         for item in self.journal.commit():
             self.hub.publish(item)
         return self.journal.secure()
 
     def _on_beat(self, now_ns: int) -> None:
-        """Once a second: look at the lines, and tell systemd that all is well while it is."""
+        """Once a second: check the lines, and report to systemd while all is well."""
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
@@ -269,7 +269,7 @@ class Service:
         look_for_garbage(now_ns)
         wedged = self._pulse.wedged(lines, now_ns)
         if wedged:
-            self._notifier.notify(STATUS=f"nothing moves on {', '.join(wedged)}")
+            self._notifier.notify(STATUS=f"no activity on {', '.join(wedged)}")
         elif self._notifier.watchdog_ns:
             self._notifier.notify(WATCHDOG=1, STATUS=self._summary())
         else:
@@ -297,8 +297,8 @@ class Service:
             session.status("clock-step", sentence_of(step), now_ns, clock=facts)
 
     def _jump(self) -> None:
-        """Between two turns, follow a clock that was set forward. Lines are given back before and opened anew after:
-        nobody waits, or gives up, for what never happened, nor meets every deadline of an hour that was none."""
+        """Follow a clock that was set forward, between two turns. Lines are closed before and reopened after, so that
+        no deadline of the skipped time expires."""
         self._follow_clock = False
         for session in self.tables.values():
             for line in session.abandon_lines("the host's clock was set"):
@@ -317,7 +317,7 @@ class Service:
     # ------------------------------------------------------------------ when something is wrong
 
     def _on_error(self, member: Member, error: Exception) -> None:
-        """A fault of this program at one table: that table stops, the others go on."""
+        """Handle an internal error at one table: that table stops, the others continue."""
         session = self._members.get(member)
         if session is None:
             raise error
@@ -326,7 +326,7 @@ class Service:
             return
         at = traceback.extract_tb(error.__traceback__)[-1]
         # The message of such an error may hold anything, a face too; the place says as much.
-        why = f"a fault of this program: {type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
+        why = f"internal error: {type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
         _log.error("%s: %s", session.name, why)
         session.stop_safely(why, self.clock.now_ns())
         for line in session.lines:
@@ -340,7 +340,7 @@ class Service:
         if self.failed is None:
             self.failed = why
             for session in self.tables.values():
-                session.stop_safely(f"nothing more is written down: {why}", self.clock.now_ns())
+                session.stop_safely(f"the journal cannot be written: {why}", self.clock.now_ns())
                 self.hub.show(session.view(self.clock.now_ns()))
 
 

@@ -1,7 +1,7 @@
-"""When the views of tables are made and shown: at once what is urgent, the rest now and then, and when somebody looks.
+"""Schedule of views: urgent ones at once, others at intervals, and on request of an observer.
 
-Touches views and the hub alone. Nothing is shown that is not on the disk: a turn's tables may be shown once `sort` was
-told that what came of them is.
+It uses views and the hub only. Nothing is shown that is not on the disk: tables of a turn may be shown once `sort` was
+called after the commit.
 """
 
 import threading
@@ -16,51 +16,51 @@ from devices.clock import Clock
 from devices.line.loop import Owner
 
 VIEW_NS: Final = 20_000_000
-"""A table is shown this often while devices report; at once when something comes of it."""
+"""Interval of a table's views while devices report; a result is shown at once."""
 SHOWN_TOGETHER: Final = 16
-"""With more tables than these it is rarer in proportion: a view costs more than what it shows, and nobody looks at
-hundreds of tables fifty times a second."""
+"""With more tables than these the interval grows in proportion: views are costly, and no one watches hundreds of tables
+fifty times a second."""
 LOOK_S: Final = 0.5
-"""For a turn of the tables. Whoever looks while they are busy for longer sees what was shown before."""
+"""Longest wait for a turn of the tables. After that an observer sees the previous views."""
 
 
 class Showing:
-    """Shows so many `tables` to whom `hub` has, in the turns of `owner`. Only `look` may be called from other threads
-    than the one that made it, or called `adopt`; `timer` is to be a member of the owner."""
+    """Shows `tables` tables to the hub's observers, in turns of `owner`, which must have `timer` as a member. Only
+    `look` may be called from threads other than the one that created this object or called `adopt`."""
 
     def __init__(self, hub: Hub, owner: Owner, clock: Clock, tables: int) -> None:
         self._hub, self._owner, self._clock = hub, owner, clock
         self.timer = Timer(self._on_due)
         self.moved: dict[TableSession, None] = {}
-        """Tables of which there is something to see from this turn."""
+        """Tables with something to show from this turn."""
         self._unshown: dict[TableSession, None] = {}
-        """Tables of which there is something to see that was not shown yet, in their order."""
+        """Tables with something to show from earlier turns, in order."""
         self._unwatched: dict[TableSession, None] = {}
-        """The same of those that nobody watches: they are shown when somebody looks."""
+        """The same for tables that no one watches: they are shown on request."""
         self._apart_ns = VIEW_NS * max(1, tables // SHOWN_TOGETHER)
         self._shown_ns = 0
         self._lookers: deque[threading.Event] = deque()
-        """Other threads that wait until those are shown."""
+        """Threads that wait until those are shown."""
         self.adopt()
 
     def adopt(self) -> None:
-        """From now on this is the thread whose turns they are."""
+        """Make the calling thread the owner's thread."""
         self._thread = threading.get_ident()
 
     # ------------------------------------------------------------------ in the owner's turn
 
     def note(self, session: TableSession) -> None:
-        """There is something to see of a table that was not shown yet."""
+        """Note that a table has something to show."""
         self._hub.take_way()
         self.moved[session] = None
 
     def sort(self) -> None:
-        """What moved in this turn is on the disk: it may be shown."""
+        """Sort the tables of this turn for display, now that their results are on the disk."""
         for session in self.moved:
             (self._unshown if self._hub.is_watched(session.name) else self._unwatched)[session] = None
 
     def turn(self, now_ns: int) -> None:
-        """The turn ends: show what is due."""
+        """End the turn: show what is due."""
         self.moved = {}
         if self._unshown:
             self._show_what_is_due(now_ns)
@@ -68,7 +68,7 @@ class Showing:
             self.answer()
 
     def answer(self) -> None:
-        """Show all that waits, and let go whoever waits for it."""
+        """Show everything that waits, and release the threads that wait for it."""
         self._show_what_waits()
         while self._lookers:
             self._lookers.popleft().set()
@@ -89,7 +89,7 @@ class Showing:
         self._show_all(list(self._unshown), now_ns)
 
     def _show_all(self, sessions: Sequence[TableSession], now_ns: int) -> None:
-        """Every view is made before the first is shown: a reader that is woken takes the interpreter."""
+        """Show tables. Make every view before showing the first, because a reader that wakes takes the interpreter."""
         for session in sessions:
             self._unshown.pop(session, None)
             self._unwatched.pop(session, None)
@@ -97,14 +97,14 @@ class Showing:
             self._hub.show(view)
 
     def _show_what_waits(self) -> None:
-        """All of it but for what moved in a turn that is under way: that is not on the disk yet."""
+        """Show everything except what moved in a turn under way, which is not on the disk yet."""
         waiting = [session for session in {**self._unshown, **self._unwatched} if session not in self.moved]
         self._show_all(waiting, self._clock.now_ns())
 
     # ------------------------------------------------------------------ from any thread
 
     def look(self) -> None:
-        """Somebody looks who does not watch: show what moved, from whatever thread, and wait until it is shown."""
+        """Show what moved to an observer that does not watch, from any thread, and wait until it is shown."""
         if not (self._unwatched or self._unshown):
             return
         if threading.get_ident() == self._thread:

@@ -1,4 +1,4 @@
-"""A table of simulated devices for whoever has no device: endless rounds, some with faults, on pseudo-terminals."""
+"""A table of simulated devices on pseudo-terminals: endless rounds, some with faults."""
 
 import contextlib
 import importlib.util
@@ -25,27 +25,26 @@ from rules.game.load import game_id_of, load_game
 
 METER_CENTS: Final = 1_000_000
 RATE_PERCENT: Final = 21
-"""What goes onto the meters of each progressive bet, together."""
+"""Percent of each progressive bet that goes to the meters, in total."""
 
 
 @contextlib.contextmanager
 def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
-    """`dealwire sim` with these arguments; the addresses it announced, by device."""
+    """Run `dealwire sim` with these arguments; yield the addresses it announced, by device."""
     command = own_program("sim", *arguments, "--json")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stdout is not None
         try:
             announced = process.stdout.readline()
             if not announced:
-                raise LocalError("the simulator did not start; what it said stands above")
+                raise LocalError("the simulator did not start; see its output above")
             yield json.loads(announced)["lines"]
         finally:
             process.terminate()
 
 
 class Simulated(NamedTuple):
-    """A simulated table: its configuration, the token of each role that may act at it, and the devices themselves,
-    which whoever serves the table has to run."""
+    """A simulated table: its configuration, the token of each role, and the devices, which the service must run."""
 
     configuration: Configuration
     tokens: dict[Role, str]
@@ -54,8 +53,8 @@ class Simulated(NamedTuple):
 
 @contextlib.contextmanager
 def simulated_table(scenario: str, faults: float | None, speed: float) -> Iterator[Simulated]:
-    """A simulated table that deals `scenario` without an end, kept in a temporary folder. With a rate `faults` (0 to 1)
-    so large a share of its rounds has one thing go wrong, instead of what the scenario has."""
+    """Yield a simulated table that deals `scenario` endlessly, stored in a temporary folder. With a rate `faults` (0 to
+    1), that share of its rounds has one fault, in place of the scenario's own."""
     loaded = find_scenario(scenario)
     table = set_up(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
@@ -70,7 +69,8 @@ def simulated_table(scenario: str, faults: float | None, speed: float) -> Iterat
 def _configuration(
     scenario: AnyScenario, addresses: dict[str, str], folder: Path, tokens: Mapping[Role, str]
 ) -> Configuration:
-    """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
+    """Return the configuration of one table on these lines. The raw record is sealed if possible, with a key next to
+    it."""
     tokens_file = folder / "tokens.toml"
     tokens_file.touch(mode=0o600)
     tokens_file.write_text("".join(f'{role} = "{token}"\n' for role, token in tokens.items()), encoding="utf-8")
@@ -110,13 +110,13 @@ def _configuration(
 
 
 def _house(house: HousePart) -> dict[str, Any]:
-    """What the house of a scenario takes, by the keys of a table's settings."""
+    """Return the house's share in a scenario, by the keys of a table's settings."""
     figures = {"cap-cents": house.rake_cap, "step-cents": house.rake_step, "jackpot-cents": house.jackpot_rake or None}
     return {"token-cents": house.token, "rake": RakePart.model_validate({"percent": house.rake, **figures})}
 
 
 def _progressive(folder: Path, meters: Sequence[str]) -> Path:
-    """The house's rates and seeds, without which no bet would move a meter: the rules of a game print none."""
+    """Write a setup with rates and seeds. The rules of a game state none, and without it no bet would move a meter."""
     file = folder / "progressive.toml"
     head = 'schema = "dealwire.progressive/1"\nid = "simulated"\nexecutive-from-cents = 100000\nsensor-cents = 100\n'
     part = '[[meters]]\nname = "{}"\nseed-cents = {}\ncontribution = "{} %"\n'
@@ -126,7 +126,7 @@ def _progressive(folder: Path, meters: Sequence[str]) -> Path:
 
 
 def _port() -> int:
-    """The usual port, or any other while somebody has it."""
+    """Return the default port, or 0 if it is in use."""
     usual = ConsolePart().port
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""One table while it is served: its lines, what it makes known, what it shows."""
+"""One served table: its lines, its publications, its view."""
 
 import dataclasses
 import logging
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 KEEP_EACH_NS: Final = 1800 * 1_000_000_000
-"""Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
+"""Interval between snapshots while no round ends; an idle table replays at most that much at a restart."""
 CLOSE_S: Final = 0.5
-"""How long a table that closes waits for networks that do not answer."""
+"""Longest wait of a closing table for networks that do not answer."""
 MONEY: Final = ("settlement", "meter", "award")
-"""Topics of lines by which a meter is moved or paid."""
+"""Topics of lines that move or pay a meter."""
 CALM_NS: Final = 120_000_000_000
-"""A line that gave too much is watched for so long before it counts as well again: twice the time between two notes."""
+"""Time after which a flooded line counts as normal again: twice the interval between two notes."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
 LINKS: Final[dict[LineState, Link]] = {
     LineState.WAITING: "waiting",
@@ -51,8 +51,8 @@ LINKS: Final[dict[LineState, Link]] = {
 
 
 class TableSession:
-    """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out.
-    `moved` is called with it whenever there is something to see that was not shown yet."""
+    """One table and its lines. Its publications go into the journal; the owner commits and publishes them. `moved` is
+    called whenever there is something new to show."""
 
     def __init__(
         self,
@@ -68,20 +68,20 @@ class TableSession:
         self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
         self.bench: SimulatorHost | None = None
-        """The devices themselves, where they are simulated."""
+        """The simulated devices, if any."""
         self.sequence = 0
-        """The newest number in the journal that its view includes."""
+        """Newest journal number in its view."""
         self.urgent = False
-        """Among what was not shown yet is more than a report of a device: it is shown at once."""
+        """True if the changes not yet shown include more than a device report: they are shown at once."""
         self.stopped: str | None = None
-        """Why it deals no more; None while it does."""
+        """Reason why the table deals no more; None while it does."""
         self._start, self._journal, self._clock, self._moved = start, journal, clock, moved
         self._identities = identities if identities is not None else Identities()
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
-        """How much of what each line gives is kept, by device."""
+        """Byte budget of each line, by device."""
         for device in part.device:  # nothing is known of any until it was heard
             self._line_shown(device, "waiting", None)
         self._calm: dict[str, int] = {}  # by device: bytes not kept, when its line last was as it should be
@@ -90,8 +90,8 @@ class TableSession:
     # ------------------------------------------------------------------ its lines
 
     def connect(self, device: DevicePart, went_on: Resumed[JournaledPublisher], gate: Gate) -> Supervisor:
-        """The device's line, which opens in the owner's next turn and as often as it has to. What it sends waits at
-        the gate that all lines share."""
+        """Register the device's line, which opens in the owner's next turn and is reopened as needed. Its output waits
+        at the gate that all lines share."""
         dialect = dialect_named(device.dialect)
         baud = baud_of(device.address, baud=dialect.baud)
         opener = line_at(device.address, self._clock, baud=dialect.baud)
@@ -129,8 +129,8 @@ class TableSession:
         return supervisor
 
     def elsewhere(self, device: str, where: str, now_ns: int) -> None:
-        """The device speaks on another line, too, `where`, or does no more: noted in the record, from which it is dealt
-        again, then told to the table."""
+        """Note that the device appears on another line too (`where`), or no longer. The note goes into the record,
+        which is replayed, then to the table."""
         for number, line in self._numbers.items():
             if line.name == device and line.session is not None and self.stopped is None:
                 found = DeviceElsewhere(where)
@@ -138,14 +138,14 @@ class TableSession:
                 line.session.remark(found, now_ns)
 
     def close(self) -> None:
-        """Give every line back. The journal says that they were lost, so that whoever goes on with it goes on here."""
+        """Close every line. The journal records them as lost, so that a resumed table continues here."""
         for line in self.lines:
             if line.session is not None and line.keeps_sessions:
                 line.session.abandon("the program was ended")
             line.close(wait_s=CLOSE_S / len(self.lines))
 
     def abandon_lines(self, why: str) -> list[Supervisor]:
-        """Lose every line whose device tells its events again on the next; which ones those were."""
+        """Close every line whose device repeats its events on the next connection; return those lines."""
         found = [line for line in self.lines if line.keeps_sessions]
         for line in found:
             line.abandon(why)
@@ -154,7 +154,7 @@ class TableSession:
     # ------------------------------------------------------------------ what it makes known
 
     def deliver(self, seen: Seen) -> None:
-        """One report of a device: what follows from it joins the journal's open group."""
+        """Take one report of a device; its results join the journal's open group."""
         if self.stopped is not None:
             return
         self._moved(self)
@@ -162,14 +162,14 @@ class TableSession:
         why, sequences = self._unlike(lines), []
         for each in lines:
             if why and each.topic in MONEY:
-                self.stop_safely(f"nothing is paid by a meter that is not as it was written down: {why}", seen.at_ns)
+                self.stop_safely(f"a meter does not match the journal, so nothing is paid: {why}", seen.at_ns)
                 return
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
-            again = "up again, in the session it had" if seen.body.resumed else "up"
+            again = "connected again, in the same session" if seen.body.resumed else "connected"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
             if seen.body.recognises_cards and not self._journal.sealed:
                 _log.warning("%s", clear_warning(self.name, seen.device))
@@ -178,7 +178,8 @@ class TableSession:
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
-        """Where what these lines move or pay is not what was written of it, in memory or in the file, in words."""
+        """Return where the meters that these lines move or pay differ from the journal, in memory or in the file, as
+        text."""
         money = [(each.topic, each.line) for each in lines if each.topic in MONEY]
         if not money:
             return ""
@@ -198,7 +199,7 @@ class TableSession:
         clock: ClockSet | None = None,
         round_: int | None = None,
     ) -> None:
-        """Something about the table or one of its lines that is no part of a round."""
+        """Publish a status about the table or one of its lines that is not part of a round."""
         _log.info("%s: %s", self.name, text)
         line = StatusLine(table=self.name, kind=kind, device=device, text=text, clock=clock, round=round_).to_json()
         sequence = self._publish("status", at_ns, line)
@@ -206,12 +207,12 @@ class TableSession:
             self.viewer.log(kind, text, at_ns, sequence, place=device)
 
     def release(self, given: Settling, who: str) -> str:
-        """What was held of a round was settled by hand, says a person: it is open no more, for good. LookupError says
-        why it cannot be, such as that it was done before."""
+        """Close the held money that was settled by hand. LookupError says why it cannot be closed, such as that it
+        already was."""
         _, held = still_held(self._journal, given, self.name)
         now_ns, noted = self._clock.now_ns(), given.words(held)
         if let := self.publisher.release(held.readings):
-            noted += f"; what {' and '.join(sorted(let))} decides is settled here from now on"
+            noted += f"; from now on bets decided by {' and '.join(sorted(let))} are settled here"
         self._journal.release(self.name, held.entry, now_ns, who, given.badge, given.why)
         self._kept_rounds = -1  # the next snapshot has the readings that were let pass
         self.status("action", f"{who}, badge {given.badge}: {noted}", now_ns, round_=held.round)
@@ -219,12 +220,12 @@ class TableSession:
 
     @property
     def owes_snapshot(self) -> bool:
-        """A round has ended since the last one."""
+        """True if a round has ended since the last snapshot."""
         return self.rounds != self._kept_rounds and self.stopped is None
 
     def keep(self, now_ns: int) -> None:
-        """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
-        rest: whoever goes on with it deals no more again than what comes after."""
+        """Take a snapshot after each round, and at intervals while nothing happens, as soon as the table is at rest: a
+        restart then replays only what follows."""
         if (self.rounds == self._kept_rounds and now_ns < self._kept_ns + KEEP_EACH_NS) or self.stopped is not None:
             return
         kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
@@ -233,7 +234,7 @@ class TableSession:
             self.publisher.keep()
 
     def stop_safely(self, why: str, at_ns: int) -> None:
-        """Deal no more: nothing that comes from here on is taken, and the view says why."""
+        """Stop dealing: nothing more is taken, and the view says why."""
         if self.stopped is None:
             self.stopped = why
             self.viewer.safe_stop(why, at_ns)
@@ -248,16 +249,16 @@ class TableSession:
 
     @property
     def rounds(self) -> int:
-        """Rounds that ended since it began."""
+        """Rounds that ended since the table began."""
         return self.table.outcomes.total()
 
     def view(self, at_ns: int) -> TableView:
-        """The table now."""
+        """Return the table now."""
         self.urgent = False
         return self.viewer.view(self.sequence, at_ns)
 
     def look_at_lines(self, now_ns: int) -> None:
-        """Bring what is shown of the lines up to date, and say which give more than is kept of them."""
+        """Update the state of the lines, and report those that exceed their budget."""
         for part, line in zip(self.part.device, self.lines, strict=False):
             flood = self._flood_of(part.name, now_ns)
             link, problem = _link_of(line), str(line.problem) if line.problem is not None else flood
@@ -269,7 +270,7 @@ class TableSession:
         self._look_at_lamp(now_ns)
 
     def archive_problem(self, problem: str | None, now_ns: int) -> None:
-        """Show that days which are over do not lie in the archive, or that they do again."""
+        """Show or clear the problem of the archive."""
         if self.viewer.archive(problem, now_ns):
             self._move(urgent=True)
 
@@ -278,7 +279,7 @@ class TableSession:
         self._moved(self)
 
     def _line_shown(self, part: DevicePart, link: Link, problem: str | None) -> bool:
-        """Show how the line of a device stands from now on; True when that is something new."""
+        """Set the state of a device's line; True if it changed."""
         since_ns = self._clock.now_ns()
         return self.viewer.device(
             DeviceView(
@@ -287,7 +288,7 @@ class TableSession:
         )
 
     def _look_at_lamp(self, now_ns: int) -> None:
-        """Show what a shuffler's status says of its lamp, where its reports have not said it."""
+        """Show the lamp of a shuffler's status if its reports have not told it."""
         for line in self.lines:
             if isinstance(line.status, ShufflerStatusMessage):
                 lit, faults = bool(line.status.lamps & Lamp.RED), line.status.faults
@@ -295,20 +296,20 @@ class TableSession:
                     self._move(urgent=True)
 
     def _flood_of(self, device: str, now_ns: int) -> str | None:
-        """What is wrong with a line that gives too much; said once when it begins and once when it is over."""
+        """Return the problem of a line that exceeds its budget; report its start and its end once each."""
         budget = self.budgets[device]
         if budget.dropped_ns is None or now_ns - budget.dropped_ns >= CALM_NS:
             if device in self._flooded:
                 self._flooded.remove(device)
                 count = budget.dropped - self._calm.get(device, 0)
-                text = f"{device}: its line gives no more than it may; {count:,} bytes were not kept"
+                text = f"{device}: the line is within its limit again; {count:,} bytes were not kept"
                 self.status("warning", text, now_ns, device)
             self._calm[device] = budget.dropped
             return None
         why = (
-            "nothing but noise comes; it is listened to once a minute"
+            "only noise arrives; the line is read once a minute"
             if budget.noise
-            else f"more than {budget.rate:,} bytes a second come; what exceeds that is counted, not kept"
+            else f"more than {budget.rate:,} bytes a second arrive; the excess is counted, not kept"
         )
         if device not in self._flooded:
             self._flooded.add(device)
@@ -324,15 +325,15 @@ def _link_of(line: Supervisor) -> Link:
 
 
 class Pulse:
-    """Whether the lines still move. A line moves when frames or noise come, when it is lost, or when it is tried again;
-    one of a device that says nothing while nothing happens need not."""
+    """Detects wedged lines. A line moves when frames or noise arrive, when it is lost, or when it is retried; a device
+    that is silent while idle need not move."""
 
     def __init__(self, most_ns: int) -> None:
         self._most_ns = most_ns
         self._marks: dict[Supervisor, tuple[tuple[int, ...], int]] = {}
 
     def wedged(self, lines: Sequence[Supervisor], now_ns: int) -> list[str]:
-        """Names of lines that have not moved for too long."""
+        """Return the names of lines that have not moved for too long."""
         found = []
         for line in lines:
             mark = _mark_of(line)
@@ -346,7 +347,7 @@ class Pulse:
 
 
 def _mark_of(line: Supervisor) -> tuple[int, ...] | None:
-    """What changes while a line moves; None for one that need not."""
+    """Return a value that changes while a line moves; None for a line that need not move."""
     session = line.session
     if session is None:
         return None if line.closed is not None else (line.losses, line.failures)

@@ -1,4 +1,4 @@
-"""A time at which something is due in the owner's loop: it touches nothing but the moment."""
+"""A timer in the owner's loop."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from devices.line.loop import Member
 
 
 class Timer(Member):
-    """A member of the owner's loop without a line. Set `due_ns`; when it falls, it is None again, `call` is called."""
+    """A loop member without a line. When `due_ns` passes, it is reset to None and `call` is called."""
 
     def __init__(self, call: Callable[[int], None], due_ns: int | None = None) -> None:
         self.due_ns = due_ns
@@ -14,14 +14,14 @@ class Timer(Member):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When it falls."""
+        """Time at which the timer is due."""
         return self.due_ns
 
     def on_deadline(self, now_ns: int) -> None:
-        """It fell."""
+        """Run the timer."""
         self.due_ns = None
         self._call(now_ns)
 
     def close(self) -> None:
-        """It falls no more."""
+        """Cancel the timer."""
         self.due_ns = None

@@ -1,1 +1,1 @@
-"""A dispute sheet: everything that the journal holds about one round, as a value, and on paper."""
+"""Dispute sheet: everything the journal holds about one round, as a value and on paper."""

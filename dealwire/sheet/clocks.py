@@ -1,7 +1,7 @@
-"""Two clocks: the journal's, which never runs backwards, and the host's, which a camera's is compared with.
+"""The two clocks: the journal's, which never runs backward, and the host's, to which a camera's is compared.
 
-The journal says at each opening what both were. From there on the host's time follows from the journal's, to within
-what the program takes no note of, until it notes that the clock was set.
+The journal records both at each opening. From there the host's time follows from the journal's, within the tolerance
+that the program does not record, until it records that the clock was set.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from dealwire.sheet.model import SheetMoment
 from devices.clock import SLOWER, STEP_NS
 
 WITHIN_NS: Final = STEP_NS
-"""By so much the two may part without a word: a time service steers the host's clock by less."""
+"""Largest unrecorded drift between the clocks: a time service adjusts the host's clock by less."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """Both clocks at record `record`; `followed`: from there on the journal's goes with the host's. `wall_ns` None: the
-    host's was set, and nobody wrote down how."""
+    """Both clocks at record `record`; `followed`: journal time follows the host's clock from there. `wall_ns` None: the
+    host's clock was set, and the change was not recorded."""
 
     record: int
     wall_ns: int | None
@@ -28,8 +28,8 @@ class ClockReading:
     followed: bool = False
 
     def wall_at(self, at_ns: int) -> int | None:
-        """The host's time when the journal's was `at_ns`, later than this reading; None when it is not known. A host's
-        clock that is behind is waited for: the journal's goes a tenth slower until they meet."""
+        """Return the host's time at journal time `at_ns`, after this reading; None if unknown. While the host's clock
+        is behind, journal time runs a tenth slower until they meet."""
         if self.wall_ns is None:
             return None
         behind_ns = self.carried_ns - self.wall_ns
@@ -42,32 +42,32 @@ class ClockReading:
 
 
 class Times:
-    """Makes moments of records: `readings` oldest first, `zone` None for this machine's own."""
+    """Converts records to moments: `readings` oldest first, `zone` None for this machine's zone."""
 
     def __init__(self, readings: Sequence[ClockReading], zone: tzinfo | None = None) -> None:
         self._readings, self._zone = readings, zone
 
     def reading(self, record: int) -> ClockReading | None:
-        """The newest reading up to this record."""
+        """Return the newest reading up to this record."""
         return next((each for each in reversed(self._readings) if each.record <= record), None)
 
     def wall_ns(self, record: int, at_ns: int) -> int | None:
-        """The host's time at a record; None where the journal does not say how its clock stood."""
+        """Return the host's time at a record; None if the journal has no reading."""
         reading = self.reading(record)
         return reading.wall_at(at_ns) if reading is not None else None
 
     def moment(self, record: JournalRecord) -> SheetMoment:
-        """When a record was written."""
+        """Return when a record was written."""
         wall_ns = self.wall_ns(record.sequence, record.at_ns)
         wall = self.written(wall_ns) if wall_ns is not None else None
         return SheetMoment(record.sequence, record.at_ns, self.written(record.at_ns), wall_ns, wall)
 
     def written(self, at_ns: int) -> str:
-        """A time with its zone, to the millisecond."""
+        """Return a time with its zone, to the millisecond."""
         return self._local(at_ns).isoformat(sep=" ", timespec="milliseconds")
 
     def zone_at(self, at_ns: int) -> str:
-        """The zone's name then, with what it is ahead of UTC: `CET (UTC+01:00)`."""
+        """Return the zone's name at that time with its offset from UTC: `CET (UTC+01:00)`."""
         local = self._local(at_ns)
         name, offset = local.tzname() or "", local.isoformat()[-6:]
         return f"{name} (UTC{offset})" if name != "UTC" else name

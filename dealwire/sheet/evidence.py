@@ -1,4 +1,4 @@
-"""How a sheet can be held to the journal, in words."""
+"""The part of a sheet that ties it to the journal."""
 
 from collections.abc import Iterator
 from shlex import quote
@@ -10,7 +10,7 @@ WHAT = {"first": "first record", "round": "result", "settlement": "settlement", 
 
 
 def evidence(sheet: RoundSheet) -> Iterator[Block]:
-    """The places in the chain, what was checked, and the commands that check it."""
+    """Yield the records in the chain, what was verified, and the commands that verify it."""
     yield PaperHeading("Evidence")
     rows = ((WHAT[each.what], each.record, each.epoch, each.hash) for each in sheet.places)
     yield table("|>record|opening|*SHA-256 in the chain", rows)
@@ -31,7 +31,7 @@ def evidence(sheet: RoundSheet) -> Iterator[Block]:
     if last is not None:
         yield PaperRemark("To check that all of this is in the journal, and that nothing before it was altered:")
         yield PaperRemark(f"dealwire journal verify {quote(sheet.journal)} --expect {last.record}:{last.hash}")
-        yield PaperRemark("To deal the raw record again and compare every line with it, with the key:")
+        yield PaperRemark("To replay the raw record and compare every line, with the key:")
         yield PaperRemark(f"dealwire journal rebuild {quote(sheet.journal)} --key KEYFILE")
 
 
@@ -51,8 +51,8 @@ def _same(file: RulesFile) -> str:
 def _chain(sheet: RoundSheet) -> str:
     found = sheet.checked
     return (
-        f"checked for this round when the sheet was made: {found.records} records, each follows from the one before. "
-        "The rest of the journal was not checked"
+        f"verified for this round when the sheet was made: {found.records} records in an unbroken chain. "
+        "The rest of the journal was not verified"
     )
 
 

@@ -1,4 +1,4 @@
-"""The faces that lie under the seals of a round: read again from the raw record, which takes the key."""
+"""Sealed faces of a round, read from the raw record with the key."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,11 +16,11 @@ from dealwire.table.redaction import PublishedLine
 from devices.events import Seen
 
 _SAYS_WHAT = ("place", "where", "ordinal", "deck", "how", "mode")
-"""Fields of a report that say which cards it is about."""
+"""Fields that say which cards a report is about."""
 
 
 class _Listener:
-    """In place of a table: keeps what the devices reported, and makes nothing of it."""
+    """Publisher that only collects the reports of devices."""
 
     def __init__(self, heard: list[Seen]) -> None:
         self._heard = heard
@@ -34,7 +34,7 @@ class _Listener:
 
 
 class _Listeners:
-    """Makes the same for a table that begins and for one that goes on: only its lines stand where they stood."""
+    """Makes the collector for a started or resumed table; only the state of its lines matters."""
 
     def __init__(self, heard: list[Seen]) -> None:
         self._heard = heard
@@ -46,11 +46,11 @@ class _Listeners:
         return _Listener(self._heard)
 
     def passed_over(self, record: JournalRecord) -> None:
-        """Nothing: no meter is kept here."""
+        """Ignore it: no meter is kept here."""
 
 
 def read_faces(reader: RoundReader, table: str, window: RoundWindow, times: Times) -> tuple[FacesRead, ...]:
-    """Every report of the round that names a face. KeyUnknown when the reader's key does not open the record."""
+    """Return every report of the round that names a face. KeyUnknown if the reader's key does not open the record."""
     heard: list[Seen] = []
     dealing = Dealing(reader, _Listeners(heard))
     snapshot = reader.snapshot(table, up_to=window.first)
@@ -79,6 +79,6 @@ def _faces(seen: Seen, times: Times) -> FacesRead | None:
 
 
 def _cards(body: dict[str, Any]) -> list[str]:
-    """The cards that a report names."""
+    """Return the cards in a report."""
     one = [body["card"]] if body.get("card") not in (None, "--") else []
     return one + [card for name in ("cards", "low", "rest") for card in body.get(name) or ()]

@@ -1,4 +1,4 @@
-"""One round of a journal, by its number, as a sheet."""
+"""Builds the sheet of one round by its number."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,15 +39,18 @@ from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement
 
 LOOK_BACK: Final = 200_000
-"""Records before the round in which steps of the clock are looked for: two thousand rounds of a packet game."""
+"""Records before the round in which clock steps are searched: two thousand rounds of a packet game."""
 
 
 T = TypeVar("T", bound=LineRecord)
 
 
 class RoundUnknown(DealwireError):
-    """The journal does not hold this round; `numbers` are the oldest and the newest it has of the table, None when
-    none ended. `records`: the rounds of that number are these records, and another was asked for."""
+    """The journal does not hold this round.
+
+    `numbers` are its oldest and newest round of the table, None if no round ended. `records` are the records of the
+    rounds with that number, if another record was requested.
+    """
 
     def __init__(
         self, where: str, table: str, number: int, numbers: tuple[int, int] | None, records: Sequence[int] = ()
@@ -57,26 +60,26 @@ class RoundUnknown(DealwireError):
         if records:
             what = f"round {number} of table {table!r} is not at that record; it is at {', '.join(map(str, records))}"
         else:
-            there = "none of it has ended" if numbers is None else f"there are rounds {numbers[0]} to {numbers[1]}"
+            there = "no round has ended" if numbers is None else f"there are rounds {numbers[0]} to {numbers[1]}"
             what = f"round {number} of table {table!r} is not in this journal; {there}"
         super().__init__(f"{where}: {what}")
 
 
 class TableUnknown(DealwireError):
-    """The journal does not hold this table, or several and none was named."""
+    """The journal does not hold this table, or holds several and none was named."""
 
     def __init__(self, where: str, table: str | None, tables: list[str]) -> None:
         self.table, self.tables = table, tables
         what = (
             f"table {table!r} is not in this journal"
             if table is not None
-            else "it holds several tables; name one by --table"
+            else "it holds several tables; name one with --table"
         )
         super().__init__(f"{where}: {what}; there are {', '.join(tables) or 'none'}")
 
 
 class MadeWith(NamedTuple):
-    """By what a sheet is made, and when; `zone` None for this machine's own."""
+    """Time of the sheet, its zone (None: this machine's), and the program that makes it."""
 
     now_ns: int
     zone: tzinfo | None = None
@@ -84,7 +87,7 @@ class MadeWith(NamedTuple):
 
 
 def table_of(reader: RoundReader, table: str | None) -> str:
-    """The table that is meant; TableUnknown when that is not clear."""
+    """Return the table meant; TableUnknown if that is ambiguous."""
     tables = reader.tables()
     if table in tables:
         return str(table)
@@ -96,11 +99,11 @@ def table_of(reader: RoundReader, table: str | None) -> str:
 def gather(
     reader: RoundReader, table: str, number: int, made: MadeWith, *, record: int | None = None, faces: bool = False
 ) -> RoundSheet:
-    """The sheet of a round; of several with that number the newest, or the one whose result (START GAME, where it has
-    none) is `record`.
+    """Return the sheet of a round: of several rounds with that number the newest, or the one whose result (START GAME
+    without a result) is `record`.
 
-    `faces`: with those that lie under the seals, for which the reader needs the key. RoundUnknown when it is not there,
-    JournalDamaged where the chain does not hold in the round, KeyUnknown when a seal does not open.
+    `faces`: include the sealed faces, for which the reader needs the key. RoundUnknown if the round is missing,
+    JournalDamaged if the chain is broken within the round, KeyUnknown if a seal does not open.
     """
     places = reader.places(table, number)
     chosen = next((each for each in places if record in (None, each.ends or each.begins)), None)
@@ -132,7 +135,7 @@ class _Gathering:
         self.times = Times(known, self.made.zone)
 
     def sheet(self, others: list[RoundPlace], faces: bool) -> RoundSheet:
-        """All of it."""
+        """Return the whole sheet."""
         window, times, reader = self.window, self.times, self.reader
         versions = self._versions({each.ends for each in others})
         newest = versions[-1].result if versions else None
@@ -172,7 +175,7 @@ class _Gathering:
         )
 
     def _rules(self, newest: RoundResult | None, settlement: Settlement | None) -> dict[str, Any]:
-        """The files that decided, as the sheet names them."""
+        """Return the rule files that decided, as named on the sheet."""
         ref = newest.procedure if newest is not None else None
         procedure = procedure_file(self.reader, self.table, self.window.last, ref)
         edition = newest.edition if newest is not None else None
@@ -190,8 +193,11 @@ class _Gathering:
         return "under-way" if live and not anew else "given-up"
 
     def _at_step(self, record: JournalRecord) -> ClockReading | None:
-        """Both clocks when the host's was set. A line without them is a remark at a start, whose opening has them; a
-        program of before wrote none at all: then nobody knows."""
+        """Return both clocks at a clock step.
+
+        A line without readings is a note at a start, whose opening has them. An older program wrote none; the host's
+        time is then unknown.
+        """
         clock = _read(self.reader, StatusLine, record).clock
         if clock is not None:
             return ClockReading(record.sequence, clock.wall_ns, clock.carried_ns, clock.followed)
@@ -201,7 +207,7 @@ class _Gathering:
         return ClockReading(record.sequence, None, record.at_ns) if heard is not None else None
 
     def _event(self, name: str) -> SheetMoment | None:
-        """When the round's own START GAME or END GAME came, the last one."""
+        """Return when the last START GAME or END GAME of this round arrived."""
         events = [each for each in self.window.events_of(name) if each.fields.get("round") == self.window.place.number]
         return self.times.moment(events[-1].record) if events else None
 
@@ -222,8 +228,8 @@ class _Gathering:
         )
 
     def _versions(self, others: set[int]) -> tuple[SheetVersion, ...]:
-        """The results of the round, as often as it was written down. `others` are those of rounds that were settled by
-        themselves: another controller counted them."""
+        """Return the results of the round, as often as it was written. `others` are rounds settled on their own:
+        another controller counted them."""
         if not self.window.place.ends:
             return ()
         after, number = self.window.place.ends, self.window.place.number
@@ -258,7 +264,8 @@ class _Gathering:
         return tuple(_read(self.reader, kind, record) for record in self.window.of(topic))
 
     def _incidents(self, result: RoundResult | None) -> tuple[SheetIncident, ...]:
-        """Those that were made known in its time, and those of the result that were found before its first record."""
+        """Return the incidents published during the round, and those in the result that were found before its first
+        record."""
         found = [(record, _read(self.reader, Incident, record)) for record in self.window.of("incident")]
         known = [incident for _, incident in found]
         earlier = [each for each in (result.incidents if result is not None else ()) if each not in known]
@@ -288,7 +295,7 @@ def _incident(incident: Incident, at: SheetMoment | None) -> SheetIncident:
 
 
 def _read(reader: RoundReader, kind: type[T], record: JournalRecord) -> T:
-    """What a line says; JournalDamaged when it is none of that kind."""
+    """Return the value of a line; JournalDamaged if it is not of that kind."""
     try:
         return kind.from_json(record.payload)
     except (msgspec.DecodeError, ValueError) as error:

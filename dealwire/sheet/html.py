@@ -1,4 +1,4 @@
-"""A sheet as HTML. One page that needs nothing else; or its body alone, for whoever has a page and a style already."""
+"""A sheet as HTML: a self-contained page, or its body for a page with its own style."""
 
 from collections.abc import Iterator
 from html import escape
@@ -18,13 +18,13 @@ from dealwire.sheet.paper import (
 )
 
 STYLE: Final = (Path(__file__).parent / "sheet.css").read_text()
-"""How a sheet looks, on a screen and on paper."""
+"""Style sheet for screen and paper."""
 
 SUITS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
 
 def html_of(paper: Paper) -> str:
-    """A whole page, its style in it."""
+    """Return a whole page with its style."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -34,7 +34,7 @@ def html_of(paper: Paper) -> str:
 
 
 def body_of(paper: Paper) -> str:
-    """What stands on the page. A table around it has its head repeated by whoever prints it."""
+    """Return the body of the page. A table around it makes browsers repeat its head on every printed page."""
     blocks = "\n".join(line for block in paper.blocks for line in _block(block))
     return (
         '<table class="pages" role="presentation">\n'
@@ -78,7 +78,7 @@ def _table(table: PaperTable) -> Iterator[str]:
 
 
 def _head(text: str, side: str) -> str:
-    """The head of a column; one without words is no heading."""
+    """Return the head of a column; an empty one is not a heading."""
     return f'<th scope="col"{side}>{escape(text)}</th>' if text else f"<td{side}></td>"
 
 
@@ -95,7 +95,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _card(text: str) -> str:
-    """A card with the sign of its suit, red where that is red."""
+    """Return a card with its suit sign, red suits in red."""
     if len(text) != 2 or text[1] not in SUITS or text[0] == "?":
         return f'<span class="card odd">{escape(text)}</span>'
     rank = "10" if text[0] == "T" else text[0]

@@ -1,4 +1,4 @@
-"""Everything about one round, as a value. Published as JSON Schema in `docs/schema/sheet-1.json`."""
+"""A dispute sheet as a value. `docs/schema/sheet-1.json` is its JSON Schema."""
 
 from typing import ClassVar, Final, Literal, cast
 
@@ -14,18 +14,21 @@ from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement, SettlementLine
 
 SheetState = Literal["ended", "under-way", "given-up"]
-"""`under-way`: the journal does not hold its end yet. `given-up`: it never ended, because the table began anew."""
+"""`under-way`: the end is not in the journal yet. `given-up`: it never ended, because the table started over."""
 
 CORRECTIONS: Final = (
     *("hand-corrected", "correction-refused", "ruled-on", "misdeal-called", "misdeal-refused", "round-repeated"),
 )
-"""Incidents by which a person, or a device that said it again, put a round in question."""
+"""Incidents by which a person or a repeating device put a round in question."""
 
 
 class SheetMoment(Record, frozen=True):
-    """When record number `record` was written: nanoseconds since 1970 by the journal's clock, and by the host's wall
-    clock, which a camera's is compared with; null where the journal does not say how that stood. `local` and `wall`
-    are the same in the zone of the machine that made the sheet, to the millisecond."""
+    """Time at which record number `record` was written.
+
+    Nanoseconds since 1970 by the journal's clock, and by the host's wall clock, to which a camera's is compared; null
+    if the journal has no reading of it. `local` and `wall` are the same in the zone of the machine that made the sheet,
+    to the millisecond.
+    """
 
     record: int
     at_ns: int
@@ -35,8 +38,8 @@ class SheetMoment(Record, frozen=True):
 
 
 class SheetNote(Record, frozen=True):
-    """Something that the journal holds beside the game: what kind, and one sentence; `who` is a role, a badge or a
-    line, null when nobody is named."""
+    """A journal entry outside the game: its kind, and one sentence. `who` is a role, badge or line; null if none is
+    named."""
 
     at: SheetMoment
     kind: str
@@ -45,10 +48,12 @@ class SheetNote(Record, frozen=True):
 
 
 class SheetClock(Record, frozen=True):
-    """What the journal knows of the host's clock: read at record `reading`, when the clock said `wall_ns` and the
-    journal `carried_ns`. `offset_ns` is by how much the clock was ahead at the round's last record, and `within_ns` how
-    exact that is: less is not noted. Null where there is no reading. `since` is the record from which on steps of the
-    clock were looked for; `steps` are those around the round."""
+    """The host's clock as known to the journal.
+
+    It was read at record `reading`, when the clock showed `wall_ns` and the journal `carried_ns`. `offset_ns` is its
+    lead at the round's last record, exact to `within_ns`: smaller changes are not recorded. Null without a reading.
+    Clock steps were searched from record `since` on; `steps` are those around the round.
+    """
 
     zone: str
     reading: int | None
@@ -61,8 +66,8 @@ class SheetClock(Record, frozen=True):
 
 
 class RulesFile(Record, frozen=True):
-    """A procedure or a game: its id, its title and section, and the hash of what decided. `same`: the file that this
-    program has is that very one; null when it has none."""
+    """A procedure or game: id, title, section, and hash of the file that decided. `same`: this program has that very
+    file; null if it has none of that id."""
 
     id: str
     title: str
@@ -72,8 +77,8 @@ class RulesFile(Record, frozen=True):
 
 
 class SheetVersion(Record, frozen=True):
-    """One result of the round as it was written down, with its settlement. `newest`: no later one is in the journal.
-    `settled`: money went by this one; a round that comes again is not settled again."""
+    """One result of the round with its settlement. `newest`: no later result is in the journal. `settled`: money was
+    settled by this one; a repeated round is not settled again."""
 
     at: SheetMoment
     newest: bool
@@ -84,7 +89,7 @@ class SheetVersion(Record, frozen=True):
 
 
 class HandSoFar(Record, frozen=True):
-    """What was made known of a place: cards that were shown, what a person counted, choices and bets by their names."""
+    """Published facts about a place: shown cards, counts by a person, choices and bets by name."""
 
     place: str
     cards: Cards
@@ -94,14 +99,14 @@ class HandSoFar(Record, frozen=True):
 
 
 class RoundSoFar(Record, frozen=True):
-    """A round without a result: what the reports of its devices said."""
+    """A round without a result, from the reports of its devices."""
 
     packets: tuple[Packet, ...]
     hands: tuple[HandSoFar, ...]
 
 
 class SheetIncident(Record, frozen=True):
-    """An incident, when it was found (null: its line is not in the file), and its sentences."""
+    """An incident, when it was found (null if its line is not in the file), and its sentences."""
 
     at: SheetMoment | None
     incident: Incident
@@ -110,7 +115,7 @@ class SheetIncident(Record, frozen=True):
 
 
 class SheetDevice(Record, frozen=True):
-    """A device as it last said who it is before the round was over; `at` null when no such report was found."""
+    """A device as it last identified itself before the end of the round; `at` is null without such a report."""
 
     name: str
     kind: str
@@ -125,7 +130,7 @@ class SheetDevice(Record, frozen=True):
 
 
 class ChainPlace(Record, frozen=True):
-    """Where a record stands in the journal's chain. `epoch` names the opening that wrote it."""
+    """A record's place in the journal's chain. `epoch` names the opening that wrote it."""
 
     what: Literal["first", "round", "settlement", "last"]
     record: int
@@ -134,8 +139,8 @@ class ChainPlace(Record, frozen=True):
 
 
 class ChainChecked(Record, frozen=True):
-    """The records of the round, of all tables between its first and last, each of which follows from the one before.
-    `sealed` and `clear` are raw records and snapshots among them; `opened` those whose seal was opened with a key."""
+    """The verified records of the round, of all tables between its first and last: an unbroken chain. `sealed` and
+    `clear` are raw records and snapshots among them; `opened` are those opened with a key."""
 
     records: int
     sealed: int
@@ -144,7 +149,7 @@ class ChainChecked(Record, frozen=True):
 
 
 class OtherRound(Record, frozen=True):
-    """Another round of the table with the same number, and its result's record (its start's when it has none)."""
+    """Another round of the table with the same number, and the record of its result (of its start without a result)."""
 
     record: int
     at_ns: int
@@ -153,7 +158,7 @@ class OtherRound(Record, frozen=True):
 
 
 class FacesRead(Record, frozen=True):
-    """Faces that a device read or a person keyed, as they lie under the seal."""
+    """Faces that a device read or a person keyed, from the sealed record."""
 
     at_ns: int
     local: str
@@ -164,8 +169,8 @@ class FacesRead(Record, frozen=True):
 
 
 class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
-    """Everything about one round. `docs/dispute-sheet.md` explains it. It holds no face that nobody has shown, unless
-    it was made with the key: then `faces` is there."""
+    """Everything about one round; see `docs/dispute-sheet.md`. It contains no face that was not shown, unless it was
+    made with the key: then `faces` is present."""
 
     SCHEMA: ClassVar[str] = "dealwire.sheet/1"
     TYPE: ClassVar[str] = "sheet"
@@ -174,57 +179,56 @@ class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     round: int
     state: SheetState
     currency: Currency = DOLLAR
-    """Of every amount, in its hundredths. Absent when it is the dollar of the United States."""
+    """Currency of every amount, which is in its hundredths. Absent for US dollars."""
     outcome: Outcome | None
-    """Of the version that was settled; null when the round has not ended."""
+    """Outcome of the settled version; null if the round has not ended."""
     program: str
-    """The program that made the sheet, and its version."""
+    """The program that made the sheet, with its version."""
     made_ns: int
     made: str
-    """When the sheet was made, by the clock of the machine that made it."""
+    """Time of the sheet, by the clock of the machine that made it."""
     journal: str
-    """The journal's file, by name."""
+    """File name of the journal."""
     file: str
-    """The number of the journal's file, hex: a copy of it has the same."""
+    """Number of the journal's file, hex; its copies have the same."""
     written_by: str
-    """The program that wrote the journal then."""
+    """The program that wrote the journal at that time."""
     procedure: RulesFile
     game: RulesFile | None
-    """Null when no game settled the round."""
+    """Null if no game settled the round."""
     edition: RulesFile | None = None
-    """The edition of the law by which it was dealt, its section the days on which that holds. Absent of a round that
-    names none."""
+    """The edition of the regulation, with the days it is in force as its section. Absent if the round names none."""
     began: SheetMoment | None
-    """START GAME; null when it is not in the file."""
+    """START GAME; null if it is not in the file."""
     over: SheetMoment | None
-    """END GAME; null when the round was broken off, or is not over."""
+    """END GAME; null if the round was broken off or is not over."""
     clock: SheetClock
     versions: tuple[SheetVersion, ...]
     """Oldest first."""
     so_far: RoundSoFar | None
-    """Of a round that has not ended."""
+    """For a round that has not ended."""
     muck: HandSoFar | None
-    """Cards that were shown or counted in the muck; null when none were."""
+    """Cards shown or counted in the muck; null if there were none."""
     meters: tuple[MeterRecord, ...]
     awards: tuple[AwardRecord, ...]
     incidents: tuple[SheetIncident, ...]
     people: tuple[SheetNote, ...]
-    """What people did beside the game: actions at the console, access, badges."""
+    """Actions of people outside the game: at the console, access, badges."""
     lines: tuple[SheetNote, ...]
-    """What became of lines, of the program and of the table meanwhile."""
+    """Events of lines, program and table during the round."""
     released: tuple[SheetNote, ...]
-    """That somebody said, afterwards, that what was held of it was settled by hand."""
+    """Later reports that the held money was settled by hand."""
     devices: tuple[SheetDevice, ...]
     places: tuple[ChainPlace, ...]
     checked: ChainChecked
     before: str
-    """The record before the round's first, as `SEQ:HASH`; all zeros when there is none."""
+    """The record before the round's first, as `SEQ:HASH`; all zeros if there is none."""
     others: tuple[OtherRound, ...]
     faces: tuple[FacesRead, ...] | None = None
     """Absent unless the sheet was made with the key."""
 
     def body_json(self) -> str:
-        """The sheet, each result with the sentences of its incidents."""
+        """Return the sheet as JSON, each result with the sentences of its incidents."""
         whole = (
             replace(each, result=cast("RoundResult", msgspec.Raw(each.result.body_json().encode())))
             for each in self.versions
@@ -233,20 +237,20 @@ class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counts(self) -> SheetVersion | None:
-        """The version that money goes by: the settled one, or the newest where none was; None when there is none."""
+        """The version that was settled, or the newest if none was; None without a version."""
         return next((each for each in self.versions if each.settled), self.versions[-1] if self.versions else None)
 
     @property
     def corrections(self) -> list[SheetIncident]:
-        """What put the round in question, or right."""
+        """Incidents that put the round in question or corrected it."""
         return [each for each in self.incidents if each.incident.code in CORRECTIONS]
 
     @property
     def held(self) -> list[SettlementLine]:
-        """The bets that nobody has decided yet."""
+        """Bets that are still held."""
         settlement = self.counts.settlement if self.counts is not None else None
         return [line for line in settlement.lines if line.result == "held"] if settlement is not None else []
 
     def place(self, what: str) -> ChainPlace | None:
-        """Where one of its records stands in the chain."""
+        """Return the chain place of one of its records."""
         return next((each for each in self.places if each.what == what), None)

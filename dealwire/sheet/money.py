@@ -1,4 +1,4 @@
-"""The money of a round in words: every bet with its reason, totals, meters, and what waits for a person."""
+"""The money of a round as text: every bet with its reason, totals, meters, held money."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,22 +12,22 @@ from dealwire.table.id_words import Speech, id_words
 from rules.settlement import Settlement, SettlementLine
 
 BEFORE_END: Final = (
-    "Before END GAME a supervisor or an executive, with a badge at the table controller, may correct what a person "
-    "keyed for a place (its faces or its count); the round then goes on as if it had been keyed so."
+    "Before END GAME, a supervisor or an executive may use a badge at the table controller to correct what was keyed "
+    "for a place (its faces or its count). The round then continues as if it had been keyed that way."
 )
 AFTER_END: Final = (
-    "After END GAME nothing in this program pays or takes a held bet, and no correction is taken any more. The stake "
-    "lies where it is until a supervisor or an executive decides by the clause named; write the decision down here, "
-    "and say at the console that it was settled by hand."
+    "After END GAME, this program neither pays nor takes a held bet, and accepts no correction. The stake stays where "
+    "it is until a supervisor or an executive decides by the clause named. Write the decision down here, and mark the "
+    "money as settled by hand at the console."
 )
 
 
 def money(sheet: RoundSheet) -> Iterator[Block]:
-    """Settlement, totals, meters, what is held."""
+    """Yield settlement, totals, meters and held money."""
     settlement = sheet.counts.settlement if sheet.counts is not None else None
     yield PaperHeading("Settlement")
     if settlement is None:
-        yield PaperRemark("There is none." if sheet.counts is not None else "There is none yet.")
+        yield PaperRemark("None." if sheet.counts is not None else "None yet.")
     else:
         speech = speech_of(sheet)
         yield from _lines(settlement, speech)
@@ -47,7 +47,7 @@ def _lines(settlement: Settlement, speech: Speech) -> Iterator[Block]:
         yield PaperRemark("No bet was settled.")
         return
     yield table(
-        "seat|bet|>stake|result|>pay|>back|>net|*why, by which clause and pay table",
+        "seat|bet|>stake|result|>pay|>back|>net|*reason, clause and pay table",
         (_line(line, settlement.currency, speech) for line in settlement.lines),
         marked=(at for at, line in enumerate(settlement.lines) if line.result == "held"),
     )
@@ -59,8 +59,8 @@ def _line(line: SettlementLine, currency: str, speech: Speech) -> tuple[Cell, ..
     if line.paytable:
         why += f"; pay table {line.paytable}" + (f", row {id_words(line.row)}" if line.row else "")
     why += f"; paid by meter {id_words(line.meter)}" if line.meter else ""
-    why += f"; {amount(line.from_house, currency)} of it by the house" if line.from_house else ""
-    why += f"; a maximum payout took off {amount(line.cut, currency)}" if line.cut else ""
+    why += f"; {amount(line.from_house, currency)} of it paid by the house" if line.from_house else ""
+    why += f"; reduced by {amount(line.cut, currency)} to the maximum payout" if line.cut else ""
     why += f"; commission {amount(line.commission, currency)}" if line.commission else ""
     why += f"; {line.rest} of a cent was rounded off" if line.rest != "0" else ""
     sums = (amount(cents, currency) for cents in (line.pay, line.returned, line.net))
@@ -68,7 +68,7 @@ def _line(line: SettlementLine, currency: str, speech: Speech) -> tuple[Cell, ..
 
 
 def _pots(settlement: Settlement, speech: Speech) -> Iterator[Block]:
-    """The pots that players bet into: what lay in each, what was taken of it, and who had the rest."""
+    """Yield the pots: amount, deductions, winners."""
     if not settlement.pots:
         return
     currency, rows = settlement.currency, list[tuple[Cell, ...]]()
@@ -79,11 +79,11 @@ def _pots(settlement: Settlement, speech: Speech) -> Iterator[Block]:
         whose = f"held: {speech.write(pot.held)}" if pot.held else "; ".join(winners)
         sums = (amount(cents, currency) for cents in (pot.cents, pot.rake, pot.jackpot_rake))
         rows.append((settled_pot_name(pot.name), *sums, ", ".join(map(str, pot.contenders)), whose))
-    yield table("pot|>in it|>rake|>for the jackpot|seats that could win it|*who has it", rows)
+    yield table("pot|>amount|>rake|>for the jackpot|eligible seats|*winner", rows)
 
 
 def _pool(settlement: Settlement, speech: Speech) -> Iterator[Block]:
-    """The runners that win a pool, seat by seat, and who has won it."""
+    """Yield the runners for a pool by seat, and its winner."""
     pool = settlement.pool
     if pool is None or not (pool.runners or pool.held):
         return
@@ -120,7 +120,7 @@ def _readings(settlement: Settlement) -> Iterator[Block]:
     if settlement.signed:
         rows.append(("signed", "; ".join(f"{id_words(name)}: {who}" for name, who in settlement.signed.items())))
     if settlement.limit_cents is not None:
-        rows.append(("most of one bet", amount(settlement.limit_cents, settlement.currency)))
+        rows.append(("bet limit", amount(settlement.limit_cents, settlement.currency)))
     yield PaperFacts(tuple(rows))
 
 
@@ -146,7 +146,7 @@ def _meters(sheet: RoundSheet, settlement: Settlement | None) -> Iterator[Block]
             )
             for each in sheet.meters
         )
-        yield table(">step|meter|what|>to the meter|>then shows|*why", steps)
+        yield table(">step|meter|what|>to the meter|>then shows|*reason", steps)
     if sheet.awards:
         awards = (
             (
@@ -158,20 +158,20 @@ def _meters(sheet: RoundSheet, settlement: Settlement | None) -> Iterator[Block]
             )
             for each in sheet.awards
         )
-        yield table("award|seat|hand|>amount|*why", awards)
+        yield table("award|seat|hand|>amount|*reason", awards)
 
 
 def _held(sheet: RoundSheet) -> Iterator[Block]:
-    yield PaperHeading("Held, until a person decides")
+    yield PaperHeading("Held for a decision")
     held = sheet.held
     if not held:
         yield PaperRemark("Nothing is held." if sheet.state == "ended" else f"The round has not ended. {BEFORE_END}")
         return
     paid, write = partial(amount, currency=sheet.currency), speech_of(sheet).write
     rows = [(bet.seat, id_words(bet.bet), paid(bet.stake), f"{write(bet.why)} [{bet.clause}]") for bet in held]
-    yield table("seat|bet|>stake|*why", [*rows, ("table", None, paid(sum(bet.stake for bet in held)), None)], sums=1)
+    yield table("seat|bet|>stake|*reason", [*rows, ("table", None, paid(sum(bet.stake for bet in held)), None)], sums=1)
     for note in sheet.released:
         yield PaperRemark(f"{note.at.local}: {note.text} (record {note.at.record})", True)
     yield PaperRemark(AFTER_END, not sheet.released)
     yield PaperRemark(BEFORE_END)
-    yield PaperBlanks(("Decision", "By which clause", "Name and badge", "Date and time", "Signature"))
+    yield PaperBlanks(("Decision", "Clause", "Name and badge", "Date and time", "Signature"))

@@ -1,4 +1,4 @@
-"""The title and the section of the procedure and the game that decided a round, where this program has their files."""
+"""Title and section of the procedure and game that decided a round, if this program has the files."""
 
 import json
 from typing import Any, Final
@@ -17,7 +17,7 @@ _UNKNOWN: Final = ProcedureRef("", "")
 
 
 def procedure_of(reader: RoundReader, table: str, up_to: int) -> tuple[str, Procedure | None]:
-    """What the table's settings name as its procedure, and that, where this program can read it."""
+    """Return the procedure's name in the table's settings, and the procedure, if this program can read it."""
     named = str(_settings(reader, table, up_to).get("procedure", "")) or _of_lines(reader, table)
     try:
         return named, load_procedure(named) if named else None
@@ -26,7 +26,7 @@ def procedure_of(reader: RoundReader, table: str, up_to: int) -> tuple[str, Proc
 
 
 def procedure_file(reader: RoundReader, table: str, up_to: int, ref: ProcedureRef | None) -> RulesFile:
-    """The procedure; `ref` is what a result says of it, None for a round without one."""
+    """Return the procedure; `ref` is its reference in a result, None for a round without a result."""
     named, loaded = procedure_of(reader, table, up_to)
     if ref is not None and (loaded is None or loaded.id != ref.id) and ref.id in known_procedures():
         loaded = load_procedure(ref.id)
@@ -38,7 +38,7 @@ def procedure_file(reader: RoundReader, table: str, up_to: int, ref: ProcedureRe
 
 
 def game_file(ref: GameRef, section: str) -> RulesFile:
-    """The game that settled; its section is that of its procedure."""
+    """Return the game that settled; its section is that of its procedure."""
     if ref.id not in game_ids():
         return RulesFile(ref.id, "", section, ref.sha256, None)
     game = load_game(ref.id)
@@ -48,7 +48,7 @@ def game_file(ref: GameRef, section: str) -> RulesFile:
 
 
 def edition_file(ref: EditionRef) -> RulesFile:
-    """The edition of the law by which a round was dealt; its section is the days on which it holds."""
+    """Return the edition under which a round was dealt; its section is the days it is in force."""
     if ref.id not in edition_ids():
         return RulesFile(ref.id, "", "", ref.sha256, None)
     own = load_edition(ref.id)
@@ -56,7 +56,7 @@ def edition_file(ref: EditionRef) -> RulesFile:
 
 
 def _settings(reader: RoundReader, table: str, up_to: int) -> dict[str, Any]:
-    """A table's settings as it began last: from its record, or from a snapshot where that was pruned."""
+    """Return a table's settings at its last start, from its record or, if that was pruned, from a snapshot."""
     started, kept = reader.mark(STARTED, table, up_to), reader.mark(SNAPSHOT, table, up_to)
     try:
         if started is not None:
@@ -69,5 +69,5 @@ def _settings(reader: RoundReader, table: str, up_to: int) -> dict[str, Any]:
 
 
 def _of_lines(reader: RoundReader, table: str) -> str:
-    """The procedure that the table's lines were registered for."""
+    """Return the procedure for which the table's lines were registered."""
     return next((line.procedure for line in reader.lines().values() if line.table == table), "")

@@ -1,4 +1,5 @@
-"""What stands on paper, whatever draws it: headings, facts, tables, remarks. Facts become words in `sections` alone."""
+"""Content of a printed sheet, independent of its format: headings, facts, tables, notes. Only `sections` turns facts
+into text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from rules import settlement
 
 
 class CardRow(NamedTuple):
-    """Cards by their text, in their order; each way of drawing has its own signs for them."""
+    """Cards in text form, in order; each format draws them with its own signs."""
 
     cards: tuple[str, ...]
 
@@ -21,7 +22,7 @@ Cell = str | CardRow
 
 @dataclass(frozen=True, slots=True)
 class PaperHeading:
-    """Begins a part."""
+    """Heading of a part."""
 
     text: str
 
@@ -35,21 +36,24 @@ class PaperRemark:
 
     @property
     def command(self) -> bool:
-        """Somebody is to type it: it stands on one line."""
+        """True if the text is a command to type, which must stay on one line."""
         return self.text.startswith("dealwire ")
 
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """What is known, a name and a value each."""
+    """Facts, a name and a value each."""
 
     rows: tuple[tuple[str, Cell], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """Rows under a head. `right`: columns of numbers; `wide`: those that take the room that is left; `sums`: rows at
-    the end that are totals; `marked`: rows that must not be overlooked."""
+    """Rows under a head.
+
+    - `right`: columns of numbers; `wide`: columns that share the remaining width.
+    - `sums`: rows at the end that are totals; `marked`: rows that must not be overlooked.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -61,7 +65,7 @@ class PaperTable:
 
 @dataclass(frozen=True, slots=True)
 class PaperBlanks:
-    """Lines that a person fills in by hand."""
+    """Lines to fill in by hand."""
 
     labels: tuple[str, ...]
 
@@ -71,21 +75,21 @@ Block = PaperHeading | PaperRemark | PaperFacts | PaperTable | PaperBlanks
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A sheet of paper, or several: `running` stands at the head of each."""
+    """One or several pages; `running` is repeated at the head of each."""
 
     title: str
     subtitle: str
     running: str
     blocks: list[Block] = field(default_factory=list)
     foot: str = "dealwire dispute sheet"
-    """At the foot of each page, beside its number."""
+    """Foot of each page, next to its number."""
 
 
 def table(
     head: str, rows: Iterable[Sequence[Cell | int | None]], *, sums: int = 0, marked: Iterable[int] = ()
 ) -> PaperTable:
-    """A table whose `head` names its columns with bars between them: `>` before one of numbers, `*` before one that
-    takes the room that is left. A cell of None is empty."""
+    """Return a table from a head with column names between bars: `>` marks a column of numbers, `*` a wide one. A cell
+    of None is empty."""
     columns = head.split("|")
     return PaperTable(
         tuple(name.lstrip(">*") for name in columns),
@@ -104,5 +108,5 @@ def _cell(found: Cell | int | None) -> Cell:
 
 
 def amount(cents: int | None, currency: str) -> str:
-    """`$1,250.00`, `-$3.00`, `CHF 5.00`, or that it is not known."""
+    """Return `$1,250.00`, `-$3.00`, `CHF 5.00`, or `not known`."""
     return settlement.amount(cents, currency) if cents is not None else "not known"

@@ -1,8 +1,8 @@
-"""A sheet as PDF, drawn by ReportLab: pure Python on Pillow, no program or font of the system's. The same sheet gives
-the same bytes.
+"""A sheet as PDF, drawn by ReportLab: pure Python on Pillow, without programs or fonts of the system. The same sheet
+gives the same bytes.
 
-Its fonts are those that every reader of PDF has, and know the letters of Western Europe; any other letter is written as
-its number, so that nothing is lost: a name is then longer, and still that name.
+Its fonts are built into every PDF reader and cover the letters of Western Europe. Any other letter is written as its
+code, so that no name is lost.
 """
 
 import importlib.util
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 MM: Final = 72 / 25.4
 MARGINS: Final = (16 * MM, 20 * MM)
-"""At the sides, and above and below, where head and foot stand. A4 is narrower than Letter and Letter shorter than A4:
-a page of A4's width and Letter's height prints on either without being scaled."""
+"""Margins at the sides, and above and below, which hold head and foot. A page of A4's width and Letter's height prints
+on either paper without scaling."""
 PAGE: Final = (210 * MM, 11 * 72.0)
 FRAME: Final = 6.0
-"""What the library leaves free inside its margins."""
+"""Padding that ReportLab leaves inside its margins."""
 SMALL: Final = 8.0
 DINGBATS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
 
 
 def can_draw() -> bool:
-    """Whether what draws is installed."""
+    """True if ReportLab is installed."""
     return importlib.util.find_spec("reportlab") is not None
 
 
 def pdf_of(paper: Paper) -> bytes:
-    """The sheet as a file. ExtraMissing where ReportLab is not installed."""
+    """Return the sheet as a PDF file. ExtraMissing if ReportLab is not installed."""
     if not can_draw():
         raise ExtraMissing("reportlab", "sheet")
     from reportlab.platypus import SimpleDocTemplate
@@ -71,12 +71,12 @@ def pdf_of(paper: Paper) -> bytes:
 
 
 def written(text: str) -> str:
-    """The text in letters that the fonts have."""
+    """Return the text in letters that the fonts have."""
     return text.encode("cp1252", "backslashreplace").decode("cp1252")
 
 
 def _canvas_of(running: str, foot: str) -> Callable[..., Any]:
-    """A canvas that knows how many pages there are when it writes their heads and feet."""
+    """Return a canvas class that knows the page count when it writes heads and feet."""
     from reportlab.pdfgen.canvas import Canvas
 
     class Numbered(Canvas):  # type: ignore[misc, unused-ignore]
@@ -110,7 +110,7 @@ def _head_and_foot(canvas: Any, running: str, foot: str, number: int, of: int) -
 
 
 class _Drawing:
-    """Makes what flows over the pages."""
+    """Makes the flowables of the pages."""
 
     def __init__(self) -> None:
         from reportlab.lib.enums import TA_RIGHT
@@ -129,12 +129,12 @@ class _Drawing:
         self._width = PAGE[0] - 2 * MARGINS[0]
 
     def title(self, paper: Paper) -> list["Flowable"]:
-        """Which round, and how it ended."""
+        """Return the title and the outcome."""
         outcome = self._paragraph(paper.subtitle, self._part)
         return [self._paragraph(paper.title, self._title), outcome]
 
     def block(self, block: Block) -> list["Flowable"]:
-        """One block."""
+        """Return the flowables of one block."""
         if isinstance(block, PaperHeading):
             from reportlab.platypus import CondPageBreak
 
@@ -184,7 +184,7 @@ class _Drawing:
         return self._grid(rows, self._widths(table), style, 1)
 
     def _widths(self, table: PaperTable) -> list[float]:
-        """Each column as wide as it has to be; the wide ones share what is left, by what they hold."""
+        """Return the column widths: as narrow as the content allows; wide columns share the rest by their content."""
         from reportlab.pdfbase.pdfmetrics import stringWidth
 
         def width(cell: Cell, font: str) -> float:
@@ -226,7 +226,7 @@ def _grey(part: float) -> Any:
 
 
 def _card(text: str) -> str:
-    """A card with the sign of its suit."""
+    """Return a card with its suit sign."""
     if len(text) != 2 or text[1] not in DINGBATS or text[0] == "?":
         return escape(text)
     rank = "10" if text[0] == "T" else text[0]

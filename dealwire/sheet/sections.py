@@ -1,4 +1,4 @@
-"""A sheet in words, in the order in which a supervisor reads: what, when, who had what, the money, what went wrong."""
+"""A sheet as text, in a supervisor's reading order: what, when, who had what, the money, what went wrong."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -25,16 +25,16 @@ from dealwire.table.action_words import MANNERS, pot_name, step_words
 from dealwire.table.id_words import id_words, report_words
 
 NOT_ENDED: Final = {
-    "under-way": "not ended: the journal does not hold its end yet",
-    "given-up": "never ended: the table began anew while it was under way",
+    "under-way": "not ended: its end is not in the journal yet",
+    "given-up": "never ended: the table started over during the round",
 }
 NO_CARDS: Final = "not shown"
 NO_DECK: Final = Deck(deck=0, loaded=None)
-"""Of a round that no shuffler dealt."""
+"""Deck of a round that no shuffler dealt."""
 
 
 def paper_of(sheet: RoundSheet) -> Paper:
-    """The whole sheet."""
+    """Return the whole sheet."""
     outcome = _ended(sheet)
     running = f"Dispute sheet: table {sheet.table}, round {sheet.round}"
     blocks = [block for part in _PARTS for block in part(sheet)]
@@ -56,11 +56,11 @@ def _what(sheet: RoundSheet) -> Iterator[Block]:
         rows.append(("game", "none: no money was settled by this program"))
     yield PaperFacts(tuple(rows))
     if sheet.state != "ended":
-        yield PaperRemark(f"This round has {NOT_ENDED[sheet.state]}. What stands here is what had been reported.", True)
+        yield PaperRemark(f"This round has {NOT_ENDED[sheet.state]}. This sheet shows what had been reported.", True)
     for other in sheet.others:
         what = "ended" if other.ended else "began"
         text = f"The table had another round {sheet.round}, which {what} {other.local} (record {other.record})."
-        yield PaperRemark(f"{text} A table controller that starts anew may count from one.", True)
+        yield PaperRemark(f"{text} A table controller that restarts may count from one again.", True)
 
 
 def _ended(sheet: RoundSheet) -> str:
@@ -82,22 +82,22 @@ def _when(sheet: RoundSheet) -> Iterator[Block]:
     clock = sheet.clock
     if clock.offset_ns is None or clock.within_ns is None:
         yield PaperRemark(
-            "The journal holds no reading of the host's clock for this round: the wall clock is not known."
+            "The journal holds no reading of the host's clock for this round: the wall-clock time is unknown."
         )
     else:
         ahead, seconds = ("ahead of", "behind")[clock.offset_ns < 0], abs(clock.offset_ns) / 1e9
         yield PaperRemark(
             f"Times are {clock.zone}. The host's wall clock was {seconds:.3f} s {ahead} the journal's, by the reading "
-            f"of record {clock.reading}, to within {clock.within_ns / 1e9:.3f} s: by less a time service may move it "
-            f"without a note. No step of the clock is noted from record {clock.since} on but those named here. How far "
-            "the camera's clock was from the host's has to be looked up at the camera."
+            f"of record {clock.reading}, to within {clock.within_ns / 1e9:.3f} s: a time service may move it by less "
+            f"without a note. From record {clock.since} on no other step of the clock is noted than those listed here. "
+            "Read the difference between the camera's clock and the host's at the camera."
         )
     if clock.steps:
         yield _notes(sheet, clock.steps)
 
 
 def _no_end(sheet: RoundSheet) -> str:
-    return "broken off without END GAME" if sheet.state == "ended" else "not ended"
+    return "ended without END GAME" if sheet.state == "ended" else "not ended"
 
 
 def _moment(name: str, at: SheetMoment | None, otherwise: str | bool) -> tuple[Cell, ...]:
@@ -116,8 +116,7 @@ def _table(sheet: RoundSheet) -> Iterator[Block]:
 
 
 def betting(result: RoundResult) -> Iterator[Block]:
-    """The betting of a round: the button, every action by betting round, and what was taken in of the pots; nothing of
-    a round in which nobody bet in turn."""
+    """Yield the betting of a round: button, actions by betting round, pots taken. Empty without betting in turn."""
     if not result.actions:
         return
     paid = partial(amount, currency=result.currency)
@@ -128,7 +127,7 @@ def betting(result: RoundResult) -> Iterator[Block]:
         (number, step_words(each.step), each.seat, each.action, paid(each.cents), MANNERS.get(each.manner, each.manner))
         for number, each in enumerate(result.actions, 1)
     )
-    yield table(">|betting round|seat|action|>lies there then, in all|*how", acts)
+    yield table(">|betting round|seat|action|>total bet then|*how", acts)
     if result.awards:
         takes = ((pot_name(each.pot), each.seat, paid(each.cents)) for each in result.awards)
         yield table("pot|taken in by seat|>amount", takes)
@@ -151,14 +150,14 @@ def _so_far(sheet: RoundSheet) -> Iterator[Block]:
         )
         for hand in known.hands
     )
-    yield table("place|*bets|cards shown|>counted by a person|choices", rows)
+    yield table("place|*bets|cards shown|>counted by hand|choices", rows)
     if known.packets:
         text = ", ".join(f"{each.ordinal}: {count(each.counted, each.expected)}" for each in known.packets)
         yield PaperFacts((("packets lifted, in order", text),))
 
 
 def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
-    """What a result says was dealt."""
+    """Yield what a result says was dealt."""
     if result.seats:
         dead = (at for at, seat in enumerate(result.seats) if seat.status in ("dead", "out") or seat.held)
         seats = (_seat(seat, result.currency) for seat in result.seats)
@@ -183,10 +182,10 @@ def _seat(seat: Seat, currency: str) -> tuple[Cell, ...]:
     chosen = seat.decisions or ((seat.decision,) if seat.decision else ())
     done = [id_words(choice) for choice in chosen]
     done += [f"{id_words(at)}: {id_words(choice)}" for at, choice in seat.choices.items() if choice not in chosen]
-    done += [f"laid away {' '.join(seat.discards)}"] if seat.discards else []
+    done += [f"discarded {' '.join(seat.discards)}"] if seat.discards else []
     done += [_split(seat)] if seat.split is not None else []
     back = ", ".join(f"{id_words(bet)} {amount(cents, currency)}" for bet, cents in seat.returned.items())
-    done += [f"goes back: {back}"] if back else []
+    done += [f"returned: {back}"] if back else []
     done += [f"held: {id_words(bet)} [{clause}]" for bet, clause in seat.held.items()]
     cards = CardRow(seat.cards) if seat.cards else "not dealt in" if seat.status == "out" else NO_CARDS
     return str(seat.seat), seat.status, bets, cards, count(seat.counted, seat.expected), "; ".join(done) or "none"
@@ -210,7 +209,7 @@ def _split(hand: Seat | Hand | NamedHand) -> str:
 
 
 def count(counted: int | None, expected: int | None) -> str:
-    """`5 of 5`; a count that nobody made is not known."""
+    """Return a count as text: `5 of 5`; a count that was not made is `not known`."""
     known = "not known" if counted is None else str(counted)
     if counted is None and not expected:
         return ""
@@ -224,7 +223,7 @@ def _shown(cards: tuple[str, ...]) -> Cell:
 
 
 def _house(result: RoundResult) -> Iterator[tuple[Cell, ...]]:
-    """What lies at no seat: dealer, hands of the game, community, burned cards, and what lay there before."""
+    """Yield the places other than seats: dealer, named hands, community, burned cards, earlier stages."""
     if (dealer := result.dealer) is not None:
         yield "dealer", _shown(dealer.cards), count(dealer.counted, dealer.expected), _split(dealer)
     for hand in result.hands:
@@ -237,7 +236,7 @@ def _house(result: RoundResult) -> Iterator[tuple[Cell, ...]]:
         parts = map(_burn, burns)
         yield "burned", CardRow(result.burned), "", "; ".join(parts)
     for stage in result.stages:
-        yield id_words(stage.place), CardRow(stage.cards), "", f"as it lay after {id_words(stage.step)}"
+        yield id_words(stage.place), CardRow(stage.cards), "", f"after {id_words(stage.step)}"
 
 
 def _burn(burn: Burn) -> str:
@@ -257,7 +256,7 @@ def _deck(result: RoundResult) -> Iterator[tuple[str, Cell]]:
 
 
 def _loaded(cards: int | None) -> str:
-    return f"{cards} cards loaded" if cards is not None else "how many cards were loaded was not heard"
+    return f"{cards} cards loaded" if cards is not None else "the number of cards loaded is unknown"
 
 
 def _drawn(result: RoundResult) -> Iterator[tuple[str, Cell]]:
@@ -306,7 +305,7 @@ def _corrections(sheet: RoundSheet) -> Iterator[Block]:
         at = each.at.local if each.at is not None else "before the first record"
         yield PaperRemark(f"{at}, {by}{level}: {write(each.text)} [{each.incident.clause}]")
         if each.cause:
-            yield PaperRemark(f"What it is about, as it was found before: {write(each.cause)}")
+            yield PaperRemark(f"Earlier finding: {write(each.cause)}")
     if len(sheet.versions) > 1:
         yield table(">result of record|when|outcome|*settled|", map(_version, sheet.versions))
         for version in sheet.versions:
@@ -315,17 +314,17 @@ def _corrections(sheet: RoundSheet) -> Iterator[Block]:
                 yield PaperHeading(f"The result of record {version.at.record}{newest}: not settled")
                 yield from deal(version.result, sheet)
     elif not sheet.corrections:
-        yield PaperRemark("None. The round has one result, and nobody put right what was keyed.")
+        yield PaperRemark("None. The round has one result, and no entry was corrected.")
 
 
 def _version(version: SheetVersion) -> tuple[Cell, ...]:
-    settled = f"yes, record {version.settlement_record}" if version.settled else "no: it had been settled before"
+    settled = f"yes, record {version.settlement_record}" if version.settled else "no: already settled"
     newest = "newest" if version.newest else ""
     return str(version.at.record), version.at.local, id_words(version.result.outcome), settled, newest
 
 
 def _people(sheet: RoundSheet) -> Iterator[Block]:
-    yield PaperHeading("What people did beside the game")
+    yield PaperHeading("Actions outside the game")
     yield (
         _notes(sheet, sheet.people)
         if sheet.people
@@ -338,7 +337,7 @@ def _lines(sheet: RoundSheet) -> Iterator[Block]:
     rows = tuple(
         (
             each.name,
-            " ".join(part for part in (each.maker, each.model) if part) or "not heard",
+            " ".join(part for part in (each.maker, each.model) if part) or "unknown",
             each.serial,
             each.firmware + (f" ({each.firmware_digest[:16]})" if each.firmware_digest else ""),
             each.at.local if each.at is not None else "",
@@ -346,7 +345,7 @@ def _lines(sheet: RoundSheet) -> Iterator[Block]:
         for each in sheet.devices
     )
     if rows:
-        yield table("line|*device|serial|*firmware (SHA-256, first 16 digits)|as it said", rows)
+        yield table("line|*device|serial|*firmware (SHA-256, first 16 digits)|reported", rows)
     yield (
         _notes(sheet, sheet.lines)
         if sheet.lines
@@ -362,9 +361,9 @@ def _notes(sheet: RoundSheet, notes: Iterable[SheetNote]) -> PaperTable:
 def _faces(sheet: RoundSheet) -> Iterator[Block]:
     if sheet.faces is None:
         return
-    yield PaperHeading("Faces under the seal")
+    yield PaperHeading("Sealed card faces")
     yield PaperRemark(
-        "Opened with the key: faces that devices read or people keyed, shown or not. Whoever has this page knows them.",
+        "Opened with the key: faces that devices read or people keyed, shown or not. Anyone with this page knows them.",
         True,
     )
     rows = [
@@ -372,7 +371,7 @@ def _faces(sheet: RoundSheet) -> Iterator[Block]:
         for each in sheet.faces
     ]
     if rows:
-        yield table("when|device|report|*of|*cards", rows)
+        yield table("when|device|report|*about|*cards", rows)
     else:
         yield PaperRemark("No report of this round names a face.")
 

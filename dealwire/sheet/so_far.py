@@ -1,5 +1,4 @@
-"""What the reports of devices say of a round that has no result, and of the muck. A report that was made known names no
-face before somebody has shown it."""
+"""A round without a result, and the muck, from published device reports, which name no face before it is shown."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,14 +15,14 @@ from rules.settlement import amount
 
 @dataclass
 class _Place:
-    """A place at the table, as the newest reports have it."""
+    """A place at the table according to the newest reports."""
 
     cards: tuple[str, ...] = ()
     counted: int | None = None
     choices: list[str] = field(default_factory=list)
     wagers: dict[str, int] = field(default_factory=dict)
     stake: int = 0
-    """What lay there when the hand began, in cents; 0 for a place without one."""
+    """Stake in cents when the hand started; 0 without a stake."""
 
     def so_far(self, name: str) -> HandSoFar:
         stake = [f"stake {_money(self.stake)}"] if self.stake else []
@@ -31,8 +30,7 @@ class _Place:
 
 
 def so_far(window: RoundWindow, procedure: Procedure | None) -> RoundSoFar:
-    """A round without a result, in the order in which its places were first heard of; `procedure` names its bets and
-    choices."""
+    """Return a round without a result, places in order of appearance; `procedure` names its bets and choices."""
     bets = {bet.number: bet.name for bet in procedure.bet} if procedure is not None else {}
     choices = {each.number: each.name for each in procedure.decision} if procedure is not None else {}
     places: dict[str, _Place] = {}
@@ -43,7 +41,7 @@ def so_far(window: RoundWindow, procedure: Procedure | None) -> RoundSoFar:
 
 
 def muck_of(window: RoundWindow) -> HandSoFar | None:
-    """What was shown or counted in the muck."""
+    """Return what was shown or counted in the muck."""
     places: dict[str, _Place] = {}
     for event in window.events:
         if event.fields.get("place") == MUCK.text:
@@ -72,7 +70,7 @@ def _take(
 
 
 def _chips(place: _Place, event: JournalledEvent) -> None:
-    """What players who bet against each other did, in words."""
+    """Add a player's action with chips as text."""
     fields = event.fields
     if event.event == "StakeShown":
         place.stake = fields["cents"]
@@ -91,7 +89,7 @@ def _at(places: dict[str, _Place], name: str) -> _Place:
 
 
 def _bet(place: _Place, name: str, cents: int) -> None:
-    """A seat's whole bet; none takes it back."""
+    """Set a seat's whole bet; 0 removes it."""
     place.wagers.pop(name, None)
     if cents:
         place.wagers[name] = cents
@@ -102,7 +100,7 @@ def _named(names: Mapping[int, str], number: int, else_: str) -> str:
 
 
 def _packets(events: Iterable[JournalledEvent]) -> Iterable[Packet]:
-    """The packets that were lifted, in order; where each went the reports do not say."""
+    """Yield the lifted packets in order; the reports do not say where they went."""
     dealt: dict[int, Packet] = {}
     for event in events:
         ordinal = event.fields.get("ordinal")

@@ -1,4 +1,4 @@
-"""A sheet's sentences without the ids of its procedure."""
+"""Sentences of a sheet without the ids of its procedure."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _AN_ID: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
 
 def speech_of(sheet: RoundSheet) -> Speech:
-    """That of the sheet's procedure, and of whatever its results name."""
+    """Return the speech for the sheet's procedure and the names in its results."""
     return Speech.named(sheet.procedure.id, _names(sheet))
 
 

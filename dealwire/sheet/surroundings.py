@@ -1,4 +1,4 @@
-"""What happened around a round: what people did beside the game, what became of lines, and which devices there were."""
+"""Events around a round: actions of people, events of lines, devices present."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -11,53 +11,53 @@ from dealwire.sheet.model import SheetDevice, SheetNote
 from dealwire.sheet.window import JournalledEvent, RoundWindow, fields_of
 
 LOOK_BACK: Final = 200_000
-"""Records before the round in which a device's last word about itself is looked for; before, only its first is."""
+"""Records before the round in which a device's last identification is searched; beyond them, only its first is."""
 LOOK_AHEAD: Final = 200_000
-"""Records after the round in which it may have come again, or what was held of it was settled by hand."""
+"""Records after the round in which a repetition, or the settlement of its held money, is searched."""
 FIRST_WORDS: Final = 5_000
-"""Records after a line was registered in which its device says who it is."""
+"""Records after the registration of a line in which its device identifies itself."""
 
 _BY_PEOPLE: Final = ("action", "access")
 _OF_LINES: Final = ("line-up", "line-lost", "started", "stopped", "safe-stop", "warning", "clock-step")
 _BADGES: Final[Mapping[str, str]] = {
-    "BadgeSwiped": "a badge is swiped",
-    "MisdealCalled": "a misdeal is called",
-    "MisdealCleared": "a misdeal is cleared",
-    "HandCorrected": "what was keyed for {place} is corrected",
-    "ShoeErrorCleared": "the shoe's trouble {fault} is cleared",
-    "Confirmed": "CONFIRM is pressed",
+    "BadgeSwiped": "badge swiped",
+    "MisdealCalled": "misdeal called",
+    "MisdealCleared": "misdeal cleared",
+    "HandCorrected": "entry for {place} corrected",
+    "ShoeErrorCleared": "shoe error {fault} cleared",
+    "Confirmed": "CONFIRM pressed",
 }
 """Reports that a person made, in words."""
 _LINE_EVENTS: Final[Mapping[str, str]] = {
-    "LinkLost": "its line is lost: {why}",
-    "SessionChanged": "it started anew: what it did around that is not known",
-    "SessionReturned": "a session that it had left is heard again",
-    "EventsLost": "its events {first} to {last} cannot be had any more",
+    "LinkLost": "connection lost: {why}",
+    "SessionChanged": "it restarted: what it did around the restart is unknown",
+    "SessionReturned": "it reports in a session that it had left",
+    "EventsLost": "events {first} to {last} are lost",
     "Booted": "it started, start number {boot_count}",
 }
 """Reports about lines, in words; that a line is up and who is at its end is heard by its status and by the devices."""
 _MARKS: Final[Mapping[str, str]] = {
     OPENED: "{program} opened the journal",
-    STARTED: "the table begins anew",
-    RESUMED: "the table goes on where it was broken off",
+    STARTED: "the table starts a new record",
+    RESUMED: "the table resumes where it was interrupted",
     STOPPED: "the table ends{why}",
 }
 
 
 def notes_of(records: Iterable[JournalRecord], times: Times) -> tuple[SheetNote, ...]:
-    """Status lines, as notes."""
+    """Return status lines as notes."""
     return tuple(_status(record, times) for record in records)
 
 
 def people_of(window: RoundWindow, times: Times) -> tuple[SheetNote, ...]:
-    """What people did beside the game: at the console, and with a badge at a device."""
+    """Return what people did outside the game: at the console, and with a badge at a device."""
     found = [_status(record, times) for record in window.of("status") if _kind(record) in _BY_PEOPLE]
     found += [_badge(event, times) for event in window.events_of(*_BADGES)]
     return tuple(sorted(found, key=lambda note: note.at.record))
 
 
 def lines_of(window: RoundWindow, times: Times, lines: Mapping[int, JournalLine]) -> tuple[SheetNote, ...]:
-    """What became of lines, of the program and of the table."""
+    """Return the events of lines, program and table."""
     found = [_status(record, times) for record in window.of("status") if _kind(record) in _OF_LINES]
     for event in window.events_of(*_LINE_EVENTS):
         text = _LINE_EVENTS[event.event].format_map(event.fields)
@@ -72,7 +72,7 @@ def lines_of(window: RoundWindow, times: Times, lines: Mapping[int, JournalLine]
 
 
 def released_of(reader: RoundReader, table: str, place: RoundPlace, times: Times) -> tuple[SheetNote, ...]:
-    """What was said of the money that was held of a round, oldest first."""
+    """Return the reports that held money of a round was settled, oldest first."""
     holding = {"status": f'"round":{place.number}'}
     ahead = reader.lines_back(table, holding, before=place.ends + LOOK_AHEAD, after=place.ends) if place.ends else ()
     found = [record for record in ahead if fields_of(record).get("round") == place.number]
@@ -80,7 +80,7 @@ def released_of(reader: RoundReader, table: str, place: RoundPlace, times: Times
 
 
 def devices_of(reader: RoundReader, table: str, window: RoundWindow, times: Times) -> tuple[SheetDevice, ...]:
-    """The devices of the table's lines, each as it last said who it is."""
+    """Return the devices of the table's lines, each as it last identified itself."""
     heard: dict[str, JournalledEvent] = {}
     holding = {"event": '"LinkUp"'}
     names = {line.name: line for line in reader.lines().values() if line.table == table}

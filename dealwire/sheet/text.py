@@ -1,4 +1,4 @@
-"""A sheet as plain text, for a terminal."""
+"""A sheet as plain text for a terminal."""
 
 import textwrap
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Final
 from dealwire.sheet.paper import Block, Paper, PaperBlanks, PaperFacts, PaperHeading, PaperRemark, PaperTable
 
 LEAST: Final = 20
-"""Characters that the widest column has at least, however narrow the terminal."""
+"""Least width of the widest column, however narrow the terminal."""
 MARGIN: Final = "  "
 GAP: Final = "  "
 BELOW: Final = "    "
@@ -15,7 +15,7 @@ BELOW: Final = "    "
 
 
 def text_of(paper: Paper, width: int = 120) -> Iterator[str]:
-    """The lines of a sheet, at most `width` characters where words allow it."""
+    """Yield the lines of a sheet, at most `width` characters where words allow it."""
     yield f"{paper.title}: {paper.subtitle}"
     for block in paper.blocks:
         yield from _block(block, width)

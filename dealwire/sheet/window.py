@@ -1,5 +1,5 @@
-"""The records of one round: from the first after the round before, to the last that belongs to it, in one pass that
-also follows the chain."""
+"""The records of one round, from the first after the previous round to its last, read in one pass that also verifies
+the chain."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from dealwire.journal.rounds import RoundPlace, RoundReader
 from dealwire.sheet.model import ChainChecked
 
 _END: Final = frozenset({"settlement", "meter", "award", SETTLED, HELD, SNAPSHOT})
-"""What may follow a round's line and still be of that round."""
+"""Kinds of records that may follow a round's line and still belong to the round."""
 _LATER: Final = 2_000
-"""Records after a round's line, those of other tables among them, in which its settlement is looked for."""
+"""Records after a round's line, of all tables, in which its settlement is searched."""
 
 
 def fields_of(record: JournalRecord) -> dict[str, Any]:
-    """What a record says; nothing of one that cannot be read, which the chain has already answered for."""
+    """Return the fields of a record; empty if it cannot be read, which the chain check covers."""
     try:
         return dict(json.loads(record.payload))
     except (ValueError, TypeError):
@@ -27,7 +27,7 @@ def fields_of(record: JournalRecord) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class JournalledEvent:
-    """One report of a device, as the journal's line has it."""
+    """A report of a device from the journal."""
 
     record: JournalRecord
     device: str
@@ -36,37 +36,37 @@ class JournalledEvent:
 
     @classmethod
     def of(cls, record: JournalRecord) -> "JournalledEvent":
-        """Read a line."""
+        """Return the report of a record."""
         line = json.loads(record.payload)
         return cls(record, str(line["device"]), str(line["event"]), dict(line["fields"]))
 
 
 @dataclass(slots=True)
 class RoundWindow:
-    """What the journal holds of a round. `before` is the record that the first one follows."""
+    """The journal's records of a round. `before` is the record before the first."""
 
     place: RoundPlace
     before: Head
     first: int
     last: int
     records: list[JournalRecord] = field(default_factory=list)
-    """Those of the table, and those of no table, such as openings; raw bytes and snapshots left out."""
+    """Records of the table, and of no table, such as openings; without raw bytes and snapshots."""
     events: list[JournalledEvent] = field(default_factory=list)
     checked: ChainChecked = field(default_factory=lambda: ChainChecked(0, 0, 0, 0))
     ends: list[JournalRecord] = field(default_factory=list)
     """Its first and last record."""
 
     def of(self, *topics: str) -> list[JournalRecord]:
-        """The lines of some topics, or marks of some kinds."""
+        """Return the lines of these topics, or marks of these kinds."""
         return [record for record in self.records if record.kind in topics]
 
     def events_of(self, *names: str) -> list[JournalledEvent]:
-        """The reports of some kinds."""
+        """Return the reports of these kinds."""
         return [event for event in self.events if event.event in names]
 
 
 def read_window(reader: RoundReader, table: str, place: RoundPlace, *, open_seals: bool = False) -> RoundWindow:
-    """All records of a round. JournalDamaged where the chain does not hold in it."""
+    """Return all records of a round. JournalDamaged if the chain is broken within it."""
     first, last = _first(reader, table, place), _last(reader, table, place)
     if first - 1 == reader.anchor.sequence:
         before = reader.anchor
@@ -108,7 +108,7 @@ def _event(reader: RoundReader, record: JournalRecord) -> JournalledEvent:
 
 
 def _first(reader: RoundReader, table: str, place: RoundPlace) -> int:
-    """The first record that is of no round before this one."""
+    """Return the first record that belongs to no earlier round."""
     middle = place.ends or place.begins
     start = reader.begun(table, middle)
     earlier = next(reader.lines_back(table, {"round": ""}, before=middle, after=start), None)
@@ -121,7 +121,7 @@ def _first(reader: RoundReader, table: str, place: RoundPlace) -> int:
 
 
 def _last(reader: RoundReader, table: str, place: RoundPlace) -> int:
-    """The last record that is of this round."""
+    """Return the last record of this round."""
     if not place.ends:
         return _last_so_far(reader, table, place)
     last = place.ends
@@ -137,7 +137,7 @@ def _last(reader: RoundReader, table: str, place: RoundPlace) -> int:
 
 
 def _last_so_far(reader: RoundReader, table: str, place: RoundPlace) -> int:
-    """The newest line of a round that has not ended, before its table began anew."""
+    """Return the newest line of a round that has not ended, before its table started over."""
     last = place.begins
     for record in reader.publications(place.begins, table=table):
         if reader.begun(table, record.sequence) > place.begins:
@@ -147,5 +147,5 @@ def _last_so_far(reader: RoundReader, table: str, place: RoundPlace) -> int:
 
 
 def _says_again(record: JournalRecord) -> bool:
-    """The finding that the round before it was settled already."""
+    """True for the incident that says the previous round was already settled."""
     return record.kind == "incident" and b'"round-repeated"' in record.payload

@@ -1,1 +1,1 @@
-"""One table: the flow, the rules, and what of it may be published."""
+"""One table: the flow, the rules, and which of its data may be published."""

@@ -1,4 +1,4 @@
-"""What players do with their chips, in words."""
+"""Players' actions with chips, as text."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,10 +17,10 @@ ACTIONS: Final[Mapping[str, str]] = {
     BettingAction.CHECK: "checks",
     BettingAction.ALL_IN: "all-in with {}",
     BettingAction.BRING_IN: "brings in {}",
-    BettingAction.FORFEIT: "forfeits {} by a supervisor's word",
-    BettingAction.CHOP: "would chop the blinds",
+    BettingAction.FORFEIT: "forfeits {} by a supervisor's ruling",
+    BettingAction.CHOP: "offers to chop the blinds",
 }
-"""What a player does, with all that lies before the seat then."""
+"""Text for each action; the placeholder is the seat's bet after the action."""
 
 MANNERS: Final[Mapping[str, str]] = {
     Manner.STRING_BET: "a string bet",
@@ -33,50 +33,52 @@ WON_WITH: Final[Mapping[str, str]] = {
     "low": "the low hand",
     "both": "the high and the low hand",
     "last-hand": "the last hand",
-    "award": "as it was awarded",
+    "award": "as awarded",
 }
-"""With what a seat takes a pot, or part of it."""
+"""Text for what a pot, or a share of it, was won with."""
 
 
 def action_words(action: str, cents: int, manner: str = "", currency: str = DOLLAR) -> str:
-    """`raises to $9`, `calls $9 (a string bet)`; an action that is none of them as it came."""
+    """Return an action as text: `raises to $9`, `calls $9 (a string bet)`; an unknown action is returned as is."""
     done = ACTIONS.get(action, f"{action} {{}}").format(_figure(cents, currency))
     return f"{done} ({MANNERS.get(manner, manner)})" if manner else done
 
 
 def step_words(step: str) -> str:
-    """The name of a betting round: `pre-flop-betting` as `pre-flop betting`."""
+    """Return the name of a betting round: `pre-flop-betting` becomes `pre-flop betting`."""
     return f"{street(step)} betting"
 
 
 def street(step: str) -> str:
-    """What a betting round is called after: `pre-flop-betting` as `pre-flop`."""
+    """Return the street of a betting round: `pre-flop-betting` becomes `pre-flop`."""
     return id_words(step.removesuffix("-betting"))
 
 
 def pot_name(number: int) -> str:
-    """`main pot`, `side pot 1`: the main pot is number 1."""
+    """Return `main pot` or `side pot 1`; the main pot is number 1."""
     return "main pot" if number == 1 else f"side pot {number - 1}"
 
 
 def pot_words(number: int) -> str:
-    """The same in a sentence: `the main pot`, `side pot 1`."""
+    """Return the pot as part of a sentence: `the main pot`, `side pot 1`."""
     return f"{'the ' * (number == 1)}{pot_name(number)}"
 
 
 def settled_pot_name(name: str) -> str:
-    """The name of a settled pot in words."""
+    """Return the name of a settled pot as text."""
     return "main pot" if name == "pot" else id_words(name)
 
 
 def won_words(winner: PotWinnerView) -> str:
-    """With what a seat takes a pot: its hand by name where it was shown, else by which way it won."""
+    """Return what a seat won a pot with: its hand if shown, else how it won."""
     return winner.hand or WON_WITH[winner.won_with]
 
 
 def pots_words(pots: PotsWonView, currency: str, most: int | None = None) -> str:
-    """What became of the pots: `pot $279, rake $5: seat 2 takes $274, two pair, kings and queens`; of more than `most`
-    winners those of the first pots, and how many others there are."""
+    """Return the result of the pots: `pot $279, rake $5: seat 2 takes $274, two pair, kings and queens`.
+
+    With more than `most` winners, name those of the first pots and count the others.
+    """
     parts = [f"pot {_figure(pots.cents, currency)}"]
     parts += [f"rake {_figure(pots.rake, currency)}"] if pots.rake else []
     parts += [f"jackpot {_figure(pots.jackpot_rake, currency)}"] if pots.jackpot_rake else []
@@ -84,7 +86,7 @@ def pots_words(pots: PotsWonView, currency: str, most: int | None = None) -> str
     named = pots.winners[:most]
     takes = [f"seat {each.seat} takes {_figure(each.cents, currency)}, {won_words(each)}" for each in named]
     takes += [f"{rest} more seat{'s' * (rest > 1)}"] if rest > 0 else []
-    return f"{', '.join(parts)}: {'; '.join(takes) or 'nobody has it'}"
+    return f"{', '.join(parts)}: {'; '.join(takes) or 'not awarded'}"
 
 
 def _figure(cents: int, currency: str) -> str:

@@ -1,4 +1,4 @@
-"""What a person should know of a table's terms that no file is refused for, a sentence each."""
+"""Warnings about a table's terms that do not make its file invalid, one sentence each."""
 
 from typing import Final
 
@@ -8,12 +8,12 @@ from rules.meters.setup import cautions
 from rules.settlement import amount
 
 USUAL_WAGER_CENTS: Final = 100
-"""The progressive wager that a setup is held against when it does not say what lies on a sensor."""
+"""Progressive wager assumed for checks when the setup does not name the sensor's wager."""
 
 
 def cautions_of(terms: TableTerms) -> list[str]:
-    """What the maker's recommendations say against the bank's setup with the pay table that is chosen, and that a
-    meter on which nothing is put stays where it is."""
+    """Return the warnings: where the bank's setup departs from the maker's recommendations with the chosen pay table,
+    and which meters receive no contributions and so never grow."""
     bet = terms.game.progressive
     if bet is None:
         return []
@@ -26,6 +26,8 @@ def cautions_of(terms: TableTerms) -> list[str]:
 
 
 def _stands_still(name: str, cents: int, bet: str) -> str:
-    """The rates are the house's, so none could be taken by default."""
-    stays = f"meter {name}: nothing of the {bet} bets goes to it, so it stays {amount(cents, DOLLAR)} until it is won"
-    return f'{stays}; progressive = "FILE" says how much goes to it'
+    """Warn that a meter receives nothing. The house sets contribution rates, so there is no default."""
+    stays = (
+        f"meter {name}: no share of the {bet} bets goes to it, so it stays at {amount(cents, DOLLAR)} until it is won"
+    )
+    return f'{stays}; set progressive = "FILE" to add contributions'

@@ -1,4 +1,4 @@
-"""The betting of players against each other as a view shows it."""
+"""The betting between players as a view shows it."""
 
 from dealer_flow.play.seen.betting import BettingNow, ChipsNow
 from dealer_flow.play.seen.legal import Legal
@@ -8,8 +8,11 @@ from dealwire.table.action_words import pot_name
 
 
 def without_mucked(now: Snapshot, items: tuple[Legal, ...], waits: tuple[Legal, ...]) -> tuple[Legal, ...]:
-    """What the table waits for, of `waits`: where players bet against each other, nobody shows a hand that was given
-    up. END GAME when nothing else is left."""
+    """Return the awaited items, without reveals of hands that were folded or are dead: between players those stay
+    hidden.
+
+    If nothing else is left, the table waits for END GAME.
+    """
     if now.betting is None:
         return waits
     gone = {f"seat {seat.number}" for seat in now.seats if seat.status in ("folded", "dead")}
@@ -18,12 +21,12 @@ def without_mucked(now: Snapshot, items: tuple[Legal, ...], waits: tuple[Legal, 
 
 
 def chips_view(chips: ChipsNow) -> ChipsView:
-    """A seat's chips."""
+    """Return a seat's chips."""
     return ChipsView(stake=chips.stake, behind=chips.behind, lies=chips.lies, all_in=chips.all_in)
 
 
 def betting_view(now: BettingNow) -> BettingView:
-    """The betting; of its actions those of the newest betting round."""
+    """Return the betting; its actions are those of the newest betting round."""
     newest = now.step or (now.actions[-1].step if now.actions else "")
     return BettingView(
         button=now.button,

@@ -13,7 +13,7 @@ _AS_THEY_ARE: Final = frozenset({int, str, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """A body's field as JSON takes it: cards and places as text."""
+    """Return a field of a body as a JSON value; cards and places become text."""
     if type(value) in _AS_THEY_ARE:
         return value
     if isinstance(value, Card | Place):
@@ -26,7 +26,7 @@ def plain(value: Any) -> Any:
 
 
 def fields(seen: Seen) -> dict[str, Any]:
-    """The fields of a report's body, without those in which the device had nothing to say."""
+    """Return the fields of a report's body, without those for which the device had nothing to report."""
     body = seen.body
     found = {name: getattr(body, name) for name in body.__struct_fields__}
     for name, silent in _optional_in(type(body)).items():
@@ -36,7 +36,7 @@ def fields(seen: Seen) -> dict[str, Any]:
 
 
 def optional(kind: type[Body]) -> dict[str, Any]:
-    """The fields that a line may lack, each with what its absence means."""
+    """Return the fields that may be absent from a line, each with the value that absence means."""
     names, defaults = kind.__struct_fields__, kind.__struct_defaults__
     return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
 
@@ -45,7 +45,7 @@ _optional_in: Final = cache(optional)
 
 
 def event_line(seen: Seen) -> str:
-    """The report as JSON: where, when, and the fields of its body."""
+    """Return the report as JSON: device, session, time, and the fields of its body."""
     head = {
         "schema": "dealwire.event/1",
         "type": "event",

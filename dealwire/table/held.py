@@ -1,6 +1,6 @@
-"""Money that nobody has paid or taken yet, as a table keeps it: what is open, its sum, and the newest of it to show.
+"""Held money of a table: the open entries, their sum, and the newest for display.
 
-However much is open, adding, releasing and showing cost the same.
+Adding, releasing and displaying cost the same however many entries are open.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +11,16 @@ from dealer_flow.record.details import DOLLAR
 from dealwire.hub.view import HeldView
 
 SHOWN_MAX: Final = 50
-"""As many are shown one by one; of the others their number and their sum."""
+"""Entries shown one by one; the others are counted and summed."""
 
 
 class HeldEntry(NamedTuple):
-    """What is held of one round, in cents. `entry` is its number, which no other ever has: in a journal that of the
-    record `settled` of its round, with that record's `hash`. `device`, `session` and `round` are that record's too.
-    `at_ns`: when the round was settled, nanoseconds since 1970; `readings` decided what is held."""
+    """Money held from one round, in cents.
+
+    `entry` is its unique number: in a journal, the number of the round's `settled` record, whose `hash` is kept here.
+    `device`, `session` and `round` are from that record too. `at_ns` is when the round was settled, nanoseconds since
+    1970. `readings` decided what is held.
+    """
 
     entry: int
     device: str
@@ -32,7 +35,7 @@ class HeldEntry(NamedTuple):
     hash: bytes = b""
 
     def view(self, say: Callable[[str], str] = str) -> HeldView:
-        """As a person sees it; `say` takes the ids out of a sentence."""
+        """Return the entry for display; `say` replaces ids in a sentence."""
         return HeldView(
             entry=self.entry,
             session=self.session,
@@ -47,14 +50,14 @@ class HeldEntry(NamedTuple):
 
 
 class HeldBook:
-    """What is held at one table and still open, oldest first."""
+    """Open entries of one table, oldest first."""
 
     def __init__(self, entries: Iterable[HeldEntry] = ()) -> None:
         self._open: dict[int, HeldEntry] = {}
         self.cents: dict[str, int] = {}
         """The sum by currency."""
         self.say: Callable[[str], str] = str
-        """Takes the ids out of a sentence, for a person."""
+        """Replaces ids in a sentence for display."""
         self._shown: tuple[HeldView, ...] | None = None
         for each in entries:
             self.add(each)
@@ -66,21 +69,21 @@ class HeldBook:
         return iter(self._open.values())
 
     def get(self, entry: int) -> HeldEntry | None:
-        """The one with this number; None when it is not open."""
+        """Return the open entry with this number; None if there is none."""
         return self._open.get(entry)
 
     def add(self, held: HeldEntry) -> None:
-        """It is open from now on."""
+        """Open an entry."""
         self._open[held.entry] = held
         self.cents[held.currency] = self.cents.get(held.currency, 0) + held.cents
         self._shown = None
 
     def speak(self, say: Callable[[str], str]) -> None:
-        """Show it in these words from now on."""
+        """Set the function that words the sentences shown."""
         self.say, self._shown = say, None
 
     def release(self, entry: int) -> HeldEntry | None:
-        """Somebody settled it: it is open no more. None when none with this number is."""
+        """Close the entry with this number, which was settled by hand, and return it; None if it is not open."""
         found = self._open.pop(entry, None)
         if found is not None:
             self.cents[found.currency] -= found.cents
@@ -91,7 +94,7 @@ class HeldBook:
 
     @property
     def shown(self) -> tuple[HeldView, ...]:
-        """The newest, oldest first: the same tuple while nothing changes."""
+        """The newest entries, oldest first; the same tuple until something changes."""
         if self._shown is None:
             newest = [*islice(reversed(self._open.values()), SHOWN_MAX)]
             self._shown = tuple(each.view(self.say) for each in reversed(newest))

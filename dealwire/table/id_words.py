@@ -1,6 +1,6 @@
-"""The ids of a procedure as people at the table say them: `tip-ante` as `tip on ante`, `check-2` as `check`.
+"""Ids of a procedure as spoken at the table: `tip-ante` as `tip on ante`, `check-2` as `check`.
 
-Files and lines keep their ids. Whatever a person reads goes through `id_words`, a whole sentence through the `Speech`
+Files and published lines keep the ids. Text for a person goes through `id_words`, a whole sentence through the `Speech`
 of its procedure.
 """
 
@@ -22,7 +22,7 @@ _SPECIAL: Final = {
     "pai-gowd": "pai gow'd",
     "pre-flop": "pre-flop",
 }
-"""Ids that no rule reads rightly. What English writes with a hyphen keeps it."""
+"""Ids that no rule words correctly; those spelled with a hyphen in English keep it."""
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _RULES: Final = (
     (re.compile(r"(check|fold)-\d+"), r"\1"),
@@ -46,12 +46,12 @@ _SESSION: Final = (
     (re.compile(r"\bsession [0-9a-f]{8}"), "the session"),
 )
 KEPT: Final = 2048
-"""Sentences that come again and again, and are made once."""
+"""Sentences cached because they recur."""
 
 
 @lru_cache(KEPT)
 def id_words(name: str) -> str:
-    """One id in words; a name that is none, such as `seat 3`, as it is."""
+    """Return an id as text; a name that is no id, such as `seat 3`, is unchanged."""
     if name in _SPECIAL:
         return _SPECIAL[name]
     for form, words in _RULES:
@@ -66,30 +66,30 @@ def id_words(name: str) -> str:
 
 
 def report_words(name: str) -> str:
-    """The class of a report in words: `PlayerActed` as `player acted`."""
+    """Return the class name of a report as text: `PlayerActed` becomes `player acted`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
 class Speech:
-    """Says sentences about one table without the ids in them; `names` are those of its procedure."""
+    """Rewrites sentences about one table without ids; `names` are the ids of its procedure."""
 
     def __init__(self, names: Iterable[str]) -> None:
         ids = sorted({name for name in names if id_words(name) != name}, key=len, reverse=True)
         self._ids = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, ids))})(?![\w-])") if ids else None
         self.say = lru_cache(KEPT)(self._say)
-        """A sentence in words, made once, as one says it at the table: sessions have no numbers there."""
+        """Return a sentence as spoken at the table, where sessions have no numbers. Cached."""
         self.write = lru_cache(KEPT)(self._write)
-        """The same as it is kept on paper: a session is named by its number."""
+        """Return a sentence for paper: like `say`, but sessions keep their numbers. Cached."""
 
     @classmethod
     def of(cls, procedure: Procedure) -> "Speech":
-        """That of a procedure's bets, propositions, choices, steps and places."""
+        """Return the speech for a procedure's bets, propositions, choices, steps and places."""
         return cls(_names_of(procedure))
 
     @classmethod
     def named(cls, procedure: str, names: Iterable[str] = ()) -> "Speech":
-        """That of the procedure with this id, and of `names`: all that is known where a house's own file is not at
-        hand."""
+        """Return the speech for the procedure with this id, plus `names`: all that is known when a house's own file is
+        missing."""
         return _speech_of(procedure, frozenset(names))
 
     def _write(self, sentence: str) -> str:
@@ -118,7 +118,7 @@ def _names_of(procedure: Procedure) -> Iterator[str]:
 
 
 def names_in(result: RoundResult) -> Iterator[str]:
-    """What a round names of its procedure: bets, propositions, choices, steps and places."""
+    """Return the ids that a round names: bets, propositions, choices, steps and places."""
     for seat in result.seats:
         yield from (*seat.wagers, *seat.returned, *seat.held, *seat.choices, *seat.choices.values(), *seat.decisions)
         yield seat.decision or ""
@@ -135,9 +135,10 @@ _PLACE: Final = re.compile(r"\b(to|for|at|of) (community|dealer|remainder|shoe)\
 
 
 def next_words(event: str, what: str) -> str:
-    """What may happen next as one says it to who does it: `show 5 cards of community` as `show 5 community cards`."""
+    """Return a possible next event as spoken to the actor: `show 5 cards of community` becomes `show 5 community
+    cards`."""
     if event == "Confirmed" and what.endswith(_DONE):
-        return "CONFIRM when that is done"
+        return "press CONFIRM when done"
     return _PLACE.sub(r"\1 the \2", _SHOWN.sub(_hand_shown, what))
 
 

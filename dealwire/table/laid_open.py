@@ -1,4 +1,4 @@
-"""Which cards people have laid open in the round under way: a hand is named only when all of it was."""
+"""Cards shown in the round under way. A hand is named only if all of it was shown."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,14 @@ from protocol.cards import UNREAD
 
 
 class LaidOpen:
-    """Feed it every report. It knows cards by place, from START GAME on until the round is over."""
+    """Collects the cards shown by place, from START GAME until the round is over. Feed it every report."""
 
     def __init__(self) -> None:
         self._under_way = False
         self._shown: dict[str, set[str]] = {}
 
     def saw(self, body: e.Body) -> None:
-        """One report."""
+        """Take one report."""
         if isinstance(body, e.GameStarted):
             self.over()
             self._under_way = True
@@ -23,12 +23,12 @@ class LaidOpen:
             self._shown.setdefault(body.place.text, set()).update(_faces(card.text for card in body.cards))
 
     def over(self) -> None:
-        """The round has ended, and was settled if it is."""
+        """Forget the cards: the round has ended, and was settled if it is at all."""
         self._under_way = False
         self._shown.clear()
 
     def seats(self, result: RoundResult) -> frozenset[int]:
-        """The seats of a round that ended whose hands were shown whole."""
+        """Return the seats of a finished round whose whole hand was shown."""
         return frozenset(
             seat.seat
             for seat in result.seats

@@ -1,6 +1,4 @@
-"""Settlements as a person sees them: the newest whole, how the last rounds ended, and what is held until somebody says
-that it was settled. Cents throughout.
-"""
+"""Settlements for display: the newest in full, the last rounds' results, and the held money. Amounts are in cents."""
 
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -26,42 +24,41 @@ OUTCOMES_MAX: Final = 10
 
 
 class KeptMoney(Shown):
-    """All of it that a view shows again after a restart."""
+    """The money that a view shows again after a restart."""
 
     moved: dict[str, int]
     settlement: SettlementView | None
     outcomes: tuple[OutcomeView, ...]
     held: tuple[HeldView, ...] = ()
-    """Of a state that an older version kept; what is open stands in the journal's books since."""
+    """Only in states written by an older version; held money is in the journal's books since."""
     currency: str = DOLLAR
 
 
 class Money:
-    """The money of one table. `meters` is where each progressive meter stands, by name; `say` takes the ids out of a
-    sentence."""
+    """The money of one table. `meters` are the progressive meters by name; `say` replaces ids in a sentence."""
 
     def __init__(self, meters: Mapping[str, int], say: Callable[[str], str] = str) -> None:
         self._say = say
         self.meters = dict(meters)
         self.moved: dict[str, int] = {}
-        """By how much each moved when it last did."""
+        """Change of each meter at its last movement."""
         self.currency = DOLLAR
-        """Of the newest round."""
+        """Currency of the newest round."""
         self.settlement: SettlementView | None = None
         self.outcomes: deque[OutcomeView] = deque(maxlen=OUTCOMES_MAX)
         self.held = HeldBook()
-        """What nobody has settled: its own, until `hold` gives it the journal's."""
+        """Held money: the table's own book until `hold` replaces it by the journal's."""
         self.held.speak(say)
         self._own = 0
-        """Entries of its own so far; -1 once somebody else keeps them."""
+        """Entries in the table's own book so far; -1 once the journal keeps the book."""
 
     def hold(self, book: HeldBook) -> None:
-        """What is held stands in these books from now on, and whoever keeps them adds to them."""
+        """Use the journal's book of held money from now on."""
         self.held, self._own = book, -1
         book.speak(self._say)
 
     def ended(self, result: RoundResult, at_ns: int) -> None:
-        """A round ended."""
+        """Record that a round ended."""
         self.currency = result.currency
         finish = result.draw.finish if result.draw is not None else None
         won = finish.column if finish is not None else None
@@ -72,12 +69,13 @@ class Money:
         )
 
     def repeated(self) -> None:
-        """The round that ended last had been settled before, and is not settled again."""
+        """Mark the last round as a repetition: it was settled before and is not settled again."""
         if self.outcomes:
             self.outcomes.append(self.outcomes.pop().model_copy(update={"repeated": True}))
 
     def settled(self, item: Settlement, at_ns: int, hands: ShownHands | None = None) -> SettlementView:
-        """It was settled, as far as it was. `hands`, of a game between players, names those that were shown."""
+        """Record the settlement of a round and return it for display. `hands` names the shown hands in a game between
+        players."""
         lines = tuple(_line(each, self._say) for each in item.lines)
         held = sum(seat.held for seat in item.seats)
         self.settlement = shown = SettlementView(
@@ -108,14 +106,14 @@ class Money:
         return shown
 
     def stand(self, meters: Mapping[str, int]) -> None:
-        """Where the meters stand now."""
+        """Set the meters to their new amounts."""
         for name, cents in meters.items():
             if cents != (before := self.meters.get(name, cents)):
                 self.moved[name] = cents - before
         self.meters = dict(meters)
 
     def state(self) -> str:
-        """All of it that a view shows again after a restart, but for the meters and what is held."""
+        """Return the state to show after a restart, without meters and held money."""
         kept = KeptMoney(
             moved=self.moved,
             settlement=self.settlement,
@@ -125,7 +123,7 @@ class Money:
         return kept.model_dump_json()
 
     def restore(self, state: str, meters: Mapping[str, int]) -> None:
-        """Show what was shown by the one that gave this state; of an empty one nothing."""
+        """Restore a state; an empty one restores nothing."""
         self.meters = dict(meters)
         if not state:
             return
@@ -135,7 +133,7 @@ class Money:
 
 
 def _entry(number: int, item: Settlement, cents: int, at_ns: int) -> HeldEntry:
-    """What is held of a round, for books without a journal."""
+    """Return the entry for money held from a round, for a book without a journal."""
     lines = [line for line in item.lines if line.result == "held"]
     why, clause = (lines[0].why, lines[0].clause) if lines else (item.why or "", "")
     readings = tuple(dict.fromkeys(line.reading for line in lines if line.reading))
@@ -195,14 +193,14 @@ def _pot(pot: PotTotal, hands: ShownHands) -> SettledPotView:
 
 
 def summary(shown: SettlementView, *, of_players: bool = False) -> str:
-    """A settlement in one line: `round 12: players win $35.00; $10.00 held: ...`; of a game between players, who takes
-    the pots."""
+    """Return a settlement as one line: `round 12: players win $35.00; $10.00 held: ...`; in a game between players, the
+    pots' winners."""
     if shown.status == "held":
         came = "nothing is settled"
     elif of_players:
         came = between_players(shown)
     elif shown.players == 0:
-        came = "players and house are even"
+        came = "players and house break even"
     else:
         came = f"players {'win' if shown.players > 0 else 'lose'} {amount(abs(shown.players), shown.currency)}"
     held = f"; {amount(shown.held, shown.currency)} held" if shown.held else ""

@@ -1,7 +1,7 @@
-"""A pool that nobody has won is shared when the table closes: a person says so at the controller, between two rounds.
+"""Closing of a pool without a winner: when the table closes it is shared, on request at the controller between rounds.
 
-The pool is then shared by the runners before the seats, without those of players who have left since the last round.
-CO 47.1-1017.30(11), (12).
+The pool is divided by the runners in front of the seats, without those of players who left since the last round. CO
+47.1-1017.30(11), (12).
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,30 +18,30 @@ from rules.pots.pool_closing import shares_of
 
 
 class PoolHolder(Protocol):
-    """Terms with a pool: what lies in it, and the runners that lie before the seats."""
+    """Terms with a pool: its amount, and the runners in front of the seats."""
 
     meters: dict[str, int]
     runners: dict[int, int]
     token_cents: int
 
     def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
-        """They stand here now."""
+        """Set the amounts of the meters and the runners."""
 
 
 class PoolBook(PressedBook):
-    """Feed it every report; it answers with records of the closing, and moves the pool and the runners of `terms`."""
+    """Records the closing of a pool and moves the pool and the runners of `terms`. Feed it every report."""
 
     BUTTON = 1
 
     def __init__(self, spec: PoolSpec, terms: PoolHolder, table: str) -> None:
         meter = spec.meter
         words = Words(
-            pressed=f"the table is to close, and the {meter} pool to be shared",
-            confirmed=f"that the {meter} pool is shared is confirmed",
+            pressed=f"the table is closing: the {meter} pool is to be shared",
+            confirmed=f"sharing of the {meter} pool is confirmed",
             off="pressed again: the pool is not shared",
-            unfinished=f"the {meter} pool was not shared: play goes on",
+            unfinished=f"the {meter} pool was not shared: play continues",
             does="shares the pool",
-            when="a pool is shared between two rounds, and one is under way",
+            when="a pool can be shared only between rounds, and a round is under way",
         )
         super().__init__(table, meter, spec.clauses.closing, words)
         self._terms = terms
@@ -64,7 +64,9 @@ class PoolBook(PressedBook):
         cents = self._terms.meters.get(meter)
         if cents is None or not runners:
             why = (
-                "what lies in it is not known" if cents is None else f"nobody has a runner: {dollars(cents)} stay in it"
+                "the amount in it is unknown"
+                if cents is None
+                else f"no seat has a runner: {dollars(cents)} stays in it"
             )
             yield self._say("refused", seen, why, badge=badge, level=level)
             return

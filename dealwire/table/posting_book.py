@@ -1,6 +1,5 @@
-"""The amounts of a jackpot are posted: at least once a gaming day a person says so at the controller of any table that
-shares it, between two rounds, after the count. CO 47.1-1060(2), (7).
-"""
+"""Posting of a jackpot's amounts: at least once a gaming day, after the count, at the controller of any table that
+shares the jackpot, between rounds. CO 47.1-1060(2), (7)."""
 
 from dealer_flow.english import dollars
 from dealwire.table.pressed_book import Moved, PressedBook, Words
@@ -9,19 +8,19 @@ from rules.meters.jackpot_book import JackpotBook
 
 
 class PostingBook(PressedBook):
-    """Feed it every report; it answers with records of the posting, and posts what the pools hold."""
+    """Records the posting of a jackpot and posts the pools. Feed it every report."""
 
     BUTTON = 2
 
     def __init__(self, jackpot: JackpotBook, table: str) -> None:
         name = jackpot.setup.id
         words = Words(
-            pressed=f"what the pools of jackpot {name} hold is to be posted",
-            confirmed=f"that jackpot {name} is posted is confirmed",
-            off=f"the posting of jackpot {name} is not asked for any more",
-            unfinished=f"jackpot {name} was not posted: play goes on",
+            pressed=f"the pools of jackpot {name} are to be posted",
+            confirmed=f"posting of jackpot {name} is confirmed",
+            off=f"posting of jackpot {name} is canceled",
+            unfinished=f"jackpot {name} was not posted: play continues",
             does=f"posts jackpot {name}",
-            when="a jackpot is posted between two rounds, and one is under way",
+            when="a jackpot can be posted only between rounds, and a round is under way",
         )
         super().__init__(table, jackpot.setup.pools[0].name, "47.1-1060(2)", words)
         self._jackpot = jackpot

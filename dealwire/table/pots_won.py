@@ -1,4 +1,4 @@
-"""The pots of a settled round where players bet against each other: who takes them, and with which shown hand."""
+"""Pots of a settled round between players: winners and the shown hands that won."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,21 +8,21 @@ from dealwire.table.action_words import pots_words
 from rules.settlement import PotWinner, WonWith, amount
 
 ShownHands = Mapping[int, Mapping[WonWith, str]]
-"""Seat -> `high` or `low` -> its hand in words, where that was shown."""
+"""Shown hands by seat and way to win (`high`, `low`), as text."""
 
 BY_THE_CARDS: Final[frozenset[WonWith]] = frozenset({"high", "low", "both"})
-"""With what a pot is won that the cards decide."""
+"""Ways to win a pot that the cards decide."""
 
 
 def hand_of(winner: PotWinner, hands: Mapping[WonWith, str]) -> str:
-    """The hand by which a seat takes a pot; empty where it was not shown, or the cards do not decide."""
+    """Return the hand with which a seat wins a pot; empty if it was not shown or the cards do not decide."""
     if winner.won_with == "both":
         return " and ".join(f"{words} for {way}" for way, words in hands.items())
     return hands.get(winner.won_with, "")
 
 
 def pots_won(shown: SettlementView) -> PotsWonView | None:
-    """All pots of a round together, what each seat takes under its best pot's words; None where there was no pot."""
+    """Return all pots of a round as one, each winner under its best pot; None without a pot."""
     if not shown.pots:
         return None
     taken: dict[int, PotWinnerView] = {}
@@ -38,13 +38,13 @@ def pots_won(shown: SettlementView) -> PotsWonView | None:
 
 
 def between_players(shown: SettlementView) -> str:
-    """Who takes the pots, and what players have of or pay to anybody but each other."""
+    """Return the winners of the pots, and what players win or lose outside them."""
     pots = pots_won(shown)
     if pots is None:
-        came, taken = "every bet goes back" if all(line.net == 0 for line in shown.lines) else "no pot was won", 0
+        came, taken = "every bet is returned" if all(line.net == 0 for line in shown.lines) else "no pot was won", 0
     else:
         came, taken = pots_words(pots, shown.currency), pots.rake + pots.jackpot_rake
     beside = shown.players + taken
     if beside:
-        came += f"; beside the pots players {'win' if beside > 0 else 'lose'} {amount(abs(beside), shown.currency)}"
+        came += f"; outside the pots players {'win' if beside > 0 else 'lose'} {amount(abs(beside), shown.currency)}"
     return came

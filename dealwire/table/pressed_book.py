@@ -1,7 +1,7 @@
-"""What a person asks for at the controller between two rounds, of money that lies there for the players.
+"""Procedures started by a hand button at the controller between rounds, which move money held for the players.
 
-A hand button asks for it, CONFIRM and the card of a supervisor or an executive complete it, as of an award; the button
-pressed again, or START GAME, and it was not asked for.
+A hand button requests the action. CONFIRM and the card of a supervisor or an executive complete it, as for an award.
+The same button again, or START GAME, cancels it.
 """
 
 from abc import ABC, abstractmethod
@@ -23,8 +23,8 @@ class _Stage(Enum):
 
 
 class Words(NamedTuple):
-    """How a book says what happens: `pressed`, `confirmed`, `off` and `unfinished` are whole sentences, `does` what the
-    button does, `when` that it is done between rounds."""
+    """Texts of a book. `pressed`, `confirmed`, `off` and `unfinished` are whole sentences; `does` says what the button
+    does, `when` that it works between rounds only."""
 
     pressed: str
     confirmed: str
@@ -38,24 +38,24 @@ Moved = Iterator[AwardRecord | MeterRecord]
 
 
 class PressedBook(ABC):
-    """Feed it every report; it answers with records of what was asked for, and does it once it is complete."""
+    """Base of the books: records the steps of a request and completes it. Feed it every report."""
 
     BUTTON: ClassVar[int]
-    """The hand button that asks for it."""
+    """The hand button that requests the action."""
 
     def __init__(self, table: str, meter: str, clause: str, words: Words) -> None:
         self._table, self._meter, self._clause, self._words = table, meter, clause, words
         self._stage = _Stage.OPEN
         self.round = 0
-        """The round that was started last."""
+        """Number of the round started last."""
 
     @property
     def at_rest(self) -> bool:
-        """True when nothing was asked for."""
+        """True if nothing is requested."""
         return self._stage is _Stage.OPEN
 
     def handle(self, seen: Seen, *, between: bool) -> list[AwardRecord | MeterRecord]:
-        """Take one report; `between`: no round is under way."""
+        """Take one report and return the records it leads to; `between`: no round is under way."""
         match seen.body:
             case e.GameStarted(number):
                 return [*self._start(seen, number)]
@@ -69,7 +69,7 @@ class PressedBook(ABC):
         return []
 
     def drop(self, seen: Seen) -> list[AwardRecord]:
-        """Something else is asked for, so that this is not."""
+        """Cancel the request because something else is requested."""
         if self.at_rest:
             return []
         self._stage = _Stage.OPEN
@@ -77,7 +77,7 @@ class PressedBook(ABC):
 
     @abstractmethod
     def _complete(self, seen: Seen, badge: int, level: str) -> Moved:
-        """Do it: it was asked for, confirmed, and somebody who may has swiped a card."""
+        """Complete the action: it was requested, confirmed, and authorized by a card."""
 
     def _start(self, seen: Seen, number: int) -> Iterator[AwardRecord]:
         if not self.at_rest:

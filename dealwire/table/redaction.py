@@ -1,9 +1,10 @@
-"""What a table may make known, and when: no face of a card before somebody has shown it.
+"""Rules for publishing card faces: no face of a card before someone has shown it.
 
-A device that recognises cards reports faces that lie hidden. Until they are shown they stay in the sealed raw record
-and in the flow; everything else gets what `Publisher` gives. END GAME ends the secret of the hands against the house:
-their cards are dead then, the settlement rests on them, and the result of the round names them. A burned card decides
-nothing: nobody learns its face but who shows it, and so with a hand that folded, or won, unshown among players.
+A device that recognizes cards reports faces that are still hidden. Until they are shown they stay in the sealed raw
+record and in the flow; everyone else gets the output of `Publisher`. END GAME ends the secrecy of hands against the
+house: their cards are dead, the settlement depends on them, and the round's result names them. A burned card decides
+nothing, so its face is published only if someone shows it. The same holds for a hand that folded, or won without being
+shown, among players.
 """
 
 import re
@@ -29,11 +30,11 @@ from rules.meters.award_record import AwardRecord
 from rules.settlement import Settlement
 
 _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")
-"""What a device said in words this version does not know may be a card."""
+"""Quoted text of an unknown report; it may contain a card."""
 
 
 class PublishedLine(NamedTuple):
-    """One line to be published, and what it says; `item` None for a report of a device."""
+    """One line to be published, and its value; `item` is None for a report of a device."""
 
     topic: Topic
     line: str
@@ -41,9 +42,9 @@ class PublishedLine(NamedTuple):
 
 
 def hidden(seen: Seen) -> Seen:
-    """The report without the faces that nobody has shown: packets, rejects, burns, cards of no game.
+    """Return the report without faces that were not shown: packets, rejects, burns, cards outside a game.
 
-    A burn that only a report before this one announced cannot be known here; `Redactor` knows it.
+    A burn announced only by an earlier report cannot be recognized here; `Redactor` recognizes it.
     """
     body = _without_faces(seen.body)
     return seen if body is seen.body else replace(seen, body=body)
@@ -59,7 +60,7 @@ def _packet(body: e.PacketDispensed) -> e.Body:
 
 
 def _set_hand(body: e.HandSet) -> e.Body:
-    """It is arranged face down."""
+    """Hide a set hand, which is arranged face down."""
     covered = {"low": (UNREAD,) * len(body.low), "rest": (UNREAD,) * len(body.rest)}
     return replace(body, **covered) if body.low or body.rest else body
 
@@ -90,34 +91,34 @@ _COVERS: Final[dict[type[e.Body], Callable[[Any], e.Body]]] = {
     e.CardReportedAgain: _drawn,
     e.UnknownReported: _unknown,
 }
-"""Reports in which a face may be that nobody has shown, each with what covers it."""
+"""Reports that may contain a hidden face, each with the function that hides it."""
 
 
 _OF_A_SHOE: Final = (e.ShoeLoaded, e.BurnStarted, e.CardDrawn, e.CardUnread, e.CardReportedAgain)
 
 
 class Redactor:
-    """What lies hidden at one table. Give `saw` every report, in order, before `incident` or `result`."""
+    """Hidden cards of one table. Call `saw` with every report, in order, before `incident` or `result`."""
 
     def __init__(self, table: Table) -> None:
         self._flow = table.flow
         self.restore(RedactorState(0, ()))
         self._face: Card | None = None
-        """The face that the last report held and nobody has shown."""
+        """Hidden face in the last report."""
 
     def state(self) -> RedactorState:
-        """All that outlives a round."""
+        """Return the state that outlives a round."""
         aside = sorted(self._aside, key=lambda row: (row[0] is not None, row[0] or 0, row[1]))
         return RedactorState(self._burns_due, tuple((ordinal, card.text) for ordinal, card in aside))
 
     def restore(self, state: RedactorState) -> None:
-        """Go on as the one that gave this state."""
+        """Restore a saved state."""
         self._burns_due = state.burns_due
         self._aside: set[tuple[int | None, Card]] = {(ordinal, parse_card(card)) for ordinal, card in state.aside}
         """Cards that left this shoe unseen."""
 
     def saw(self, seen: Seen) -> Seen:
-        """The report as it may be published."""
+        """Take one report and return it as it may be published."""
         published, body = hidden(seen), seen.body
         if isinstance(body, _OF_A_SHOE):
             if isinstance(body, e.ShoeLoaded):
@@ -144,19 +145,22 @@ class Redactor:
         return True
 
     def _open(self, body: e.CardDrawn | e.CardUnread | e.CardReportedAgain) -> bool:
-        """Whether a card of a shoe lies face up where it is dealt; one that is reported again is taken for hidden."""
+        """True if a card from a shoe is dealt face up. A card reported again counts as hidden."""
         if isinstance(body, e.CardReportedAgain):
             return self._flow.plan.shoe is not None
         return self._flow.deals_face_up
 
     def incident(self, incident: Incident) -> Incident:
-        """The incident as it may be published now."""
+        """Return the incident as it may be published now."""
         return incident.redact(self._flow.snapshot().unshown | ({self._face} if self._face is not None else set()))
 
     def result(self, result: RoundResult, published: Mapping[Incident, Incident]) -> RoundResult:
-        """The result as it may be published: its burned cards as the table has seen them, and no other face of theirs;
-        its incidents without any that neither stands in a hand of it nor was shown; of a shoe that goes on, as they
-        were `published`."""
+        """Return the result as it may be published.
+
+        Burned cards appear as the table has seen them and are hidden elsewhere in the result. Incidents lose every face
+        that neither is in a hand of the result nor was shown. With a shoe that continues, incidents stay as they were
+        `published`.
+        """
         goes_on = self._flow.plan.from_shoe and self._flow.procedure.deck.fresh != "each-round"
         if result.draw is not None or goes_on:
             result = replace(result, incidents=tuple(published.get(each, each) for each in result.incidents))
@@ -173,7 +177,7 @@ class Redactor:
 
 
 def _faces_of(incidents: Iterable[Incident]) -> set[str]:
-    """The faces that incidents name, and those that they are about."""
+    """Return the faces in incidents and their causes."""
     found = set[str]()
     for each in incidents:
         found.update(each.cards, each.known)
@@ -183,14 +187,14 @@ def _faces_of(incidents: Iterable[Incident]) -> set[str]:
 
 
 def _covered(stage: Stage, hidden: Set[str]) -> Stage:
-    """What lay at a place, without these faces."""
+    """Return the cards of a place without these faces."""
     if hidden.isdisjoint(stage.cards):
         return stage
     return replace(stage, cards=tuple(UNREAD.text if card in hidden else card for card in stage.cards))
 
 
 def _named(result: RoundResult) -> Iterator[str]:
-    """The cards that a result names in hands, on the board or in columns."""
+    """Return the cards in a result's hands, community and columns."""
     for hand in (*result.seats, result.dealer, *result.hands):
         if hand is not None:
             yield from hand.cards
@@ -202,7 +206,7 @@ def _named(result: RoundResult) -> Iterator[str]:
 
 
 def turned_over(seen: Seen) -> Seen:
-    """The report without the face of a card that left a shoe."""
+    """Return the report without the face of a card that left a shoe."""
     body = seen.body
     if not isinstance(body, e.CardDrawn | e.CardReportedAgain) or body.card == UNREAD:
         return seen
@@ -210,57 +214,56 @@ def turned_over(seen: Seen) -> Seen:
 
 
 class PublishedTable(Table):
-    """A table that gives out what may be published, and nothing else: live, and dealt again from the record."""
+    """A table that outputs only what may be published, live and in a replay."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._redactor = Redactor(self)
         self._unshown: frozenset[Card] = frozenset()
         self._published: dict[Incident, Incident] = {}
-        """Incidents since the last result of which a face was left out, each as it came out."""
+        """Incidents since the last result that lost a face, each with its published form."""
         self.report: Seen | None = None
         """The last report as it may be published."""
 
     def state(self) -> TableState | None:
-        """All that outlives a round, the cards that lie hidden in a shoe among it; None while one is under way."""
+        """Return the state that outlives a round, with the hidden cards of a shoe; None during a round."""
         found = super().state()
         return replace(found, redactor=self._redactor.state()) if found is not None else None
 
     def restore(self, state: TableState) -> None:
-        """Go on as the table did that gave this state."""
+        """Restore a saved state."""
         super().restore(state)
         if state.redactor is not None:
             self._redactor.restore(state.redactor)
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
-        """Take one report; what it led to, as it may be published."""
+        """Take one report and return its outcomes as they may be published."""
         self.report = self._redactor.saw(seen)
         return super().handle(seen)
 
     def finish(self) -> list[TableOutcome]:
-        """No more reports come. A round under way is broken off with its cards still on the table: what nobody has
-        shown is not published."""
+        """End the input. A round under way ends with its cards still on the table; cards not shown stay hidden."""
         self._unshown = self.flow.snapshot().unshown
         out = super().finish()
         self._unshown = frozenset()
         return out
 
     def shown_incident(self, incident: Incident) -> Incident:
-        """The incident as it may be published."""
+        """Return the incident as it may be published."""
         shown = self._redactor.incident(incident)
         if shown != incident:
             self._published[incident] = shown
         return shown
 
     def shown_result(self, result: RoundResult) -> RoundResult:
-        """The result as it may be published."""
+        """Return the result as it may be published."""
         shown = self._redactor.result(result, self._published)
         self._published.clear()
         return shown.redact(self._unshown) if self._unshown else shown
 
 
 def topic_of(item: TableOutcome) -> Topic:
-    """What a result is made known as."""
+    """Return the topic under which an outcome is published."""
     if isinstance(item, Incident):
         return "incident"
     if isinstance(item, RoundResult):
@@ -271,27 +274,27 @@ def topic_of(item: TableOutcome) -> Topic:
 
 
 class Publisher:
-    """A table whose reports go in and whose lines come out, live and from the record alike, byte for byte."""
+    """A table with reports as input and lines as output, the same bytes live and in a replay."""
 
     def __init__(self, table: PublishedTable) -> None:
         self.table = table
 
     def publish(self, seen: Seen) -> list[PublishedLine]:
-        """Take one report; the lines it leads to: its own first, then what the table made of it."""
+        """Take one report; return its own line first, then the lines of its outcomes."""
         outcomes = self.table.handle(seen)
         assert self.table.report is not None
         return [PublishedLine("event", event_line(self.table.report)), *published_lines(outcomes)]
 
     def finish(self) -> list[PublishedLine]:
-        """No more reports come; the lines of what was under way."""
+        """End the input; return the lines of the round under way."""
         return published_lines(self.table.finish())
 
 
 def published_lines(outcomes: Iterable[TableOutcome]) -> list[PublishedLine]:
-    """What came of a table, as lines."""
+    """Return the outcomes of a table as lines."""
     return [PublishedLine(topic_of(item), item.to_json(), item) for item in outcomes]
 
 
 def outcomes_of(lines: Iterable[PublishedLine]) -> list[TableOutcome]:
-    """What the lines say, reports of devices left out."""
+    """Return the outcomes in lines, without reports of devices."""
     return [each.item for each in lines if each.item is not None]

@@ -1,4 +1,4 @@
-"""A recording dealt again, in one call."""
+"""Replay of a recording in one call."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from rules.game.pairing import must_fit
 
 
 def usual_table(procedure: str, *, name: str = "table-1") -> Table:
-    """A table that follows a procedure, by id or file, and settles where a game does, everything at its default."""
+    """Return a table that follows a procedure (id or file) and settles if a game exists, with all defaults."""
     loaded = load_procedure(procedure)
     game_id = game_id_of(loaded.id)
     if game_id is None:
@@ -24,10 +24,10 @@ def usual_table(procedure: str, *, name: str = "table-1") -> Table:
 
 
 def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcome]:
-    """Deal the recording in the capture file `path` again: each `Incident`, `RoundResult` and `Settlement` as it comes.
+    """Replay the capture file `path` and yield each `Incident`, `RoundResult` and `Settlement`.
 
-    Without a `table`, one that follows the procedure which the recording names, with every default. CaptureError at
-    once when the file cannot be played; CaptureCorrupt after all that came before the damage.
+    Without a `table`, use one that follows the procedure named in the recording, with every default. CaptureError at
+    once if the file cannot be played; CaptureCorrupt after everything before the damage.
     """
     capture = Capture.read(path)
     if table is None:

@@ -1,4 +1,4 @@
-"""How much room a table needs: what its procedure puts at each place when nothing goes wrong."""
+"""Space that a table needs on the page: the cards its procedure puts at each place when nothing goes wrong."""
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
@@ -6,7 +6,7 @@ from dealwire.hub.view import RoomView
 
 
 def room_of(plan: Plan) -> RoomView:
-    """The most cards of a seat, of each other place and of a column, and the most bets of a seat."""
+    """Return the most cards of a seat, of each other place and of a column, and the most bets of a seat."""
     shoe = plan.shoe
     return RoomView(
         seat=plan.sizes.get("seats", 0),

@@ -1,7 +1,7 @@
-"""What is known of a table at all: how its devices' lines stand, and whether the red lamp is lit.
+"""Connection state of a table's devices, and the red lamp.
 
-A device that is not heard may have done anything since: what is shown of the round is then what it was, and so is the
-lamp. Nothing here knows a card.
+A device that does not respond may have done anything since: the round and the lamp are then shown as last reported.
+Nothing here knows a card.
 """
 
 from collections.abc import Iterable
@@ -17,23 +17,23 @@ SHOE: Final = "shoe"
 
 
 class TableStanding:
-    """The devices of one table by name, and its lamp. `from_shuffler`: its procedure is dealt from one."""
+    """The devices of one table by name, and its lamp. `from_shuffler`: the procedure is dealt from a shuffler."""
 
     def __init__(self, *, from_shuffler: bool) -> None:
         self.devices: dict[str, DeviceView] = {}
         self.fault = 0
-        """What lit the lamp; 0 when it is dark, and where the device did not say."""
+        """Fault for which the lamp is lit; 0 when it is off, or when the device did not report the fault."""
         self._from_shuffler = from_shuffler
         self._lamp: Lamp = "unknown"
         self.lamp_ns: int | None = None
-        """Since when the lamp is as it was last said to be."""
+        """Time of the lamp's last change, as reported."""
         self.reported_ns: int | None = None
-        """When a device last reported something."""
+        """Time at which a device last reported anything."""
 
     # ------------------------------------------------------------------ what happens
 
     def line(self, view: DeviceView) -> bool:
-        """How a device's line stands, from whoever runs it; True when that is something new."""
+        """Set the state of a device's line, from its owner; True if it changed."""
         before = self.devices.get(view.name)
         since_ns = before.since_ns if before is not None and before.link == view.link else view.since_ns
         now = view.model_copy(update={"state": before.state if before else "", "since_ns": since_ns})
@@ -41,7 +41,7 @@ class TableStanding:
         return now != before
 
     def saw(self, seen: Seen) -> None:
-        """One report. It says at least that its device's line is up."""
+        """Take one report. It shows at least that its device's line is up."""
         body = seen.body
         if isinstance(body, e.BytesDropped):
             return  # it says nothing of the device
@@ -63,8 +63,7 @@ class TableStanding:
             self._lamp_after(body, seen.at_ns)
 
     def lamp_in_status(self, lit: bool, fault: int, at_ns: int) -> bool:
-        """What the dealing device says of its lamp in its status, for when its reports do not say it; True when that is
-        something new."""
+        """Set the lamp from the dealing device's status, while its reports have not set it; True if it changed."""
         if self._lamp != "unknown":
             return False
         self._set_lamp("lit" if lit else "dark", fault if lit else 0, at_ns)
@@ -72,11 +71,11 @@ class TableStanding:
 
     @property
     def lamp_known(self) -> bool:
-        """The dealing device has said how its lamp is."""
+        """True if the dealing device has reported the state of its lamp."""
         return self._lamp != "unknown"
 
     def restore(self, devices: Iterable[DeviceView], state: ViewerState) -> None:
-        """Show what was shown before; the lines themselves say anew how they stand."""
+        """Restore the saved state; the lines then report their own state again."""
         self.devices = {device.name: device for device in devices}
         self.fault, self.lamp_ns, self.reported_ns = state.lamp, state.lamp_ns, state.reported_ns
         self._lamp = ("lit" if state.lamp else "dark") if state.lamp_known else "unknown"
@@ -84,30 +83,29 @@ class TableStanding:
     # ------------------------------------------------------------------ what is known
 
     def deals(self, device: str) -> bool:
-        """Whether it is the device that deals: a shuffler or a shoe."""
+        """True if the device deals: a shuffler or a shoe."""
         known = self.devices.get(device)
         return known is not None and known.kind not in ("", CONTROLLER)
 
     @property
     def away(self) -> list[DeviceView]:
-        """Devices that are not heard."""
+        """Devices that do not respond."""
         return [device for device in self.devices.values() if device.link != "up"]
 
     def unknown(self, stopped: tuple[str, int] | None) -> UnknownView | None:
-        """Why, and since when, nothing can be said of the round; `stopped` is why and when the table was."""
+        """Return why and since when the round is unknown, None if it is known. `stopped` is the reason and time of a
+        safe stop."""
         if stopped is not None:
-            return UnknownView(
-                since_ns=stopped[1], why="the table is in safe stop: what its devices report is not taken"
-            )
+            return UnknownView(since_ns=stopped[1], why="the table is in safe stop: device reports are not processed")
         away = self.away
         if not away:
             return None
         names = " and ".join(device.name for device in away)
-        why = f"{names} {'is' if len(away) == 1 else 'are'} not heard"
+        why = f"{names} {'is' if len(away) == 1 else 'are'} not responding"
         return UnknownView(since_ns=min(device.since_ns or 0 for device in away), why=why)
 
     def lamp(self, stopped_ns: int | None) -> tuple[Lamp, int | None]:
-        """The lamp, and since when it is so."""
+        """Return the lamp's state and since when."""
         dealing = [device for device in self.devices.values() if self.deals(device.name)]
         if any(device.kind == SHOE for device in dealing) or (not dealing and not self._from_shuffler):
             return "none", None

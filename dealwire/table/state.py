@@ -1,8 +1,8 @@
-"""What a table keeps from one round to the next, as it stands on disk.
+"""Saved state of a table between two rounds.
 
-Taken between two rounds, and put back into a table made of the same settings, it goes on byte for byte. Meters that
-tables share are not in it: their bank's records are theirs. It holds faces that nobody has shown, as the raw record
-does (cards burned from a shoe that goes on), so it must lie where that lies.
+A table made of the same settings that restores this state continues with the same bytes. Shared meters are not part of
+it: their bank has its own records. The state contains faces that were not shown (cards burned from a shoe that
+continues), so it needs the same protection as the raw record.
 """
 
 from msgspec import Struct
@@ -12,25 +12,26 @@ from rules.meters.award_record import AwardState
 from rules.settlement import Rolled
 
 Counts = tuple[tuple[str, int], ...]
-"""Names with a number each, in the order in which they came: results list them in it."""
+"""Names with a number each, in order of appearance, which results keep."""
 
 
 class RedactorState(Struct, frozen=True):
-    """What lies hidden in a shoe that goes on: cards that are still burned, and those that left it unseen."""
+    """Hidden cards of a shoe that continues: burns still due, and cards that left unseen."""
 
     burns_due: int
     aside: tuple[tuple[int | None, str], ...]
 
 
 class PoolState(Struct, frozen=True):
-    """Who has runners that win the table's pool, and the round that was started last. The pool is one of its meters."""
+    """Runners for the table's pool by seat, and the round started last. The pool is one of the table's meters."""
 
     runners: tuple[tuple[int, int], ...]
     round: int
 
 
 class TableState(Struct, frozen=True):
-    """A table between two rounds. `meters` are its own, in cents; `redactor` is that of a table that publishes."""
+    """State of a table between two rounds. `meters` are its own, in cents; `redactor` is present for a publishing
+    table."""
 
     flow: FlowState
     outcomes: Counts
@@ -40,9 +41,9 @@ class TableState(Struct, frozen=True):
     redactor: RedactorState | None = None
     pool: PoolState | None = None
     rolled: tuple[tuple[str, Rolled], ...] = ()
-    """How the pots that roll over stand beside their cents."""
+    """State of pots that roll over, in addition to their cents."""
     allowed: tuple[str, ...] = ()
-    """Readings that nobody has signed and a person let pass at this table."""
+    """Unsigned readings that a supervisor allowed at this table."""
 
 
 class LoggedLine(Struct, frozen=True):
@@ -70,7 +71,7 @@ class ShownDevice(Struct, frozen=True):
 
 
 class ViewerState(Struct, frozen=True):
-    """What a person sees of a table between two rounds."""
+    """State of a table's view between two rounds."""
 
     redactor: RedactorState
     devices: tuple[ShownDevice, ...]
@@ -83,17 +84,17 @@ class ViewerState(Struct, frozen=True):
     meters: Counts
     safe_stop: str | None
     lamp_known: bool = False
-    """The shuffler has said how its lamp is."""
+    """True if the shuffler has reported the state of its lamp."""
     lamp_ns: int | None = None
     reported_ns: int | None = None
     last_cause: tuple[str, str | None, int] | None = None
-    """Why the last round could not be relied on: words, clause, when."""
+    """Reason why the last round was unreliable: text, clause, time."""
     money: str = ""
-    """Settlement, outcomes and what is held, as JSON of `dealwire.table.money`; empty when there was none yet."""
+    """Settlement and outcomes as JSON of `dealwire.table.money`; empty before the first."""
 
 
 class PublisherState(Struct, frozen=True):
-    """A table of a service between two rounds, and what is seen of it."""
+    """A table of a service and its view, between two rounds."""
 
     table: TableState
     viewer: ViewerState

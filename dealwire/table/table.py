@@ -1,6 +1,6 @@
-"""One table: what its devices report goes in, incidents, rounds and settlements come out.
+"""One table: device reports in; incidents, rounds and settlements out.
 
-The same object serves an attached device and a recording, so the two cannot drift apart.
+The same object serves attached devices and recordings, so that the two cannot drift apart.
 """
 
 from collections import Counter
@@ -42,17 +42,21 @@ TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
 @dataclass
 class TableTerms:
-    """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
+    """The terms on which a table settles.
 
-    `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
-    may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open,
-    `maximum` the house's maximum payouts, `commission` what it takes of a win in percent, `house_way` how it sets its
-    hand, `rake` what it takes of pots that players bet into, `jackpot` the book of a jackpot award, which tables may
-    share. `rolled` is how a pot that rolls over stands beside its cents. `runners` lie before the seats, where they win
-    a pool; one of which nothing is said begins empty. `signed` are the house's signatures beside the game's own;
-    with `unsigned` at `wait` what a reading without one decides is held, unless it is `allowed` here. `released`:
-    those that a person let pass, which are allowed from the next state on that is kept. SettlementRefused at once
-    when they do not fit the game: an evening must not end at its first settlement.
+    - `game`: the game file; `paytables`: pay table by bet; `readings`: reading by name.
+    - `meters`: progressive meters in cents by name, moved by each settlement. With a shared `bank`, its
+      meters are used instead.
+    - `limit_cents`: the largest bet where the regulation leaves it open.
+    - `maximum`: the house's maximum payouts; `commission`: percent of a win; `house_way`: how the house sets its hand.
+    - `rake`: what the house takes of pots; `jackpot`: the book of a jackpot award, which tables may share.
+    - `rolled`: state of pots that roll over, in addition to their cents.
+    - `runners`: runners in front of the seats that win a pool; a seat without an entry has none.
+    - `signed`: the house's signatures in addition to the game's own. With `unsigned` at `wait`, what an unsigned
+      reading decides is held unless the reading is `allowed` here.
+    - `released`: readings that a supervisor released; they become allowed with the next saved state.
+
+    SettlementRefused at once if the terms do not fit the game: a session must not end at its first settlement.
     """
 
     game: Game
@@ -90,43 +94,44 @@ class TableTerms:
 
     @property
     def waits(self) -> frozenset[str]:
-        """The readings by which nothing is settled before a person says so."""
+        """Readings that hold money until a supervisor releases it."""
         return self._agreed.waits
 
     @property
     def signed_readings(self) -> Mapping[str, str]:
-        """Reading whose option in use the house has signed -> who did, and when."""
+        """Signed readings: name -> who signed the option in use, and when."""
         return self._agreed.signed
 
     @property
     def unsigned_readings(self) -> tuple[str, ...]:
-        """The readings whose option in use nobody has signed."""
+        """Readings whose option in use is unsigned."""
         return tuple(name for name in self._agreed.readings if name not in self._agreed.signed)
 
     def release(self, readings: Iterable[str]) -> frozenset[str]:
-        """A person settled what these readings held: those of them that waited are allowed once that is kept."""
+        """Release readings whose held money was settled by hand. Return those that waited; they are allowed with the
+        next state."""
         found = self.waits.intersection(readings)
         self.released |= found
         return found
 
     def allow(self, readings: Collection[str]) -> None:
-        """These readings are allowed here, and none was released since."""
+        """Set the allowed readings, and clear the released ones."""
         self.allowed, self.released = frozenset(readings), frozenset()
         waits = frozenset(self.unsigned_readings) - self.allowed if self.unsigned == "wait" else frozenset()
         self._agreed = replace_terms(self._agreed, waits=waits)
 
     @property
     def chosen(self) -> Mapping[str, str]:
-        """The pay table of every bet that has several, named or not."""
+        """The pay table of every bet that has several, whether it was named or not."""
         return self._agreed.paytables
 
     @property
     def shared(self) -> MeterBank | None:
-        """The meters that other tables may move, too: a progressive's, or the pools of a jackpot."""
+        """The meters that other tables may also move: a progressive's, or the pools of a jackpot."""
         return self.jackpot.bank if self.jackpot is not None else self.bank
 
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
-        """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
+        """Settle one round and move the bank's meters if there is one: the settlement, then the bank's records."""
         if self.jackpot is not None:
             settlement, moved = self.jackpot.settle(result, self._terms())
             self._move(settlement)
@@ -137,21 +142,21 @@ class TableTerms:
         return [settlement, *records]
 
     def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
-        """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
+        """Settle one round on the meters as shown after the award book took its bets; no meter moves."""
         meters = known_meters(awards.shown, self.game, self.chosen)
         must_be_of(result, self.game)
         settlement = settle_waiting(result, self._agreed.on(meters))
         return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
-        """Settle one round on `meters`; SettlementRefused when it is not one of the game."""
+        """Settle one round on `meters`; SettlementRefused if it is not a round of the game."""
         must_be_of(result, self.game)
         settlement = settle_waiting(result, self._terms())
         self._move(settlement)
         return settlement
 
     def hands_in_words(self, result: RoundResult, seats: Collection[int]) -> dict[int, dict[WonWith, str]]:
-        """What these seats of a round hold by each way to win a pot; none of a game without a pot."""
+        """Return the hands of these seats by way to win a pot, as text; empty for a game without a pot."""
         spec = self.game.spec.pot
         if spec is None or not seats:
             return {}
@@ -159,26 +164,26 @@ class TableTerms:
         return {each.seat: words_each_way(view, each, spec) for each in result.seats if each.seat in seats}
 
     def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
-        """Meters and runners stand here now."""
+        """Set the meters and the runners."""
         self.meters, self.runners = dict(meters), dict(runners)
         self._terms()
 
     def share(self, other: "TableTerms") -> None:
-        """Settle on the meters and runners of other terms on the same game, whichever moves them."""
+        """Use the meters and runners of other terms for the same game, whichever moves them."""
         self.meters, self.rolled, self.runners = other.meters, other.rolled, other.runners
         self._terms()
 
     def settle_again(self, result: RoundResult) -> Settlement:
-        """Settle a round that was settled before: marked, and no meter pays it or is moved."""
+        """Settle a round that was settled before: the settlement is marked, and no meter pays or moves."""
         must_be_of(result, self.game)
         return replace(settle_waiting(result, self._agreed.on({})), again=True, meters=())
 
     def _now(self) -> dict[str, Meter]:
-        """Its own meters as they stand."""
+        """Return its own meters."""
         return {name: Meter(cents, rolled=self.rolled.get(name)) for name, cents in self.meters.items()}
 
     def _terms(self) -> Terms:
-        """The terms on its own meters and runners as they stand."""
+        """Return the terms with the current meters and runners."""
         if (self.meters, self.rolled, self.runners) != self._stood:
             self._agreed, self._stood = self._agreed.on(self._now(), self.runners), self._stands()
         return self._agreed
@@ -187,7 +192,7 @@ class TableTerms:
         return dict(self.meters), dict(self.rolled), dict(self.runners)
 
     def _move(self, settlement: Settlement) -> None:
-        """Its own meters to where a settlement left them; the pools of a jackpot are its book's."""
+        """Set its own meters to the amounts after a settlement; a jackpot's pools belong to its book."""
         pools = self.jackpot.shown() if self.jackpot is not None else {}
         own = [each for each in settlement.meters if each.name not in pools]
         move_meters(self.meters, own)
@@ -217,7 +222,7 @@ class TableTerms:
 
 
 def pressed_books(terms: TableTerms | None, table: str) -> list[PressedBook]:
-    """What people may ask for at the controller of a table on these terms."""
+    """Return the books of what can be requested at the controller of a table on these terms."""
     if terms is None:
         return []
     pool = terms.game.spec.pool if terms.bank is None else None
@@ -226,7 +231,7 @@ def pressed_books(terms: TableTerms | None, table: str) -> list[PressedBook]:
 
 
 def move_meters(meters: dict[str, int], moved: Iterable[MeterTotal]) -> None:
-    """Move meters, in cents by name, to where a settlement left them."""
+    """Move meters (cents by name) to the amounts after a settlement."""
     for meter in moved:
         if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
             meters.pop(meter.name, None)
@@ -235,11 +240,11 @@ def move_meters(meters: dict[str, int], moved: Iterable[MeterTotal]) -> None:
 
 
 class Table:
-    """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
+    """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` are counters.
 
-    `options` are readings of the procedure, `least_confidence` and `pins` are the flow's. With `awards`, what people
-    award at the controller moves the bank's meters, not the settlements: these are made on the meters as START GAME
-    left them, and where the two differ a record says so.
+    `options` are readings of the procedure; `least_confidence` and `pins` are passed to the flow. With `awards`, awards
+    made at the controller move the bank's meters, and settlements do not: they use the meters as of START GAME, and a
+    record reports any difference.
     """
 
     def __init__(
@@ -266,7 +271,7 @@ class Table:
 
     @property
     def meters(self) -> dict[str, int]:
-        """What each meter and pool shows, in cents, by name."""
+        """Amount of each meter and pool in cents, by name."""
         if self.terms is None:
             return {}
         shared = self.terms.shared
@@ -274,7 +279,7 @@ class Table:
         return own | ({name: meter.cents for name, meter in shared.meters().items()} if shared is not None else {})
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
-        """Take one report; return what it led to, in order: a round is followed by its settlement."""
+        """Take one report; return its outcomes in order. A settlement follows its round."""
         if self._awards is None and not self._pressed:
             found = self.flow.handle(seen)
             return self.settled(found) if found else []
@@ -285,11 +290,11 @@ class Table:
         return [*awards, *self.settled(found)] if found or awards else []
 
     def finish(self) -> list[TableOutcome]:
-        """End of input: a round that was under way comes out as unreliable. Another input may follow."""
+        """End the input: a round under way comes out as unreliable. More input may follow."""
         return self.settled(self.flow.finish())
 
     def state(self) -> TableState | None:
-        """All that outlives a round; None while one is under way. `Table.flow` says when that is."""
+        """Return the state that outlives a round; None during a round (`Table.flow` says when that is)."""
         flow = self.flow.kept()
         awards = self._awards.state() if self._awards is not None else None
         if flow is None or (awards is None and self._awards is not None):
@@ -306,8 +311,8 @@ class Table:
         return TableState(flow, outcomes, incidents, own_meters, awards, rolled=rolled, pool=pool, allowed=allowed)
 
     def restore(self, state: TableState) -> None:
-        """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
-        shares, if it does, must stand where it stood then."""
+        """Restore a saved state. The table must have the same settings, and a shared bank must be at the amounts of
+        that state."""
         self.flow.restore(state.flow)
         self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
         if self.terms is not None and self.terms.bank is None:
@@ -322,7 +327,7 @@ class Table:
             self._awards.restore(state.awards)
 
     def settled(self, found: Sequence[RoundResult | Incident]) -> list[TableOutcome]:
-        """What a flow gave, here or in another process, with each round followed by its settlement."""
+        """Return the outcomes of a flow, here or in another process, with a settlement after each round."""
         out: list[TableOutcome] = []
         for item in found:
             if isinstance(item, Incident):
@@ -338,15 +343,16 @@ class Table:
         return out
 
     def shown_incident(self, incident: Incident) -> Incident:
-        """The incident as it comes out: whole."""
+        """Return the incident as published: complete. A subclass may redact it."""
         return incident
 
     def shown_result(self, result: RoundResult) -> RoundResult:
-        """The result as it comes out: whole."""
+        """Return the result as published: complete. A subclass may redact it."""
         return result
 
     def _by_button(self, seen: Seen) -> list[TableOutcome]:
-        """What people ask for at the controller: a button is that of one book, and one thing is asked for at a time."""
+        """Return the records of requests at the controller. Each button belongs to one book, and only one request is
+        open at a time."""
         books, found, between = self._pressed, list[TableOutcome](), self.flow.between_rounds
         if isinstance(seen.body, HandButton):
             pressed = seen.body

@@ -1,6 +1,5 @@
-"""What is wrong at a table, the worst first, for the person who stands there: what it is, why, by which clause, and
-what can be done now by whom.
-"""
+"""Problems of a table, worst first, for the person at the table: what it is, why, by which clause, what can be done and
+by whom."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -12,7 +11,7 @@ from protocol.faults import fault_text
 
 
 class Words(NamedTuple):
-    """How a kind of trouble is told: its heading, what to do, and the role that can."""
+    """Texts for a kind of trouble: heading, advice, and the role that can act."""
 
     title: str
     advice: str
@@ -21,59 +20,59 @@ class Words(NamedTuple):
 
 WORDS: Final[dict[TroubleKind, Words]] = {
     "safe-stop": Words(
-        "Safe stop: nothing is taken or settled",
-        "Deal no more here. What lies on the table is settled by hand. Put the cause right, then start the table again:"
-        " its journal goes on where it stopped",
+        "Safe stop: nothing is processed or settled",
+        "Do not deal here. Settle the bets on the table by hand. Fix the cause, then restart the table: it resumes from"
+        " its journal",
         "technician",
     ),
     "line": Words(
-        "{place} is not heard",
-        "Deal nothing until it answers: nobody sees it. Check its power and its cable; the program keeps calling it",
+        "{place} is not responding",
+        "Do not deal until it responds: no card would be seen. Check its power and cable; the program keeps retrying",
         "technician",
     ),
     "repeated": Words(
-        "Nothing of these rounds is paid",
-        "Deal no more: the device counts rounds that were settled before. Start it anew, so that a new session begins,"
-        " and settle by hand what lies there",
+        "These rounds are not paid",
+        "Do not deal: the device repeats rounds that were already settled. Restart it so that it begins a new session,"
+        " and settle the bets on the table by hand",
         "technician",
     ),
     "halted": Words(
-        "Halted: this round cannot be relied on",
-        "Cards and bets stay as they lie; nothing of this round is settled by the program. Decide by the clause what"
-        " becomes of each bet, settle it by hand, then END GAME",
+        "Halted: this round is unreliable",
+        "Leave cards and bets where they are; the program settles nothing in this round. Decide each bet by the"
+        " clause, settle it by hand, then press END GAME",
         "supervisor",
     ),
     "misdeal": Words(
         "{place}",
-        "Take the cards in and give back the bets that the clause names; then END GAME",
+        "Collect the cards and return the bets that the clause names; then press END GAME",
         "dealer",
     ),
     "red-lamp": Words(
-        "The red lamp is lit",
-        "Clear the misdeal with a badge; that puts the lamp out. Deal nothing until then: no packet comes",
+        "The red lamp is on",
+        "Clear the misdeal with a badge, which turns the lamp off. Do not deal until then: no packet comes",
         "supervisor",
     ),
     "supervisor": Words(
-        "A supervisor is needed", "Swipe a badge at the table and rule as the cause says", "supervisor"
+        "A supervisor is needed", "Swipe a badge at the table and rule as described below", "supervisor"
     ),
     "count": Words(
-        "The deck has to be counted", "Count it before the next round and key the count at the table", "dealer"
+        "The deck must be counted", "Count it before the next round and enter the count at the table", "dealer"
     ),
-    "device": Words("{place} needs to be looked at", "The table goes on meanwhile", "technician"),
+    "device": Words("{place} needs attention", "Play continues meanwhile", "technician"),
     "archive": Words(
-        "Days that are over are not in the archive",
-        "The table goes on, and these days stay in its journal. See that the archive's disk is there and put the files"
-        " back, or have them written anew: dealwire journal archive",
+        "Finished days are missing from the archive",
+        "Play continues, and these days stay in the journal. Check that the archive's disk is mounted and restore the"
+        " files, or write them again: dealwire journal archive",
         "technician",
     ),
     "unreliable": Words(
-        "Round {place} could not be relied on",
-        "None of its bets was settled: they are settled by hand, from its sheet",
+        "Round {place} was unreliable",
+        "None of its bets was settled. Settle them by hand from the round's sheet",
         "supervisor",
     ),
     "held": Words(
-        "Money of round {place} is held",
-        "Settle it by hand from the round's sheet, then say so under Money: the amount stands here until then",
+        "Money from round {place} is held",
+        "Settle it by hand from the round's sheet, then mark it as settled under Money. It stays here until then",
         "supervisor",
     ),
 }
@@ -85,7 +84,7 @@ _VOID: Final = {
 
 
 class Cause(NamedTuple):
-    """Why a round came to where it stands."""
+    """Reason for a round's state."""
 
     text: str
     clause: str | None
@@ -93,7 +92,7 @@ class Cause(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a table's trouble is read off."""
+    """Facts from which a table's trouble is derived."""
 
     state: State
     cause: Cause | None
@@ -107,21 +106,21 @@ class Facts(NamedTuple):
     last: OutcomeView | None
     last_cause: Cause | None
     held: int | None
-    """The newest round of which money is held and nobody has settled it."""
+    """Newest round with money still held."""
     count_due: Cause | None
     archive: tuple[str, int] | None = None
     say: Callable[[str], str] = str
-    """A sentence without ids."""
+    """Replaces ids in a sentence."""
 
 
 def troubles(facts: Facts) -> tuple[TroubleView, ...]:
-    """What is wrong, the worst first, but for what is held; empty when the table is as it should be."""
+    """Return the problems, worst first, without held money; empty if all is well."""
     found = sorted(_found(facts), key=lambda each: TROUBLE_KINDS.index(each.kind))
     return tuple(found)
 
 
 def held_troubles(held: Sequence[HeldView]) -> tuple[TroubleView, ...]:
-    """What nobody has settled, the least of all troubles: it keeps nothing from going on."""
+    """Return the held money as the least of all problems: it stops nothing."""
     return tuple(
         _trouble("held", each.why, each.clause or None, each.at_ns, str(each.round), each.cents) for each in held
     )
@@ -131,7 +130,9 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
     if facts.stopped is not None:
         yield _trouble("safe-stop", facts.stopped[0], since_ns=facts.stopped[1])
     for device in facts.away:
-        why = device.problem or ("its line is open, and it says nothing yet" if device.link == "unknown" else "no line")
+        why = device.problem or (
+            "the line is open, but no message has arrived yet" if device.link == "unknown" else "no connection"
+        )
         yield _trouble("line", why, since_ns=device.since_ns, place=device.name)
     for device in facts.devices:
         if device.problem and device.link == "up":
@@ -143,19 +144,19 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
     if facts.count_due is not None:
         yield _trouble("count", facts.count_due.text, facts.count_due.clause)
     if facts.lamp == "lit":
-        text = fault_text(facts.fault) if facts.fault else "the shuffler does not say for which fault"
+        text = fault_text(facts.fault) if facts.fault else "the shuffler does not report the fault"
         yield _trouble("red-lamp", text, since_ns=facts.lamp_ns)
     if facts.last is not None and facts.last.repeated:
-        text = f"round {facts.last.round} came once more: a round of this number and session was settled before"
+        text = f"round {facts.last.round} was reported again: a round with this number and session was already settled"
         yield _trouble("repeated", text, None, facts.last.at_ns, str(facts.last.round))
     last = facts.last
     if last is not None and last.outcome == "unreliable" and last.round != facts.held and facts.state is State.BETTING:
-        text, clause = _why(facts.last_cause, "its incidents say why")
+        text, clause = _why(facts.last_cause, "see its incidents")
         yield _trouble("unreliable", text, clause, last.at_ns, str(last.round))
 
 
 def _of_round(facts: Facts) -> Iterator[TroubleView]:
-    """What keeps the round under way from being played out."""
+    """Return what keeps the round under way from being played out."""
     since_ns = facts.cause.at_ns if facts.cause is not None else None
     why = _why(facts.cause, MEANING[facts.state])
     if facts.state is State.HALTED:

@@ -1,4 +1,4 @@
-"""Builds what a person sees of a table out of its reports and results. No face before it was shown."""
+"""Builds the view of a table from its reports and results, without faces that were not shown."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -47,24 +47,25 @@ from rules.meters.jackpot_book import posting
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200
-"""Lines of the log that a view holds."""
+"""Lines of the log in a view."""
 SAME_MAX: Final = 1024
-"""Parts of views that are alike in most of them, and made once."""
+"""View parts cached because most views share them."""
 
 USUAL_SEATS: Final = 7
-"""Of a table at a pit: the deck is mostly enough for more."""
+"""Seats of a table in a pit; the deck is mostly enough for more."""
 
 
 def usual_seats(procedure: Procedure) -> int:
-    """How many seats a table has of which nobody said it: as many as usual, or as the procedure allows at most."""
+    """Return the number of seats of a table without a configured number: the usual one, or the procedure's maximum if
+    lower."""
     return min(USUAL_SEATS, procedure.seats.most)
 
 
 class Viewer:
-    """One table. Give `saw` every report and what the table made of it, then ask for a `view`.
+    """Builds the views of one table. Call `saw` with every report and its outcomes, then `view`.
 
-    `name` is what the table is called, `seats` how many it has: `usual_seats` by default. A seat beyond them is shown
-    as soon as a bet lies there.
+    `name` is the table's name, `seats` its number of seats (default `usual_seats`). A seat beyond them is shown as soon
+    as it has a bet.
     """
 
     def __init__(self, table: Table, name: str, *, seats: int | None = None) -> None:
@@ -84,45 +85,45 @@ class Viewer:
         self._laid_open = LaidOpen()
         self._between_players = table.flow.plan.betting is not None
         self._ended: RoundResult | None = None
-        """The round that ended just now, of a game between players, until it is settled."""
+        """The round that just ended, until it is settled; in games between players."""
         self._stopped: tuple[str, int] | None = None
         self._archive: tuple[str, int] | None = None
-        """What is wrong with the archive, and since when; whoever serves the table says so anew after a restart."""
+        """Problem of the archive and since when; the service reports it again after a restart."""
         self._cause: Cause | None = None
-        """Why the round under way came to be void or halted."""
+        """Reason why the round under way is void or halted."""
         self._last_cause: Cause | None = None
-        """Why the last round could not be relied on."""
+        """Reason why the last round was unreliable."""
         self._held: tuple[tuple[HeldView, ...], tuple[TroubleView, ...]] = (), ()
 
     # ------------------------------------------------------------------ what happens
 
     def saw(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
-        """One report, and what the table made of it, with the numbers under which that was journalled."""
+        """Take one report, its outcomes, and the sequence numbers under which those were journaled."""
         shown = self._redactor.saw(seen)
         reported = any(isinstance(item, Incident) and item.code == "link-lost" for item in outcomes)
         self._report(shown, reported=reported)
         self.add(outcomes, seen.at_ns, sequences)
 
     def add(self, outcomes: Sequence[TableOutcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
-        """Results that no report led to, such as those of a round that was broken off."""
+        """Take outcomes without a report, such as those of a round that was interrupted."""
         for index, item in enumerate(outcomes):
             self._outcome(item, at_ns, sequences[index] if index < len(sequences) else None)
         self._judge(outcomes, at_ns)
 
     def device(self, view: DeviceView) -> bool:
-        """What is known of a device and its line, from whoever runs the line; True when it is something new."""
+        """Set the state of a device and its line; True if it changed."""
         return self._standing.line(view)
 
     def lamp_in_status(self, lit: bool, fault: int, at_ns: int) -> bool:
-        """What the shuffler's status says of its red lamp; True when that was not known."""
+        """Set the red lamp from the shuffler's status; True if it was not known."""
         return self._standing.lamp_in_status(lit, fault, at_ns)
 
     def safe_stop(self, why: str, at_ns: int) -> None:
-        """The table deals no more."""
+        """Set the safe stop: the table deals no more."""
         self._stopped = why, at_ns
 
     def archive(self, problem: str | None, at_ns: int) -> bool:
-        """Days that are over do not lie where they must, or do again; True when that is new."""
+        """Set or clear the archive's problem; True if it changed."""
         before = self._archive[0] if self._archive is not None else None
         if problem != before:
             since_ns = self._archive[1] if self._archive is not None else at_ns
@@ -130,13 +131,13 @@ class Viewer:
         return problem != before
 
     def hold(self, book: HeldBook) -> None:
-        """What is held stands in these books from now on, and whoever keeps them adds to them."""
+        """Use the journal's book of held money from now on."""
         self._money.hold(book)
 
     # ------------------------------------------------------------------ between rounds
 
     def state(self) -> ViewerState:
-        """All that is not the table's own, and that a view shows again after a restart."""
+        """Return the state of the view after a restart, without the table's own."""
         standing = self._standing
         devices = standing.devices.values()
         return ViewerState(
@@ -158,7 +159,7 @@ class Viewer:
         )
 
     def restore(self, state: ViewerState) -> None:
-        """Show what the viewer showed that gave this state; its table must be restored, too."""
+        """Restore a saved state; the table must be restored too."""
         self._redactor.restore(state.redactor)
         devices = [DeviceView(**msgspec.structs.asdict(each)) for each in state.devices]
         self._standing.restore(devices, state)
@@ -172,7 +173,7 @@ class Viewer:
     # ------------------------------------------------------------------ what there is to see
 
     def view(self, sequence: int, at_ns: int) -> TableView:
-        """The table now. `sequence` is the newest journalled number it includes, `at_ns` nanoseconds since 1970."""
+        """Return the table now. `sequence` is the newest journal number it includes, `at_ns` nanoseconds since 1970."""
         flow, now = self._table.flow, self._table.flow.snapshot()
         legal = () if self._stopped else flow.legal()
         waits = without_mucked(now, legal, awaited(now.state, legal))
@@ -208,7 +209,7 @@ class Viewer:
         )
 
     def _of_devices(self) -> dict[str, Any]:
-        """What is known of the table at all."""
+        """Return the view's fields about devices and lamp."""
         standing, stopped = self._standing, self._stopped
         lamp, lamp_ns = standing.lamp(stopped[1] if stopped else None)
         fault = standing.fault if lamp == "lit" else 0
@@ -262,7 +263,7 @@ class Viewer:
         )
 
     def _held_trouble(self) -> tuple[TroubleView, ...]:
-        """Made anew only when something is held or released: there may be fifty, in every view."""
+        """Return held money as problems, rebuilt only on a change: every view may contain fifty."""
         held = self._money.held.shown
         if held is not self._held[0]:
             self._held = held, held_troubles(held)
@@ -272,7 +273,7 @@ class Viewer:
         every = self._table.flow.plan.count_every
         if every is None or not self._table.flow.decks.count_due:
             return None
-        return Cause(f"{every.minutes} minutes have gone by since it was counted", every.clause, 0)
+        return Cause(f"{every.minutes} minutes have passed since it was last counted", every.clause, 0)
 
     def _seat(self, number: int, seat: SeatNow | None, now: Snapshot, expected: frozenset[str]) -> SeatView:
         terms = self._table.terms
@@ -297,7 +298,7 @@ class Viewer:
     # ------------------------------------------------------------------ inside
 
     def _report(self, seen: Seen, *, reported: bool) -> None:
-        """`reported`: that the line was lost is reported by an incident."""
+        """Update from one report; `reported`: an incident already covers the lost line."""
         body = seen.body
         if isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
             self._deck = body.deck
@@ -310,7 +311,7 @@ class Viewer:
             self._shuffler = body.state
 
     def _hands_of(self, settlement: Settlement) -> ShownHands:
-        """The hands by which pots were won, of those that were shown."""
+        """Return the shown hands that won pots."""
         result, terms = self._ended, self._table.terms
         won = {each.seat for pot in settlement.pots for each in pot.winners if each.won_with in BY_THE_CARDS}
         if not won or terms is None or result is None or result.round != settlement.round:
@@ -318,7 +319,7 @@ class Viewer:
         return terms.hands_in_words(result, self._laid_open.seats(result) & won)
 
     def _judge(self, outcomes: Sequence[TableOutcome], at_ns: int) -> None:
-        """Remember what made a round void or unreliable while it is."""
+        """Remember why the round is void or unreliable."""
         incidents = [item for item in outcomes if isinstance(item, Incident)]
         worst = next((each for each in incidents if each.unreliable), incidents[-1] if incidents else None)
         found = None
@@ -373,7 +374,7 @@ class Viewer:
         place: str | None = None,
         round_: int | None = None,
     ) -> None:
-        """A line of the log, under the number by which the journal knows it, if it does."""
+        """Add a line to the log, under its journal number if it has one."""
         self._written += 1
         number = self._written if sequence is None else sequence
         line = LogLine(sequence=number, at_ns=at_ns, code=code, text=text, clause=clause, place=place, round=round_)
@@ -406,7 +407,7 @@ def _shoe_view(shoe: ShoeLedger | None) -> ShoeView | None:
 
 
 def _hands(now: Snapshot) -> Iterator[HandView]:
-    """The community's cards, the hands that the game names, and what was burned off the deck."""
+    """Return the community hand, the named hands, and the cards burned off the deck."""
     if now.community is not None:
         yield _hand_view(now.community, "community")
     for hand in now.hands:

@@ -109,7 +109,7 @@ def test_a_button_of_the_shuffler_is_open_exactly_when_the_shuffler_would_take_i
             assert bool(why) is (nothing_to_do or refused(name, model, now_ns)), f"{name} in {state.name}: {why!r}"
         assert not shown["refresh"].available(seen)
         unlock = shown["unlock"].available(seen)
-        assert (unlock == "Nothing is locked.") is (not model.locked and state is not S.OPEN), state.name
+        assert (unlock == "It is not locked.") is (not model.locked and state is not S.OPEN), state.name
 
 
 def shoe_states() -> dict[Shoe, ShoeModel]:
@@ -147,11 +147,11 @@ def test_a_button_of_the_shoe_is_open_exactly_when_the_shoe_would_take_it(name: 
 
 def test_why_not_is_one_sentence() -> None:
     shuffler = actions("shuffler")
-    assert shuffler["clear-misdeal"].available(view("shuffler", "READY")) == "No misdeal is called."
-    assert shuffler["unlock"].available(view("shuffler", "READY")) == "Nothing is locked."
+    assert shuffler["clear-misdeal"].available(view("shuffler", "READY")) == "No misdeal has been called."
+    assert shuffler["unlock"].available(view("shuffler", "READY")) == "It is not locked."
     assert shuffler["lock"].available(view("shuffler", "DISPENSING")) == "A deck is being dealt, shuffled or counted."
     lit = view("shuffler", "DISPENSING", lamp=302)
-    assert shuffler["call-misdeal"].available(lit) == "The red lamp is lit already."
+    assert shuffler["call-misdeal"].available(lit) == "The red lamp is already on."
     for kind in KINDS:
         assert all(not why or (why[0].isupper() and why.endswith(".")) for why in kind.hinders.values()), kind.name
 
@@ -160,7 +160,7 @@ def test_what_is_not_known_holds_nothing_up_but_a_line_that_is_away_does() -> No
     shuffler = actions("shuffler")
     assert {shuffler[name].available(view("shuffler", "")) for name in ("lock", "unlock", "call-misdeal")} == {""}
     assert not shuffler["clear-misdeal"].available(view("shuffler", "", lamp=302))
-    assert shuffler["clear-misdeal"].available(view("shuffler", "")) == "No misdeal is called."
+    assert shuffler["clear-misdeal"].available(view("shuffler", "")) == "No misdeal has been called."
     gone = {action.available(view("shuffler", "READY", link="waiting")) for action in shuffler.values()}
     assert gone == {"shuffler is not connected."}
     nowhere = view("another", "READY")
@@ -170,5 +170,5 @@ def test_what_is_not_known_holds_nothing_up_but_a_line_that_is_away_does() -> No
 def test_a_table_that_was_stopped_is_asked_for_nothing() -> None:
     stopped = view("shuffler", "READY", safe_stop="the disk is full")
     every = [*actions("shuffler").values(), *faults()]
-    assert {each.available(stopped) for each in every} == {"The table was stopped: nothing is asked of it any more."}
+    assert {each.available(stopped) for each in every} == {"The table is in safe stop and takes no commands."}
     assert {fault.available(view("shuffler", "READY")) for fault in faults()} == {""}

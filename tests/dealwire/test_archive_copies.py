@@ -161,12 +161,12 @@ def test_a_day_whose_copy_is_not_whole_stays_until_it_is(
         found.pass_time(8)
         lines = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
         assert len(lines) == 1, lines
-        assert lines[0].startswith(f"a copy of a day is gone or altered: 2027-01-15 in {file}: ")
+        assert lines[0].startswith(f"a day's copy is missing or altered: 2027-01-15 in {file}: ")
         put_back()
         found.pass_time()
         assert found.pruned > 0
         assert (found.archivist.missing, found.archivist.problem) == (0, None)
-    assert caplog.messages[-1] == "the archive is whole again"
+    assert caplog.messages[-1] == "the archive is complete again"
 
 
 def test_a_copy_is_read_once_a_day_while_nothing_depends_on_it(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_all_folders_must_hold_a_day(tmp_path: Path) -> None:
         second.unlink()
         found.pass_time()
         assert (found.pruned, found.archivist.missing) == (0, 1)
-        assert "fewer than 2 folders" in (found.archivist.problem or "")
+        assert "fewer than 2 archive folders" in (found.archivist.problem or "")
         second.write_bytes(first.read_bytes())
         found.pass_time()
         assert found.pruned > 0
@@ -219,7 +219,7 @@ def test_two_names_of_one_file_are_one_copy(tmp_path: Path, way: Callable[[Path,
         way(first, second)
         found.pass_time()
         assert (found.pruned, found.archivist.missing) == (0, 1)
-        assert f"{second}: it is {first} by another name" in (found.archivist.problem or "")
+        assert f"{second}: it is the same file as {first}" in (found.archivist.problem or "")
         if way is by_a_link_of_its_folder:
             second.parent.unlink()
             second.parent.mkdir()
@@ -375,7 +375,7 @@ def test_a_service_shows_what_is_missing_at_each_table(tmp_path: Path) -> None:
         view = hub.views()["table-1"]
         trouble = next(each for each in view.trouble if each.kind == "archive")
         assert trouble.cause == (
-            f"a day lies whole in no folder of the archive; the oldest: {day.day} ({gone}: No such file or directory)"
+            f"a day is intact in no archive folder; the oldest: {day.day} ({gone}: No such file or directory)"
         )
         assert trouble.since_ns is not None
         samples = {each.name: each for each in Metrics(hub, health=service.health).collect()}
@@ -392,16 +392,16 @@ def test_the_keys_are_checked_and_every_folder_is_tried(tmp_path: Path) -> None:
 
     assert "copies = 2 needs as many folders in archive, which names 1" in refused('archive = "a"\ncopies = 2\n')
     assert "copies = 1 needs as many folders in archive, which names 0" in refused("copies = 1\n")
-    assert "a folder stands twice" in refused('archive = ["a", "b/../a"]\n')
-    assert "names one at least" in refused("archive = []\n")
-    assert "is a text" in refused('archive = ["a", 5]\n')
+    assert "a folder is listed twice" in refused('archive = ["a", "b/../a"]\n')
+    assert "needs at least one" in refused("archive = []\n")
+    assert "must be a string" in refused('archive = ["a", 5]\n')
     file = write_configuration(tmp_path, NOWHERE, top='archive = ["a", "b"]\ncopies = 1\n')
     part = load_configuration(file).journal
     assert (part.archive, part.copies) == ((tmp_path / "a", tmp_path / "b"), 1)
     (tmp_path / "b").write_text("no folder")
     said = [str(each) for each in disk_ahead(part)]
-    assert any(f"{tmp_path}/a may be made" in each for each in said)
-    assert any(f"{tmp_path}/b is no folder" in each for each in said)
+    assert any(f"{tmp_path}/a can be created" in each for each in said)
+    assert any(f"{tmp_path}/b is not a folder" in each for each in said)
 
 
 # ------------------------------------------------------------------ what the product starts

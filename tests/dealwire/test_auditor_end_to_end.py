@@ -54,7 +54,7 @@ def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_pa
         with Program(file) as program:
             program.wait_for(lambda: rounds_in(tmp_path) >= 6)
             assert program.end() == Exit.GOOD
-        assert program.text.count("table table-1 goes on") == 2
+        assert program.text.count("table table-1 resumes") == 2
     path = tmp_path / "journal.sqlite"
     result = run("journal", "rebuild", path, "--key", private)
     assert (result.exit_code, "byte for byte" in result.stdout) == (0, True), result.stderr
@@ -95,7 +95,7 @@ def test_the_auditor_reads_all_and_the_table_none_of_it(tmp_path: Path) -> None:
     assert result.stdout.count(private.id) == 2
     assert private.private.hex() not in result.stdout
     again = run("journal", "auditor", "new", tmp_path / "private.key", tmp_path / "other.key")
-    assert (again.exit_code, "is there already" in complaint(again)) == (2, True)
+    assert (again.exit_code, "already exists" in complaint(again)) == (2, True)
     assert not (tmp_path / "other.key").exists()
 
     path, capture = tmp_path / "j", tmp_path / "evening.pcapng"
@@ -136,7 +136,7 @@ def test_check_and_doctor_say_who_reads_the_journal(tmp_path: Path, monkeypatch:
     (tmp_path / "filed.toml").write_text(file.read_text())
     audited(file, tmp_path / "away.key")
     expected = {
-        "clear.toml": ("warning", "raw bytes lie in the clear: "),
+        "clear.toml": ("warning", "raw bytes are not sealed: "),
         "filed.toml": ("good", "raw bytes are sealed with journal.key: "),
         "table.toml": ("good", "raw bytes are sealed to the auditor of auditor.pub: "),
     }
@@ -188,7 +188,7 @@ def test_a_shoe_in_the_clear_is_warned_of_at_the_start(tmp_path: Path) -> None:
     text = file.read_text().replace('"shuffler"', '"shoe"').replace('key-file = "journal.key"\n', "")
     file.write_text(text)
     assert list(seals.faces_in_clear(load_configuration(file))) == [seals.clear_warning("table-1", "shoe")]
-    assert "warning  seal: table-1: shoe reads faces" in run("run", "--check", file).stdout
+    assert "warning  seal: table-1: shoe reads card faces" in run("run", "--check", file).stdout
     file.write_text(text.replace("[journal]\n", '[journal]\nkey-file = "journal.key"\n'))
     SealingKey.load(tmp_path / "journal.key")
     assert not list(seals.faces_in_clear(load_configuration(file)))

@@ -369,7 +369,7 @@ def test_keys_and_signatures_that_cannot_be_used(signed: Received, tmp_path: Pat
     assert ReportSigner.load(key).id == ReportSignature.of(signed.path).key_id  # type: ignore[union-attr]
     assert str(key) in repr(ReportSigner.load(key))
     assert key.read_text().split()[2] not in repr(ReportSigner.load(key))
-    with pytest.raises(KeyProblem, match="is there already"):
+    with pytest.raises(KeyProblem, match="already exists"):
         ReportSigner.new(key, tmp_path / "new.pub")
     with pytest.raises(KeyProblem, match="not a key for reports; allowed: one line 'dealwire-report-public ID KEY'"):
         load_public(key)

@@ -81,7 +81,7 @@ def test_what_cannot_be_is_said_in_one_line() -> None:
     bench = Fitted(evening)
     with pytest.raises(UnknownAct, match="no such fault; allowed: packet-count, "):
         inject(bench, "earthquake", {})
-    with pytest.raises(UnknownAct, match="tries: a whole number from 1 to 4 is needed"):
+    with pytest.raises(UnknownAct, match="tries: must be a whole number from 1 to 4"):
         inject(bench, "jam", {"tries": 9})
     with pytest.raises(UnknownAct, match="no field 'cards'; allowed: packet"):
         inject(bench, "lost-card", {"cards": 1})

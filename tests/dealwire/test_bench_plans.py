@@ -80,7 +80,7 @@ def test_the_numbers_of_the_catalogue_are_faults() -> None:
         ('{ reply = "refused", reason = "NOPE" }', "check[1].steps[2].reason[1]: 'NOPE' is no Reason; allowed: "),
         ('{ do = "jump" }', "no such act; allowed: green, lift, "),
         ('{ do = "lift", with = { to = "moon" } }', "x.toml:12: check[1].steps[2]: lift: to: not a place: 'moon'"),
-        ('{ do = "load", with = { short = 9 } }', "load: short: a whole number from 0 to 5 is needed"),
+        ('{ do = "load", with = { short = 9 } }', "load: short: must be a whole number from 0 to 5"),
         ('{ fault = "packet-count", with = { by = 0 } }', "by: must be one of -4, -3, -2, -1, 1, 2"),
         ('{ send = "Hullo" }', "no such message: 'Hullo'; allowed: "),
         ('{ send = "Hello", zoo = 1 }', "x.toml:12: check[1].steps[2]: unknown key 'zoo'; allowed: send, with, "),

@@ -57,7 +57,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(evening: Path, tmp_path: Path) -> Path:
-    """The same, to be damaged. A journal that was copied while it was written has no marks of SQLite's beside it."""
+    """The same, to be damaged. A journal that was copied while in use has no marks of SQLite's beside it."""
     shutil.copytree(evening, tmp_path, dirs_exist_ok=True)
     shutil.copy(files_of("pays")["flushes-gone-wild.co"], evening.parent / OWN_GAME)
     (tmp_path / "journal.sqlite-shm").unlink(missing_ok=True)
@@ -232,11 +232,11 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     "tokens are gone": (console('tokens-file = "no.toml"'), Exit.USAGE, "cannot be read"),
     "tokens for all": (tokens('dealer = "0123456789abcdef"', 0o644), Exit.PERMISSION, "others may use it"),
     "token too short": (tokens('dealer = "short"'), Exit.USAGE, "16 to 256 characters"),
-    "token of nobody": (tokens('guest = "0123456789abcdef"'), Exit.USAGE, "is no role"),
+    "token of nobody": (tokens('guest = "0123456789abcdef"'), Exit.USAGE, "is not a role"),
     "no tokens": (tokens(""), Exit.USAGE, "holds no token"),
     "stretches": (damaged_stretches, Exit.USAGE, "not the key of a stretch"),
     # the journal
-    "folder": (edit('"journal.sqlite"', '"no/journal.sqlite"'), Exit.USAGE, "its folder is not there"),
+    "folder": (edit('"journal.sqlite"', '"no/journal.sqlite"'), Exit.USAGE, "its folder does not exist"),
     "journal is a folder": (edit('"journal.sqlite"', '"../"'), Exit.USAGE, "Is a directory"),
     "journal is another file": (edit('"journal.sqlite"', '"journal.key"'), Exit.PROTOCOL, "not a SQLite file"),
     "journal is newer": (in_sqlite("PRAGMA user_version = 99"), Exit.PROTOCOL, "newer than this program"),
@@ -303,7 +303,7 @@ def test_a_port_on_the_command_line_is_the_one_that_is_tried(folder: Path) -> No
 def test_a_journal_that_another_program_writes_was_found(settled: Path) -> None:
     with (settled / "journal.sqlite-lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "another program writes this journal" in both(settled)
+        assert "another program is writing this journal" in both(settled)
         assert run(settled / "table.toml", "--check").exit_code == Exit.BUSY
 
 
@@ -342,20 +342,20 @@ def how_it_starts(folder: Path, **options: bool) -> str:
 
 
 def test_it_says_that_a_table_would_go_on(folder: Path) -> None:
-    assert "ok       table-1: goes on in round 3" in lines_of(folder)
-    assert how_it_starts(folder) == "table table-1 goes on"
+    assert "ok       table-1: resumes in round 3" in lines_of(folder)
+    assert how_it_starts(folder) == "table table-1 resumes"
 
 
 def test_a_journal_that_stands_still_is_left_as_it_is(settled: Path) -> None:
     before = contents(settled)
-    assert "ok       table-1: goes on in round 3" in lines_of(settled)
+    assert "ok       table-1: resumes in round 3" in lines_of(settled)
     assert contents(settled) == before
 
 
 CHANGES: dict[str, tuple[Damage, str, str]] = {
-    "settings": (edit("10000", "5000"), "", "begins anew: its settings changed; a round under way is given up"),
-    "--start-over": (lambda _: None, "anew", "begins anew: --start-over says so; a round under way is given up"),
-    "clock": (dated(3), "clock-is-right", "begins anew: the clock was set back; a round under way is given up"),
+    "settings": (edit("10000", "5000"), "", "starts over: its settings changed; a round under way is abandoned"),
+    "--start-over": (lambda _: None, "anew", "starts over: --start-over was given; a round under way is abandoned"),
+    "clock": (dated(3), "clock-is-right", "starts over: the clock was set back; a round under way is abandoned"),
 }
 
 
@@ -365,21 +365,21 @@ def test_it_says_that_a_table_would_begin_anew(name: str, folder: Path) -> None:
     damage(folder)
     assert f"warning  table-1: {said}" in lines_of(folder, *([f"--{option}"] if option else []))
     options = {option.replace("-", "_"): True} if option else {}
-    assert how_it_starts(folder, **options) == "table table-1 begins anew"
+    assert how_it_starts(folder, **options) == "table table-1 starts a new record"
 
 
 def test_a_table_that_is_not_served_any_more_is_named(folder: Path) -> None:
     edit('"table-1"', '"table-2"')(folder)
     lines = lines_of(folder)
-    assert "ok       table-2: begins: it does not run in this journal" in lines
-    assert "warning  table-1: it is not served any more: it is in the journal and not in this file" in lines
+    assert "ok       table-2: starts: it is not running in this journal" in lines
+    assert "warning  table-1: it is no longer served: it is in the journal and not in this file" in lines
 
 
 def test_without_a_journal_every_table_begins(tmp_path: Path) -> None:
     write_configuration(tmp_path, [ABSENT])
-    assert "ok       table-1: begins: there is no journal yet" in lines_of(tmp_path)
+    assert "ok       table-1: starts: there is no journal yet" in lines_of(tmp_path)
     (tmp_path / "journal.sqlite").touch()
-    assert "ok       table-1: begins: nothing was ever written to the journal" in lines_of(tmp_path)
+    assert "ok       table-1: starts: the journal is empty" in lines_of(tmp_path)
 
 
 # ------------------------------------------------------------------ devices, disk, all at once
@@ -390,9 +390,7 @@ def test_devices_that_are_not_there_are_waited_for(tmp_path: Path) -> None:
     there = os.ttyname(theirs)
     write_configuration(tmp_path, [{"shuffler": "/dev/ttyNONE0", "table-controller": there}])
     lines = lines_of(tmp_path)
-    absent = (
-        "table-1, shuffler: /dev/ttyNONE0: not there: No such file or directory; it is tried again until it is there"
-    )
+    absent = "table-1, shuffler: /dev/ttyNONE0: not there: No such file or directory; it is retried until it is found"
     assert f"warning  {absent}" in lines
     in_use = next(line for line in lines if line.startswith("warning  table-1, controller"))
     assert "in use by process" in in_use, "this test has it open"
@@ -433,8 +431,8 @@ def test_an_archive_that_cannot_be_is_told(tmp_path: Path) -> None:
     write_configuration(tmp_path, [ABSENT])
     text = (tmp_path / "table.toml").read_text()
     for name, said in {
-        "days": f"ok       archive: {tmp_path}/days may be made",
-        "journal.key": f"warning  archive: {tmp_path}/journal.key is no folder: no day is copied",
+        "days": f"ok       archive: {tmp_path}/days can be created",
+        "journal.key": f"warning  archive: {tmp_path}/journal.key is not a folder: no day is archived",
     }.items():
         (tmp_path / "table.toml").write_text(text.replace("[journal]", f'[journal]\narchive = "{name}"'))
         assert any(line.startswith(said) for line in lines_of(tmp_path))
@@ -484,7 +482,7 @@ def test_a_table_without_a_game_of_its_own_is_told_what_to_write(tmp_path: Path)
     assert "table[1].game" not in result.stdout or "settle = false" in result.stdout
 
 
-STILL = "table-1: meter meter: nothing of the progressive bets goes to it, so it stays $10,000.00 until it is won"
+STILL = "table-1: meter meter: no share of the progressive bets goes to it, so it stays at $10,000.00 until it is won"
 
 
 def test_a_meter_on_which_nothing_is_put_is_told_before_the_start_and_at_it(
@@ -494,7 +492,7 @@ def test_a_meter_on_which_nothing_is_put_is_told_before_the_start_and_at_it(
     result = run(file, "--check")
     assert result.exit_code == 0
     assert [line for line in result.stdout.splitlines() if STILL in line] == [
-        f'warning  {STILL}; progressive = "FILE" says how much goes to it'
+        f'warning  {STILL}; set progressive = "FILE" to add contributions'
     ]
     service, _ = opened(file)
     with service:

@@ -101,8 +101,8 @@ def test_what_is_not_there_names_what_is(journal: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (["--at", "25:99"], "invalid value for --at: '25:99' is no time; allowed: 21:05, "),
-        (["--from", "21:05", "--to", "x"], "invalid value for --to: 'x' is no time; allowed: "),
+        (["--at", "25:99"], "invalid value for --at: '25:99' is not a time; allowed: 21:05, "),
+        (["--from", "21:05", "--to", "x"], "invalid value for --to: 'x' is not a time; allowed: "),
         (["--from", "2023-11-15Z", "--to", "2023-11-13Z"], "invalid value for --to: earlier than --from, 2023-11-1"),
         (["--at", "21:05", "--to", "22:00"], "--at excludes --from and --to"),
         (
@@ -126,4 +126,4 @@ def test_what_cannot_be_asked_is_one_line_that_says_what_can(journal: Path, opti
 def test_a_round_of_several_tables_names_the_option(journal: Path) -> None:
     result = run("round", 1, journal)
     assert result.exit_code == 2
-    assert "it holds several tables; name one by --table; there are table-1, table-2" in result.stderr
+    assert "it holds several tables; name one with --table; there are table-1, table-2" in result.stderr

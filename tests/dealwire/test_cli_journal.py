@@ -81,7 +81,7 @@ def test_what_is_no_journal_or_not_there(tmp_path: Path) -> None:
     for command in ("verify", "show", "export", "rebuild"):
         assert run(command, tmp_path / "nowhere").exit_code == 2
         result = run(command, tmp_path / "text")
-        assert (result.exit_code, "this is no journal" in complaint(result)) == (6, True)
+        assert (result.exit_code, "not a journal" in complaint(result)) == (6, True)
 
 
 def test_show_hides_raw_bytes_unless_asked_and_unsealed(folder: Path) -> None:
@@ -152,7 +152,7 @@ def test_keys_are_made_added_and_listed(tmp_path: Path) -> None:
     assert first.id in result.stdout
     assert first.keys[0][1].hex() not in result.stdout
     result = run("key", "new", tmp_path / "key")
-    assert (result.exit_code, "is there already" in complaint(result)) == (2, True)
+    assert (result.exit_code, "already exists" in complaint(result)) == (2, True)
     assert run("key", "rotate", tmp_path / "key").exit_code == 0
     second = SealingKey.load(tmp_path / "key")
     assert run("key", "list", tmp_path / "key").stdout.split() == [first.id, second.id]

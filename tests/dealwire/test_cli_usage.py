@@ -110,7 +110,7 @@ def test_a_line_that_begins_with_a_name_keeps_its_letters(tmp_path: Path, name: 
         ("doctor FOLDER", "invalid value for '[TABLE.TOML]': 'FOLDER' is a folder, not a file; see"),
         (
             "journal release FILE x --session s --round 1 --who A --badge 7 --why paid",
-            "dealwire: release-held: entry: a whole number from 1 to 9999999999 is needed",
+            "dealwire: release-held: entry: must be a whole number from 1 to 9999999999",
         ),
     ],
 )

@@ -123,7 +123,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
             f"# {EDITION}",
             'edition = "south-dakota-2015"',
             20,
-            "edition: south-dakota-2015 is of South Dakota; ",
+            "edition: south-dakota-2015 is for South Dakota; ",
         ),
         (f"# {EDITION}", "edition = 2021", 20, "table[1].edition: must be a text, not 2021"),
         ('"left"', '"up"', 23, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
@@ -137,7 +137,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
             "paytables: pay table for bet 'play'; allowed: blind",
         ),
         ("[table.paytables]", '[table.readings]\nante = "x"', 26, "readings.ante: reading 'ante'; allowed: natural"),
-        ("token-cents = 25", 'progressive = "no.toml"', 28, "meters: progressive and meters both say"),
+        ("token-cents = 25", 'progressive = "no.toml"', 28, "meters: progressive and meters both set"),
         ('"pit-1"', '"pit 1"', 15, "table[1].name: String should match pattern"),
         ("token-cents = 25", "token-cents = 0", 19, "table[1].token-cents: must be greater than or equal to 1"),
         (
@@ -149,7 +149,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
         ("token-cents = 25", "awards = true", 19, "table[1].awards: awards need progressive"),
         ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: dialect 'bee' is not known"),
         ('role = "control"', 'role = "operate"', 35, "device[1].role: must be 'observe' or 'control'"),
-        ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file is a text"),
+        ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file must be a string"),
     ],
 )
 def test_what_is_wrong_is_said_with_file_line_and_key(
@@ -165,18 +165,18 @@ def test_a_single_table_is_written_as_one_of_several(tmp_path: Path) -> None:
 
 
 def test_names_and_lines_stand_once(tmp_path: Path) -> None:
-    assert "table 'pit-1' stands twice" in refusal(
+    assert "table 'pit-1' is defined twice" in refusal(
         written(tmp_path, more=SECOND.format(name="pit-1", address="/dev/x"))
     )
     taken = SECOND.format(name="pit-2", address="serial-id:A10KZW3X")
-    assert "is already that of shuffler at pit-1" in refusal(written(tmp_path, more=taken))
+    assert "is already used by shuffler at pit-1" in refusal(written(tmp_path, more=taken))
     twice = refusal(written(tmp_path, 'name = "controller"', 'name = "shuffler"'))
-    assert "device 'shuffler' stands twice at table 'pit-1'" in twice
+    assert "device 'shuffler' is defined twice at table 'pit-1'" in twice
 
 
 def test_nothing_is_asked_of_a_shoe_that_cannot_be_asked(tmp_path: Path) -> None:
     more = SECOND.format(name="pit-2", address="/dev/x").replace('"angel-eye"', '"angel-eye"\nrole = "control"')
-    assert "nothing can be asked of a device that speaks angel-eye" in refusal(written(tmp_path, more=more))
+    assert "a device that uses angel-eye takes no commands" in refusal(written(tmp_path, more=more))
 
 
 def test_a_fault_in_a_file_that_is_named_names_that_file(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_one_setup_that_two_tables_name_by_two_spellings_is_one(tmp_path: Path) 
         return [why for _, why in _meters(found.model_copy(update={"table": tables}), Banks())]
 
     assert faults("link.toml", "sub/../link.toml") == []
-    assert f"is also one of {tmp_path}/link.toml" in faults("link.toml", "other.toml")[0]
+    assert f"is also defined in {tmp_path}/link.toml" in faults("link.toml", "other.toml")[0]
 
 
 def test_a_setup_without_the_meter_of_the_pay_table_is_refused(tmp_path: Path) -> None:

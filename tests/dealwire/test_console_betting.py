@@ -66,10 +66,10 @@ def test_a_player_who_was_passed_by_is_named() -> None:
         table.play(part)
     line = scene.prompt(table.view)
     assert line.lead == "Seat 6 to act"
-    assert line.more.endswith("fold; seat 4 was passed by and may still act")
+    assert line.more.endswith("fold; seat 4 was skipped and may still act")
     felt = text(render_sections(table.view)["felt"])
     assert "to act" in felt
-    assert "passed by" in felt
+    assert "skipped" in felt
 
 
 def test_where_nobody_knows_who_is_first_all_that_may_act_are_named() -> None:
@@ -99,7 +99,7 @@ def test_a_seat_has_its_chips_and_what_it_did() -> None:
     assert betting.last_action(view, seat(view, 9)) == ""
     assert [line.figure for line in betting.chip_lines(view, seat(view, 9))] == ["–", "$200", "–"]
     unknown = seat(view, 4).model_copy(update={"chips": seat(view, 4).chips.model_copy(update={"behind": None})})  # type: ignore[union-attr]
-    assert betting.chip_lines(view, unknown)[1].figure == "not known"
+    assert betting.chip_lines(view, unknown)[1].figure == "unknown"
 
 
 def with_runners() -> TableView:
@@ -142,7 +142,7 @@ def test_pots_stand_with_the_seats_that_may_win_them() -> None:
         "main pot $83 seats 1, 4, 7, 8",
         "side pot 1 $75 seats 1, 7, 8",
         "side pot 2 $42 seats 1, 8",
-        "before seats $20",
+        "current bets $20",
     ]
     assert view.betting is not None
     assert view.betting.total == 22000
@@ -152,7 +152,7 @@ def test_what_goes_back_is_said() -> None:
     table = PokerTable()
     for part in (BLINDS, CARDS, PRE_FLOP, CALLED, FLOP, ALL_IN, "acts 1: fold 0"):
         table.play(part)
-    assert " ".join(betting.pot_lines(table.view)[-1]) == "goes back $21 to seat 8"
+    assert " ".join(betting.pot_lines(table.view)[-1]) == "returned $21 to seat 8"
 
 
 def test_the_felt_has_button_all_in_and_the_last_actions() -> None:
@@ -203,8 +203,8 @@ def test_settled_pots_stand_with_rake_and_who_takes_them() -> None:
         ("side-pot-2", 8200, 0),
     ]
     money = text(render_sections(view)["money"])
-    assert "Main pot $83.00 rake $4.00 of seats 1, 4, 7 and 8 Seat 4 takes $79.00 , pair of aces" in money
-    assert "Side pot 2 $82.00 of seats 1 and 8 Seat 8 takes $82.00" in money
+    assert "Main pot $83.00 rake $4.00 for seats 1, 4, 7 and 8 Seat 4 takes $79.00 , pair of aces" in money
+    assert "Side pot 2 $82.00 for seats 1 and 8 Seat 8 takes $82.00" in money
 
 
 def test_the_first_places_say_pot_rake_winner_and_the_hand_that_was_shown() -> None:

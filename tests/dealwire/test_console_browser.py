@@ -71,7 +71,7 @@ def test_a_clean_round_is_seen_as_it_is_dealt(browser: Any, hub: Hub, console: C
     with WatchedTable(hub, reading("clean-8")) as table, watched(browser, console.address) as window:
         page = look(window.page(), console)
         page.evaluate("window.sameDocument = true")
-        assert "nothing was heard of it yet" in words(page, "#prompt")
+        assert "no report has arrived yet" in words(page, "#prompt")
         view = table.go(lambda view: view.state == "dealing" and view.seats[7].status == "live")
         caught_up(page, view)
         assert words(page, "#seat-8").startswith("Seat 8 ● live ")
@@ -104,7 +104,7 @@ def test_a_fault_lights_the_lamp_in_words(browser: Any, hub: Hub, console: Conso
         caught_up(page, table.go(lambda view: view.red_lamp != 0))
         assert words(page, "#lamp").lower().startswith("red lamp on packet short (301) since ")
         assert page.locator("#lamp.lit .bulb").is_visible()
-        assert "The red lamp is lit" in page.get_by_role("alert").inner_text()
+        assert "The red lamp is on" in page.get_by_role("alert").inner_text()
         overview.get_by_text("packet short (301)").wait_for()
         picture(page, "red-lamp")
         caught_up(page, table.go(lambda view: view.red_lamp == 0))
@@ -134,7 +134,7 @@ def test_a_safe_stop_is_said_above_all(browser: Any, hub: Hub, console: Console)
         table.do(lambda viewer: viewer.safe_stop("the journal cannot be written: No space left on device", 5))
         page.get_by_role("heading", name="Safe stop").wait_for()
         assert "No space left on device" in page.get_by_role("alert").inner_text()
-        assert "Safe stop: deal no more" in words(page, "#prompt")
+        assert "Safe stop: do not deal" in words(page, "#prompt")
         assert "the table is in safe stop" in words(page, "[data-section=next]")
         assert page.locator("#lamp.unknown").count() == 1
 
@@ -370,7 +370,7 @@ def test_everything_is_reached_by_keyboard_with_a_visible_focus(browser: Any, hu
         table.go(lambda view: len(view.log) > 1)
         page = look(window.page(), console)
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        assert page.evaluate("document.activeElement.textContent") == "Skip to content"
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "main"
         page.goto(console.address + "table/pit-1")

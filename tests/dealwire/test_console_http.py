@@ -200,14 +200,14 @@ def test_an_owner_that_does_not_answer_is_not_waited_for(
 GOOD = {"game": "x", "cards": "5", "deck": "1"}
 
 BAD = (
-    ({"cards": "53"}, "cards: a whole number from 1 to 52"),
-    ({"cards": "²"}, "cards: a whole number"),
-    ({"cards": "-1"}, "cards: a whole number"),
-    ({"cards": "5.0"}, "cards: a whole number"),
-    ({"cards": "9" * 5000}, "cards: a whole number"),
+    ({"cards": "53"}, "cards: must be a whole number from 1 to 52"),
+    ({"cards": "²"}, "cards: must be a whole number"),
+    ({"cards": "-1"}, "cards: must be a whole number"),
+    ({"cards": "5.0"}, "cards: must be a whole number"),
+    ({"cards": "9" * 5000}, "cards: must be a whole number"),
     ({"deck": "3"}, "deck: must be one of 1, 2"),
-    ({"game": "x\x00"}, "game: 1 to 200 printable"),
-    ({"game": "x" * 201}, "game: 1 to 200 printable"),
+    ({"game": "x\x00"}, "game: must be 1 to 200 printable"),
+    ({"game": "x" * 201}, "game: must be 1 to 200 printable"),
     ({"device": "other"}, "device: there is no such field"),
 )
 

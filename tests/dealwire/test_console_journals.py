@@ -69,7 +69,7 @@ def test_the_newest_rounds_alone_are_dealt_alike(
     monkeypatch.setattr(journals, "ROUNDS_SHOWN", 2)
     monkeypatch.setattr(journals, "WINDOW", 8)
     part = dealt(folder)
-    before = re.match(r"begins after round (\d+);", part.note)
+    before = re.match(r"starts after round (\d+);", part.note)
     assert before is not None
     assert len(part.steps) < len(whole.steps)
     last, other = part.steps[-1].view, whole.steps[-1].view

@@ -136,8 +136,10 @@ def test_no_tile_of_the_overview_moves_for_a_trouble_that_can_wait(
         window.context.add_init_script(SHIFTS)
         page = look(window.page(), console, "")
         for round_number in range(1, 13):
-            held = TroubleView(kind="held", title=f"Money of round {round_number} is held", cause="why " * 30, cents=1)
-            lamp = TroubleView(kind="device", title="shuffler needs to be looked at", cause="its door is open")
+            held = TroubleView(
+                kind="held", title=f"Money from round {round_number} is held", cause="why " * 30, cents=1
+            )
+            lamp = TroubleView(kind="device", title="shuffler needs attention", cause="its door is open")
             troubled = (lamp, held)[: round_number % 3]
             name = names[round_number % 8]
             later = {"table": name, "round": 90 + round_number, "trouble": troubled, "state": "dealing"}
@@ -154,7 +156,7 @@ def test_a_worse_trouble_comes_in_sight_before_the_other_and_moves_nothing(
     browser: Any, hub: Hub, console: Console, width: int
 ) -> None:
     plain = full_table("flushes-gone-wild.co", shown=True)
-    lamp = TroubleView(kind="red-lamp", title="The red lamp is lit", cause="packet long (302)", advice="Swipe a badge")
+    lamp = TroubleView(kind="red-lamp", title="The red lamp is on", cause="packet long (302)", advice="Swipe a badge")
     void = TroubleView(kind="misdeal", title="The round is void", cause="why " * 60, advice="Take the cards in")
     hub.show(plain.model_copy(update={"trouble": (lamp,)}))
     size = {"width": width, "height": SIZES[width]}

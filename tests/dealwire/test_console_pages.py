@@ -32,7 +32,7 @@ SILENT: Final = Action(
     "call-misdeal",
     {"device": "shuffler"},
     asks="Light the red lamp and stop dealing?",
-    hindered=lambda view: "The red lamp is lit already." if view.red_lamp else "",
+    hindered=lambda view: "The red lamp is already on." if view.red_lamp else "",
 )
 
 
@@ -90,7 +90,7 @@ def test_devices_that_go_are_unknown_at_once_and_those_that_never_came_were_neve
                 never = window.page(address + "table/table-2")
                 never.locator(".banner.alarm").nth(1).wait_for()
                 assert words(never, "#prompt").startswith("Unknown since ")
-                assert "nothing was heard of it yet" in words(never, "#prompt")
+                assert "no report has arrived yet" in words(never, "#prompt")
                 assert never.locator("#lamp.unknown").count() == 1
                 assert "live" not in words(never, ".seats")
                 page = window.page(address + "table/table-1")
@@ -101,7 +101,7 @@ def test_devices_that_go_are_unknown_at_once_and_those_that_never_came_were_neve
                 assert page.locator(".scene.blank").count() == 1
                 assert page.locator("#lamp.unknown").count() == 1
                 page.locator(".banner.alarm").nth(1).wait_for()
-                assert "is not heard" in words(page, ".banner >> nth=0")
+                assert "is not responding" in words(page, ".banner >> nth=0")
                 assert page.locator("#connection[data-state=live]").count() == 1  # the page's own line is another thing
             assert program.end() == 0
         assert "Traceback" not in program.text
@@ -109,9 +109,9 @@ def test_devices_that_go_are_unknown_at_once_and_those_that_never_came_were_neve
 
 TROUBLES: Final = {
     "misdeal": ("community-short", "The round is void", "community has 4 cards, not 5", "Dealer:"),
-    "red-lamp": ("dealer-long", "The red lamp is lit", "packet long (302)", "Supervisor:"),
-    "halted": ("wrong-burn", "Halted: this round cannot be relied on", "47.1-1017.60(6)", "Supervisor:"),
-    "held": ("wrong-burn", "Money of round 1 is held: $", "the round is unreliable", "Supervisor:"),
+    "red-lamp": ("dealer-long", "The red lamp is on", "packet long (302)", "Supervisor:"),
+    "halted": ("wrong-burn", "Halted: this round is unreliable", "47.1-1017.60(6)", "Supervisor:"),
+    "held": ("wrong-burn", "Money from round 1 is held: $", "the round is unreliable", "Supervisor:"),
     "supervisor": ("lost-card", "A supervisor is needed", "exchange deck 1", "Supervisor:"),
 }
 
@@ -144,7 +144,7 @@ def test_a_round_that_could_not_be_relied_on_is_told_where_nothing_is_settled(
     ):
         page = look(window.page(), console)
         caught_up(page, dealt.go(lambda view: any(each.kind == "unreliable" for each in view.trouble)))
-        assert "Round 1 could not be relied on" in words(page, ".banner.warn")
+        assert "Round 1 was unreliable" in words(page, ".banner.warn")
         assert "not settled" in words(page, "#last-outcome")
 
 
@@ -231,7 +231,7 @@ def test_held_money_stays_until_a_supervisor_says_that_it_was_settled(browser: A
         assert f"${held.cents / 100:,.2f} held" in words(page, "#held")
         about = f"Round {held.round}, ${held.cents / 100:,.2f}: "
         page.locator("#held").get_by_role("button", name=f"{about}Held money was settled by hand").click()
-        page.get_by_role("heading", name=f"{about}Was all that is held of this round paid or taken?").wait_for()
+        page.get_by_role("heading", name=f"{about}Has all money held from this round been paid or taken?").wait_for()
         assert words(page, ".ask:popover-open .answers button >> nth=0").startswith(about)
         page.get_by_label("Badge number").fill("7001")
         page.locator(".ask:popover-open .answers button").first.click()
@@ -278,7 +278,7 @@ def test_what_cannot_work_now_says_why_and_asks_nothing(browser: Any, hub: Hub, 
         assert button.get_attribute("aria-disabled") == "true"
         assert page.evaluate("document.activeElement.textContent") == "Light the red lamp, stop dealing"
         page.keyboard.press("Enter")
-        page.locator("[data-answer]").get_by_text("The red lamp is lit already.").wait_for()
+        page.locator("[data-answer]").get_by_text("The red lamp is already on.").wait_for()
         assert page.locator(".ask:popover-open").count() == 0
         table.go(lambda view: view.red_lamp == 0)
         page.locator(".calls .act > button:not([aria-disabled])").click()

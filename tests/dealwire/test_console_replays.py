@@ -116,7 +116,7 @@ def test_a_note_on_a_page_is_a_note_and_no_alarm(tmp_path: Path, monkeypatch: py
     with running(Hub(), recordings=tmp_path) as console, client(console) as browser:
         page = browser.get("/replay/clean-1.pcapng").text
     assert re.search(
-        r'<p class="panel note" id="note">.*Only the first 10 steps are shown; .*deals all of it\.</p>', page
+        r'<p class="panel note" id="note">.*Only the first 10 steps are shown; .*for all of them\.</p>', page
     )
     assert 'class="panel problem"' not in page
 
@@ -206,7 +206,7 @@ def test_a_recording_too_long_is_left_to_the_command(folder: Path, monkeypatch: 
     monkeypatch.setattr(replays, "BYTES_MAX", 100)
     shelf = Shelf(folder)
     try:
-        with pytest.raises(ReplayUnusable, match="`dealwire replay` deals it"):
+        with pytest.raises(ReplayUnusable, match="use `dealwire replay`"):
             asyncio.run(shelf.replay("clean-1.pcapng"))
     finally:
         shelf.close()
@@ -240,7 +240,7 @@ def test_a_recording_chooses_no_file(tmp_path: Path, place: str) -> None:
     try:
         with pytest.raises(ReplayUnusable) as raised:
             asyncio.run(shelf.replay("evil.pcapng"))
-        assert "which does not come with dealwire" in str(raised.value)
+        assert "which is not part of dealwire" in str(raised.value)
         assert "root:x" not in str(raised.value)
         assert len(str(raised.value)) < 1500
     finally:
@@ -337,7 +337,7 @@ def test_so_many_may_wait_for_a_recording(monkeypatch: pytest.MonkeyPatch) -> No
 
     try:
         answers = asyncio.run(scene())
-        assert sum("too many recordings wait" in answer for answer in answers) == 1
+        assert sum("too many recordings are waiting" in answer for answer in answers) == 1
         assert sum("nothing in it" in answer for answer in answers) == 2
     finally:
         shelf.close()

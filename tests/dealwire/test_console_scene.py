@@ -95,7 +95,7 @@ def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state
     if kind == "red-lamp":
         assert "A supervisor clears the misdeal with a badge" in line.more
     if state not in ("void", "halted"):
-        assert line.lead == {"red-lamp": "Red lamp: deal nothing", "repeated": "Deal no more"}[kind]
+        assert line.lead == {"red-lamp": "Red lamp: do not deal", "repeated": "Do not deal"}[kind]
 
 
 def test_no_seat_is_named_that_is_not_drawn() -> None:
@@ -136,7 +136,7 @@ def test_several_seats_are_named_briefly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "lead"), [("halted", "Halted: a supervisor decides"), ("void", "Void: cards in, bets back")]
+    ("state", "lead"), [("halted", "Halted: a supervisor decides"), ("void", "Void: collect cards, return bets")]
 )
 def test_a_dealer_is_not_told_to_end_the_game_before_what_has_to_be_done_first(state: str, lead: str) -> None:
     end = LegalView(actor="dealer", what="END GAME", place="", awaited=True)
@@ -145,13 +145,13 @@ def test_a_dealer_is_not_told_to_end_the_game_before_what_has_to_be_done_first(s
 
 
 def test_what_nobody_knows_comes_before_what_was_known() -> None:
-    unknown = UnknownView(since_ns=NOW_NS, why="shuffler is not heard")
+    unknown = UnknownView(since_ns=NOW_NS, why="shuffler is not responding")
     line = scene.prompt(view(unknown=unknown, next=(chooses(2, "fold"),)))
     assert line.kind == "unknown"
     assert line.lead.startswith("Unknown since ")
-    assert line.more == "shuffler is not heard: what is shown below was known before"
-    never = scene.prompt(view(unknown=UnknownView(since_ns=0, why="shuffler is not heard"), reported_ns=None))
-    assert (never.lead, never.more) == ("Unknown", "shuffler is not heard: nothing was heard of it yet")
+    assert line.more == "shuffler is not heard: the table below is as last reported"
+    never = scene.prompt(view(unknown=UnknownView(since_ns=0, why="shuffler is not responding"), reported_ns=None))
+    assert (never.lead, never.more) == ("Unknown", "shuffler is not heard: no report has arrived yet")
     assert scene.prompt(view(unknown=unknown, safe_stop="the disk is full")).kind == "stopped"
 
 
@@ -171,7 +171,7 @@ def test_money_held_of_many_rounds_is_one_banner_with_all_of_it() -> None:
     found = scene.banners(view(trouble=(trouble("red-lamp"), trouble("held", "3", 500), trouble("held", "4", 700))))
     assert [(banner.tone, banner.title) for banner in found] == [
         ("alarm", "red-lamp "),
-        ("warn", "Money of rounds 3 and 4 is held"),
+        ("warn", "Money from rounds 3 and 4 is held"),
     ]
     assert found[1].trouble.cents == 1200
     assert found[1].trouble.cause == "so it is"
@@ -188,9 +188,9 @@ def test_money_held_of_more_rounds_than_are_shown_is_counted_whole() -> None:
         trouble=tuple(trouble("held", str(each.round), each.cents) for each in held),
     )
     (banner,) = scene.banners(many)
-    assert (banner.title, banner.trouble.cents) == ("Money of 120 rounds is held", 12_000)
-    assert scene.held_words(many) == "$120.00 held of 120 rounds"
-    assert scene.held_words(view(held=held[:1])) == "$1.00 held of round 71"
+    assert (banner.title, banner.trouble.cents) == ("Money from 120 rounds is held", 12_000)
+    assert scene.held_words(many) == "$120.00 held from 120 rounds"
+    assert scene.held_words(view(held=held[:1])) == "$1.00 held from round 71"
 
 
 def test_money_held_for_several_reasons_states_none_of_them_and_names_few_rounds() -> None:
@@ -199,10 +199,10 @@ def test_money_held_for_several_reasons_states_none_of_them_and_names_few_rounds
         for at in range(1, 20)
     ]
     (found,) = scene.banners(view(trouble=tuple(held)))
-    assert found.title == "Money of rounds 3, 6, 9, 12 and 15 more is held"
-    assert (found.trouble.cause, found.trouble.clause) == ("for 2 reasons, see Money", None)
+    assert found.title == "Money from rounds 3, 6, 9, 12 and 15 more is held"
+    assert (found.trouble.cause, found.trouble.clause) == ("2 different reasons, see Money", None)
     (run,) = scene.banners(view(trouble=tuple(trouble("held", str(at), 100) for at in range(1, 20))))
-    assert run.title == "Money of rounds 1 to 19 is held"
+    assert run.title == "Money from rounds 1 to 19 is held"
 
 
 def test_tables_that_cannot_go_on_stand_first_and_no_other_leaves_its_place() -> None:

@@ -295,11 +295,11 @@ def test_nobody_who_is_not_signed_in_takes_the_place_of_what_somebody_was_refuse
     written: list[tuple[str, str]] = []
     audit = Audit(lambda table, text: written.append((table, text)))
     for number in range(LINES_MAX + 3):
-        audit.note("stranger", "somebody tried to act from no page of this console", "10.9.9.9", number)
+        audit.note("stranger", "someone tried to act from a page that is not this console's", "10.9.9.9", number)
     audit.note("refused", "supervisor, session ab12, tried 'Clear the misdeal'", "10.0.0.7", 50, "bj-1")
     assert written[-1] == ("bj-1", "supervisor, session ab12, tried 'Clear the misdeal' (from 10.0.0.7)")
     audit.beat(2 * MINUTE_NS)
-    assert written[-1][1] == "3 more acts of somebody who is not signed in within a minute, the last from 10.9.9.9"
+    assert written[-1][1] == "3 more actions by someone who is not signed in within a minute, the last from 10.9.9.9"
 
 
 def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -> None:
@@ -332,12 +332,12 @@ def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -
     found = texts()
     assert len(lines) == len(found) == 6
     wrong, nobody, foreign, signed_in, refused, out = found
-    assert wrong == "somebody tried to sign in with a wrong token (from 127.0.0.1)"
-    assert nobody == "somebody tried 'Lock it': nobody is signed in (from 127.0.0.1)"
-    assert foreign == "somebody tried to act from no page of this console (from 127.0.0.1)"
+    assert wrong == "someone tried to sign in with a wrong token (from 127.0.0.1)"
+    assert nobody == "someone tried 'Lock it': no one is signed in (from 127.0.0.1)"
+    assert foreign == "someone tried to act from a page that is not this console's (from 127.0.0.1)"
     name = re.fullmatch(r"dealer, session (\w{8}), signed in \(from 127\.0\.0\.1\)", signed_in)
     assert name
-    assert refused == f"dealer, session {name[1]}, tried 'Lock it': a dealer may not (from 127.0.0.1)"
+    assert refused == f"dealer, session {name[1]}, tried 'Lock it': not allowed for a dealer (from 127.0.0.1)"
     assert out == f"session {name[1]} of a dealer ended: signed out"
     for secret in ("a-wrong-token-0123", *TOKENS.values(), *secrets):
         assert not any(secret in line for line in lines)

@@ -66,7 +66,7 @@ def test_what_may_happen_next_is_said_as_at_the_table() -> None:
     assert next_words("HandRevealed", "show community") == "show the community cards"
     assert next_words("HandRevealed", "show dealer") == "show the dealer's hand"
     assert next_words("PacketLifted", "take packet 1 to community") == "take packet 1 to the community"
-    assert next_words("Confirmed", "board-shown is done") == "CONFIRM when that is done"
+    assert next_words("Confirmed", "board-shown is done") == "press CONFIRM when done"
     assert next_words("PacketDispensed", "dispense packet 3 for seat 2") == "dispense packet 3 for seat 2"
     assert report_words("PlayerActed") == "player acted"
 

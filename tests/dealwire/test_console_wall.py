@@ -55,8 +55,8 @@ def pit(hub: Hub, count: int) -> list[str]:
 
 def lost(view: TableView) -> TableView:
     """The table once its shuffler's line is gone."""
-    trouble = TroubleView(kind="line", title="shuffler is not heard", cause="the line closed", since_ns=view.at_ns)
-    unknown = UnknownView(since_ns=view.at_ns, why="shuffler is not heard")
+    trouble = TroubleView(kind="line", title="shuffler is not responding", cause="the line closed", since_ns=view.at_ns)
+    unknown = UnknownView(since_ns=view.at_ns, why="shuffler is not responding")
     return view.model_copy(update={"unknown": unknown, "trouble": (trouble,), "lamp": "unknown"})
 
 
@@ -151,7 +151,7 @@ def test_what_is_new_is_heard_once_and_stays_in_the_title(browser: Any, hub: Hub
         page.locator(f"body[data-beeps='{beeps + 1}']").wait_for()
         assert page.title().startswith(f"({before + 1}) ")
         assert "unknown" in page.locator(f"#tile-{names[2]} .tile-lamp").inner_text()
-        assert "shuffler is not heard" in page.locator(f"#tile-{names[2]} .tile-alarm").inner_text()
+        assert "shuffler is not responding" in page.locator(f"#tile-{names[2]} .tile-alarm").inner_text()
         assert page.locator(f"#tile-{names[2]} .next").count() == 0, "nobody knows who is to act"
         hub.show(lost(calm).model_copy(update={"round": 99}))
         page.get_by_text("was round 99").wait_for()

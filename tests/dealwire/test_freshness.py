@@ -358,4 +358,4 @@ def test_a_pin_that_cannot_be_is_refused(tmp_path: Path, pin: str, said: str) ->
 def test_a_shoe_that_does_not_say_who_it_is_cannot_be_pinned(tmp_path: Path) -> None:
     second = SECOND.format(name="pit-2", address="x")
     shoe = second.replace('4001"\n', '4001"\n[table.device.pin]\nmodel = "Angel Eye"\n')
-    assert "speaks angel-eye does not say who it is" in refusal(written(tmp_path, more=shoe))
+    assert "uses angel-eye does not identify itself" in refusal(written(tmp_path, more=shoe))

@@ -45,11 +45,11 @@ def test_it_stands_there_until_a_supervisor_has_settled_it_also_over_a_restart(t
             assert first.cents == sum(seat["held"] for seat in settled[first.round]["seats"])
 
             which = {"entry": first.entry, "session": first.session, "round": first.round}
-            with pytest.raises(ActionRefused, match="a dealer may not; allowed: supervisor"):
+            with pytest.raises(ActionRefused, match="a dealer may not do this; allowed: supervisor"):
                 asked(service, "dealer", **which, badge=7).result()
             with pytest.raises(ActionRefused, match="no money is held under entry 9999 of this table"):
                 asked(service, "supervisor", **{**which, "entry": 9999}, badge=7).result()
-            with pytest.raises(FieldRefused, match="badge: a whole number from 1"):
+            with pytest.raises(FieldRefused, match="badge: must be a whole number from 1"):
                 asked(service, "supervisor", **which, badge="x").result()
             assert view(service).held[0] == first
 

@@ -83,9 +83,10 @@ def test_a_good_file_has_nothing_wrong(tmp_path: Path) -> None:
     said = result.stdout.splitlines()
     assert not [line for line in said if line.startswith("wrong")]
     assert (
-        "ok       seal: raw bytes are sealed with journal.key: whoever has that file reads them, faces included" in said
+        "ok       seal: raw bytes are sealed with journal.key: anyone with that file can read them, card faces included"
+        in said
     )
-    assert "ok       tokens: supervisor may sign in with a token of tokens.toml" in said
+    assert "ok       tokens: supervisor can sign in with a token from tokens.toml" in said
     assert said[-1].startswith(f"{file}: nothing wrong")
 
 
@@ -167,7 +168,7 @@ def test_a_file_that_is_not_there_is_named(part: str, line: str, key: str, tmp_p
 def test_the_journal_needs_a_folder(tmp_path: Path) -> None:
     file = write(tmp_path)
     file.write_text(file.read_text().replace("journal.sqlite", "none/journal.sqlite"))
-    refused(file, 2, "path", "its folder is not there")
+    refused(file, 2, "path", "its folder does not exist")
     make_hostile("pipe", tmp_path / "pipe")
     file.write_text(file.read_text().replace("none/journal.sqlite", "pipe"))
     refused(file, 2, "path", "a pipe, not a file")
@@ -201,7 +202,7 @@ def test_console_and_metrics_cannot_share_a_port(tmp_path: Path) -> None:
     number = file.read_text().splitlines().index("[exports.metrics]") + 2
     result = run(str(file), "--check")
     assert result.exit_code == 2
-    why = f"wrong    {file}:{number}: exports.metrics.port: 8420 is already that of the console\n"
+    why = f"wrong    {file}:{number}: exports.metrics.port: port 8420 is already used by the console\n"
     assert why in result.stdout
     assert run(str(file), "--check", "--no-console").exit_code == 0
 

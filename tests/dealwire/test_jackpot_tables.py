@@ -90,12 +90,12 @@ def configuration(folder: Path, *tables: dict[str, str]) -> Path:
         (
             {"more": f'{MINE}\nprogressive = "x.toml"'},
             "table[1].jackpot",
-            "progressive and jackpot are of different games; give one of them",
+            "progressive and jackpot belong to different games; give only one",
         ),
         (
             {"more": f"{MINE}\nrake = {{ jackpot-cents = 100 }}"},
             "table[1].rake.jackpot-cents",
-            "jackpot and jackpot-cents both say what is taken; give one of them",
+            "jackpot and jackpot-cents both set what is taken; give only one",
         ),
         (
             {"more": f"{MINE}\nmeters = {{ primary = 5 }}"},
@@ -138,7 +138,7 @@ def test_two_files_with_one_pool_are_refused(tmp_path: Path) -> None:
     _, faults = examined(file)
     found = [(fault.key, fault.why) for fault in faults]
     assert {key for key, _ in found} == {"table[2].jackpot"}
-    assert found[0][1] == f"meter 'primary' is also one of {tmp_path}/mine.toml"
+    assert found[0][1] == f"meter 'primary' is also defined in {tmp_path}/mine.toml"
 
 
 def test_two_tables_share_a_jackpot(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_chain_made_anew_over_altered_records_needs_an_anchor(tmp_path: Path, 
     fill(other, key)
     with JournalReader(other) as reader:
         verify(reader)
-        with pytest.raises(JournalDamaged, match=f"record {noted.sequence}: .*written anew"):
+        with pytest.raises(JournalDamaged, match=f"record {noted.sequence}: .*rewritten"):
             verify(reader, expect=noted)
 
 
@@ -161,7 +161,7 @@ def test_an_end_cut_off_at_a_record_is_told_by_an_anchor_alone(tmp_path: Path, l
     tamper(path, "DELETE FROM record WHERE sequence > ?", left)
     with JournalReader(path) as reader:
         assert verify(reader).records == left
-        with pytest.raises(JournalDamaged, match=f"ends after record {left}; record 14 was there once"):
+        with pytest.raises(JournalDamaged, match=f"ends at record {left}; record 14 existed before"):
             verify(reader, expect=noted)
 
 
@@ -187,7 +187,7 @@ def test_a_record_taken_out_leaves_a_gap_whatever_the_hashes_say(tmp_path: Path)
     path = tmp_path / "j"
     fill(path, None)
     rechained(path, lambda db: db.execute("DELETE FROM record WHERE sequence = 6") and None)
-    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="record 7: comes after record 5"):
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="record 7: follows record 5"):
         verify(reader)
     assert check(str(path)) == "record 7 is wrong"
 

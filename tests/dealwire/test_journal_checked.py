@@ -77,7 +77,7 @@ def test_what_a_check_found_in_order(tmp_path: Path) -> None:
     assert (nothing.head, nothing.anchor, nothing.records) == (Head(0, GENESIS), Head(0, GENESIS), 0)
 
 
-BROKEN = "its hash does not follow from it and the record before: one of the two was altered"
+BROKEN = "its hash does not match: this record or the one before it was altered"
 
 
 def test_what_does_not_follow_is_named(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_does_not_follow_is_named(tmp_path: Path) -> None:
         tamper(path, "UPDATE record SET at_ns = 7 WHERE sequence = 3")
         assert said(lambda: verify(reader)) == (3, f"record 3: {BROKEN}")
         tamper(path, "DELETE FROM record WHERE sequence = 3")
-        why = "record 4: comes after record 2: what was between them is missing"
+        why = "record 4: follows record 2: the records between them are missing"
         assert said(lambda: verify(reader)) == (4, why)
 
 
@@ -143,16 +143,14 @@ def test_a_noted_record_is_there_or_was_cut_off_or_written_anew(tmp_path: Path) 
         for number in (3, 4, 7):
             found = verify(reader, expect=Head(number, hashes[number] or b""))
             assert (found.head.sequence, found.anchor, found.records) == (8, anchor, 5)
-            noted = (
-                f"its hash is {(hashes[number] or b'').hex()}, not {'00' * 32} as noted: the journal was written anew"
-            )
+            noted = f"its hash is {(hashes[number] or b'').hex()}, not {'00' * 32} as noted: the journal was rewritten"
             other = Head(number, bytes(32))
             assert said(lambda other=other: verify(reader, expect=other)) == (number, f"record {number}: {noted}")  # type: ignore[misc]
         for number in (0, 2):
             other = Head(number, hashes[number] or b"")
-            why = f"begins after record 3; record {number} is in a segment of its own"
+            why = f"starts after record 3; record {number} is in a segment of its own"
             assert said(lambda other=other: verify(reader, expect=other)) == (None, why)  # type: ignore[misc]
-        why = "ends after record 8; record 9 was there once: the end was cut off"
+        why = "ends at record 8; record 9 existed before: the end was cut off"
         assert said(lambda: verify(reader, expect=Head(9, bytes(32)))) == (None, why)
 
 
@@ -246,7 +244,7 @@ def test_each_table_holds_what_the_records_say(tmp_path: Path, sql: str, table: 
         with JournalReader(path) as reader:
             number, why = said(lambda reader=reader: verify(reader))  # type: ignore[misc]
         assert number is None
-        assert why.endswith("; `dealwire journal salvage` makes the tables anew from the records")
+        assert why.endswith("; `dealwire journal salvage` rebuilds the tables from the records")
         assert f"the table '{table}' " in why or why.startswith(f"a row of '{table}' from before record 8 ")
         with pytest.raises(JournalDamaged) as caught:
             Journal(path, key=None, clock=ManualClock())
@@ -274,7 +272,7 @@ def test_where_others_wrote_too_there_may_be_more(tmp_path: Path, kind: str) -> 
             verify(reader)
 
 
-OLDER = "the table '{}' does not hold what the records say, and no more"
+OLDER = "the table '{}' does not match the records"
 
 
 @pytest.mark.parametrize("sql", [sql for sql, *_ in ALTERED])
@@ -283,7 +281,7 @@ def test_a_file_of_version_2_is_looked_through_once(tmp_path: Path, sql: str) ->
     path = write(tmp_path / "j", rounds)
     as_version_2(path)
     tamper(path, sql)
-    with pytest.raises(JournalDamaged, match="does not hold what the records say, and no more"):
+    with pytest.raises(JournalDamaged, match="does not match the records"):
         Journal(path, key=None, clock=ManualClock())
 
 
@@ -296,9 +294,9 @@ def test_what_a_salvage_took_over_is_held_from_there_on(tmp_path: Path) -> None:
         assert said(lambda: verify(reader))[1].startswith("a row of 'settled' from before record 10 ")
 
 
-MEND = "`dealwire journal salvage` makes the tables anew from the records"
-UNKNOWN = f"record 6: an opening that the table of openings does not know; {MEND}"
-STRANGE = f"the table of openings holds one of record 4, and the records say nothing of it; {MEND}"
+MEND = "`dealwire journal salvage` rebuilds the tables from the records"
+UNKNOWN = f"record 6: an opening that is not in the table of openings; {MEND}"
+STRANGE = f"the table of openings holds one of record 4, which no record confirms; {MEND}"
 
 
 @pytest.mark.parametrize(
@@ -355,7 +353,7 @@ def test_an_opening_that_was_pruned_is_told_by_the_day_after(tmp_path: Path, sql
         assert (reader.anchor.sequence, verify(reader).records) == (6, 6)
         openings = reader.openings()
     tamper(path, sql)
-    found = 7, f"record 7: a day that began in an opening that the table of openings does not know; {MEND}"
+    found = 7, f"record 7: a day that began in an opening that is not in the table of openings; {MEND}"
     with JournalReader(path) as reader:
         assert said(lambda: verify(reader)) == found
     assert said(lambda: Journal(path, key=None, clock=ManualClock())) == found
@@ -385,9 +383,9 @@ def test_whatever_became_of_a_file_is_said_in_one_line(tmp_path: Path) -> None:
         for end in ("", "-wal", "-lock"):
             file, away = Path(f"{path}{end}"), tmp_path / "away"
             file.rename(away)
-            assert watch.trouble(head) == f"{file} was deleted or moved away while it was written"
+            assert watch.trouble(head) == f"{file} was deleted or moved while in use"
             file.write_bytes(away.read_bytes())
-            assert watch.trouble(head) == f"{file} was replaced by another file while it was written"
+            assert watch.trouble(head) == f"{file} was replaced by another file while in use"
             file.unlink()
             away.rename(file)
             assert watch.trouble(head) is None
@@ -406,7 +404,7 @@ def test_what_is_in_a_file_that_changed_is_looked_at(tmp_path: Path) -> None:
     with JournalReader(path) as reader:
         head = reader.head
     watch = FileWatch(path)
-    gone = "an older or another copy was put over it while it was written: record 5 is gone"
+    gone = "it was overwritten by an older or different copy while in use: record 5 is gone"
     for number, digest in ((6, head.hash), (5, bytes(32))):
         other = Head(number, digest)
         assert watch.trouble(other) is None, "nothing changed: it is not read"
@@ -416,9 +414,9 @@ def test_what_is_in_a_file_that_changed_is_looked_at(tmp_path: Path) -> None:
     assert watch.trouble(head) is None
     with path.open("r+b") as file:
         file.write(b"no SQLite")
-    assert watch.trouble(head) == "it was altered while it was written: not a SQLite file"
+    assert watch.trouble(head) == "it was altered while in use: not a SQLite file"
     path.write_bytes(b"")
-    assert watch.trouble(head) == "it was altered while it was written: nothing was ever written to it"
+    assert watch.trouble(head) == "it was altered while in use: nothing was ever written to it"
 
 
 def test_a_table_that_is_gone_is_an_alteration(tmp_path: Path) -> None:
@@ -430,7 +428,7 @@ def test_a_table_that_is_gone_is_an_alteration(tmp_path: Path) -> None:
         db.execute("COMMIT")
         touched(path)
         found = watch.trouble(Head(5, bytes(32)))
-    assert found == "it was altered while it was written: no such table: record"
+    assert found == "it was altered while in use: no such table: record"
 
 
 def test_a_log_that_became_shorter_is_looked_into(tmp_path: Path) -> None:
@@ -472,9 +470,9 @@ def test_a_file_that_cannot_be_looked_at_now_is_no_trouble_yet(
         patch.setattr("dealwire.journal.watching.open_reading", refuse)
         assert watch.trouble(other) is None
     why = (
-        "another program writes this journal; a journal has one writer"
+        "another program is writing this journal; only one may"
         if busy
         else "the file cannot be opened (unable to open database file)"
     )
-    assert [each.getMessage() for each in caplog.records] == [f"{path}: could not be looked at: {why}"]
+    assert [each.getMessage() for each in caplog.records] == [f"{path}: could not be checked: {why}"]
     assert watch.trouble(other) is not None, "at the next beat"

@@ -140,7 +140,7 @@ def test_a_line_that_is_another_is_a_difference(evening: Path, tmp_path: Path, t
     found = compared(path)
     assert (found.equal, found.difference) == (2, Difference("a", was, now))
     assert str(found.difference) == (
-        f"record {was.sequence} differs from what the raw record up to {now.sequence} gives; made known: another; "
+        f"record {was.sequence} differs from what the raw record up to {now.sequence} gives; published: another; "
         f"rebuilt: {told[2]}"
     )
     assert was.sequence > now.sequence > 0
@@ -160,9 +160,9 @@ def test_a_line_too_many_is_a_difference(evening: Path, tmp_path: Path, told: li
 
 def test_differences_in_words() -> None:
     was, now = (Publication(number, "t", 1, "round", text) for number, text in ((9, "was"), (7, "now")))
-    assert str(Difference("t", None, now)) == "the raw record up to 7 gives what was not made known: now"
+    assert str(Difference("t", None, now)) == "the raw record up to 7 gives a line that was not published: now"
     assert str(Difference("t", was, None)) == "record 9 does not follow from the raw record: was"
-    what = "record 5: the snapshot is not as the raw record gives it; snapshot: ...old; rebuilt: "
+    what = "record 5: the snapshot does not match the raw record; snapshot: ...old; rebuilt: "
     assert str(SnapshotDifference("t", 5, "old", "new")) == f"{what}...new"
     assert str(SnapshotDifference("t", 5, "old", None)) == f"{what}a table or a line that is not at rest"
 
@@ -197,7 +197,7 @@ def test_what_a_table_says_at_its_end_is_compared(evening: Path, tmp_path: Path,
         assert journal.publish("a", "round", journal.newest_ns, "of nobody")
     last = list(rebuild(path, None, Echo))[-1]
     assert (last.topic, last.line.startswith("a ends after ")) == ("round", True)
-    assert str(compared(path).difference).endswith("made known: of nobody; rebuilt: " + last.line)
+    assert str(compared(path).difference).endswith("published: of nobody; rebuilt: " + last.line)
 
 
 GAME = {"game": {"id": "g", "sha256": "old"}, "lines": [{"bet": "ante", "pay": 5, "why": "x"}], "status": "settled"}
@@ -402,7 +402,7 @@ def test_a_record_that_says_another_story_is_not_gone_on_with(evening: Path, tmp
         with pytest.raises(JournalDiffers) as caught:
             resume(journal, None, Echo, 1)
         assert journal.head == head
-    assert str(caught.value).endswith(f"made known: another; rebuilt: {told[0]}")
+    assert str(caught.value).endswith(f"published: another; rebuilt: {told[0]}")
 
 
 def test_nothing_runs_that_could_go_on(tmp_path: Path) -> None:

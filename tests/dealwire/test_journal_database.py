@@ -114,9 +114,9 @@ def test_a_lock_of_somebody_else_is_told_from_other_trouble(code: int, locked: b
 
 
 AS_OURS: list[tuple[Exception, type[errors.JournalError], str]] = [
-    (trouble(26), errors.JournalForeign, "this is no journal: not a SQLite file"),
-    (trouble(5), errors.JournalBusy, "another program writes this journal; a journal has one writer"),
-    (trouble(6 | 1 << 8), errors.JournalBusy, "another program writes this journal; a journal has one writer"),
+    (trouble(26), errors.JournalForeign, "not a journal: not a SQLite file"),
+    (trouble(5), errors.JournalBusy, "another program is writing this journal; only one may"),
+    (trouble(6 | 1 << 8), errors.JournalBusy, "another program is writing this journal; only one may"),
     (trouble(13), errors.JournalUnwritable, "nothing can be written: the disk is full (it went wrong)"),
     (trouble(10 | 2 << 8), errors.JournalUnwritable, "nothing can be written: the disk failed (it went wrong)"),
     (trouble(8), errors.JournalInaccessible, "the disk or the file is read-only (it went wrong)"),
@@ -156,13 +156,13 @@ SENTENCES: list[tuple[Callable[[], Exception], str]] = [
     (lambda: errors.JournalInaccessible(PATH, "no", 5), "/pit/j: no"),
     (lambda: errors.JournalInaccessible.of(PATH, OSError(5, "no")), "/pit/j: no"),
     (lambda: errors.JournalInaccessible.of(PATH, OSError("no more")), "/pit/j: no more"),
-    (lambda: errors.JournalBusy(PATH), "/pit/j: another program writes this journal; a journal has one writer"),
+    (lambda: errors.JournalBusy(PATH), "/pit/j: another program is writing this journal; only one may"),
     (lambda: errors.JournalUnwritable(PATH, "no"), "/pit/j: nothing can be written: no"),
-    (lambda: errors.JournalForeign(PATH, "no"), "/pit/j: this is no journal: no"),
-    (lambda: errors.JournalEmpty(PATH), "/pit/j: this is no journal: nothing was ever written to it"),
+    (lambda: errors.JournalForeign(PATH, "no"), "/pit/j: not a journal: no"),
+    (lambda: errors.JournalEmpty(PATH), "/pit/j: not a journal: nothing was ever written to it"),
     (
         lambda: errors.JournalNewer(PATH, 9, 2),
-        "/pit/j: journal version 9 is newer than this program, which knows up to 2",
+        "/pit/j: journal version 9 is newer than this program, which supports up to 2",
     ),
     (lambda: errors.JournalDamaged(PATH, 4, "no"), "/pit/j: record 4: no"),
     (lambda: errors.JournalDamaged(PATH, 0, "no"), "/pit/j: record 0: no"),
@@ -186,7 +186,7 @@ SENTENCES: list[tuple[Callable[[], Exception], str]] = [
     (
         lambda: errors.KeyUnknown(PATH, 7, "00ff", audited=True, beside=Path("/pit/j-key")),
         "/pit/j: record 7 is sealed to an auditor (root 00ff); only the auditor's private key opens it, /pit/j-key "
-        "does not open it; a service goes on without it with --start-over",
+        "does not open it; a service starts over without it with --start-over",
     ),
 ]
 """Made anew in each test."""
@@ -284,9 +284,9 @@ def spoilt(path: Path, kind: str) -> None:
 
 
 REFUSED = {
-    "a text": "this is no journal: not a SQLite file",
-    "another program's": "this is no journal: a SQLite file of another program",
-    "a newer one": "journal version 4 is newer than this program, which knows up to 3",
+    "a text": "not a journal: not a SQLite file",
+    "another program's": "not a journal: a SQLite file of another program",
+    "a newer one": "journal version 4 is newer than this program, which supports up to 3",
 }
 
 
@@ -307,7 +307,7 @@ def test_a_second_writer_keeps_nothing_of_what_it_was_refused(tmp_path: Path) ->
         with pytest.raises(errors.JournalBusy) as caught:
             WritableFile(tmp_path / "j")
         assert held_open(tmp_path) == before
-    assert str(caught.value) == f"{tmp_path}/j: another program writes this journal; a journal has one writer"
+    assert str(caught.value) == f"{tmp_path}/j: another program is writing this journal; only one may"
 
 
 @pytest.mark.parametrize("kind", ["a folder", "a pipe", "a socket"])
@@ -374,11 +374,11 @@ def test_a_version_that_is_known_is_given(version: int) -> None:
 @pytest.mark.parametrize(
     ("application", "version", "said"),
     [
-        (1685539377, 4, "journal version 4 is newer than this program, which knows up to 3"),
-        (1685539377, 0, "this is no journal: its version is 0"),
-        (1685539377, -1, "this is no journal: its version is -1"),
-        (1685539376, 2, "this is no journal: a SQLite file of another program"),
-        (1685539378, 2, "this is no journal: a SQLite file of another program"),
+        (1685539377, 4, "journal version 4 is newer than this program, which supports up to 3"),
+        (1685539377, 0, "not a journal: its version is 0"),
+        (1685539377, -1, "not a journal: its version is -1"),
+        (1685539376, 2, "not a journal: a SQLite file of another program"),
+        (1685539378, 2, "not a journal: a SQLite file of another program"),
     ],
 )
 def test_a_version_that_is_not_is_refused(application: int, version: int, said: str) -> None:

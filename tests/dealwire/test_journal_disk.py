@@ -164,7 +164,7 @@ def test_a_full_disk_makes_no_journal(disk: SmallDisk) -> None:
 
 def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
-        with pytest.raises(JournalBusy, match="another program writes"):
+        with pytest.raises(JournalBusy, match="another program is writing"):
             Journal(tmp_path / "j", key=None, clock=ManualClock())
         with JournalReader(tmp_path / "j") as reader:
             journal.publish("t", "round", 1, "{}")
@@ -208,8 +208,8 @@ STRANGE: dict[str, tuple[Callable[[Path], object], type[JournalError], str]] = {
     "a text": (lambda path: path.write_bytes(b"hello, world\n" * 500), JournalForeign, "not a SQLite file"),
     "a capture": (lambda path: path.write_bytes(b"\x0a\x0d\x0d\x0a" * 500), JournalForeign, "not a SQLite file"),
     "another program's": (another_program, JournalForeign, "another program"),
-    "a newer one": (newer, JournalNewer, "version 4 is newer than this program, which knows up to 3"),
-    "one of no version": (of_no_version, JournalForeign, "this is no journal: its version is 0"),
+    "a newer one": (newer, JournalNewer, "version 4 is newer than this program, which supports up to 3"),
+    "one of no version": (of_no_version, JournalForeign, "not a journal: its version is 0"),
     "a folder": (lambda path: path.mkdir(), JournalInaccessible, "Is a directory"),
     "one without records": (gutted, JournalError, "first record is missing"),
 }
@@ -323,7 +323,7 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> Non
 
 def test_a_key_file_is_never_replaced(tmp_path: Path) -> None:
     key = SealingKey.new(tmp_path / "key")
-    with pytest.raises(KeyProblem, match="is there already"):
+    with pytest.raises(KeyProblem, match="already exists"):
         SealingKey.new(tmp_path / "key")
     assert SealingKey.load(tmp_path / "key") == key
 

@@ -50,13 +50,13 @@ def rolled_back(path: Path) -> None:
 
 
 DONE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "deleted": (lambda path: path.unlink(), "was deleted or moved away"),
-    "moved away": (lambda path: path.rename(path.with_name("elsewhere")), "was deleted or moved away"),
+    "deleted": (lambda path: path.unlink(), "was deleted or moved while in use"),
+    "moved away": (lambda path: path.rename(path.with_name("elsewhere")), "was deleted or moved while in use"),
     "another put in its place": (replaced, "was replaced by another file"),
-    "its log deleted": (lambda path: path.with_name("j-wal").unlink(), "j-wal was deleted or moved away"),
-    "its lock deleted": (lambda path: path.with_name("j-lock").unlink(), "j-lock was deleted or moved away"),
-    "an older copy put over it": (rolled_back, "it was altered while it was written|an older or another copy"),
-    "emptied": (lambda path: os.truncate(path, 0), "it was altered while it was written|an older or another copy"),
+    "its log deleted": (lambda path: path.with_name("j-wal").unlink(), "j-wal was deleted or moved while in use"),
+    "its lock deleted": (lambda path: path.with_name("j-lock").unlink(), "j-lock was deleted or moved while in use"),
+    "an older copy put over it": (rolled_back, "it was altered while in use|an older or another copy"),
+    "emptied": (lambda path: os.truncate(path, 0), "it was altered while in use|an older or another copy"),
 }
 
 
@@ -267,7 +267,7 @@ def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
     path, other = tmp_path / "j", tmp_path / "other"
     with Journal(path, key=None, clock=ManualClock()) as journal:
         other.hardlink_to(path)
-        with pytest.raises(JournalUnfit, match="it has 2 names, by hard links"):
+        with pytest.raises(JournalUnfit, match="it has 2 names \\(hard links\\)"):
             Journal(other, key=None, clock=ManualClock())
         journal.publish("t", "status", 1, "{}")
         journal.commit()

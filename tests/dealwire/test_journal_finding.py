@@ -201,5 +201,5 @@ def test_a_time_to_the_millisecond_and_one_in_summer() -> None:
 
 @pytest.mark.parametrize("text", ["", "5", "25:00", "21:05:61", "2026-13-01", "Z", "21:5", "21:05 tomorrow", "٢١:٠٥"])
 def test_what_is_no_time_says_what_is(text: str) -> None:
-    with pytest.raises(NoSuchTime, match=r"is no time; allowed: 21:05, "):
+    with pytest.raises(NoSuchTime, match=r"is not a time; allowed: 21:05, "):
         span_of(text, ns(NEWEST), UTC)

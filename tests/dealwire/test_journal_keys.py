@@ -219,7 +219,7 @@ def test_a_new_key_and_one_more(tmp_path: Path) -> None:
     assert len({each for _, each in newer.keys}) == 2
     assert path.read_text() == key_text(*(each for _, each in newer.keys))
     said = problem(lambda: SealingKey.new(path), path)
-    assert said == " is there already; `dealwire journal key rotate FILE` adds a newer key to it"
+    assert said == " already exists; `dealwire journal key rotate FILE` adds a newer key to it"
 
 
 def test_what_a_key_file_seals_opens_as_the_page_says(tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_a_pair_is_read_as_the_page_says(tmp_path: Path) -> None:
         assert problem(lambda load=load, each=each: load(each), each) == said  # type: ignore[misc]
     public_path.write_text(f"\ndealwire-auditor-public {auditor_id(bytes(32))} {'00' * 32}\n")
     said = problem(lambda: AuditorKey.load(public_path), public_path)
-    assert said == "2: no public key of X25519: it would seal to everybody"
+    assert said == "2: not a valid X25519 public key: anyone could open what it seals"
 
 
 def test_a_new_pair_takes_two_new_files(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_a_new_pair_takes_two_new_files(tmp_path: Path) -> None:
     assert key.public == oracle.x25519(key.private, oracle.BASE)
     assert path.read_text() == f"dealwire-auditor-private {auditor_id(key.public)} {key.private.hex()}\n"
     assert public_path.read_text() == f"dealwire-auditor-public {auditor_id(key.public)} {key.public.hex()}\n"
-    said = " exists; a pair needs two new files"
+    said = " already exists; a pair needs two new files"
     third = tmp_path / "third"
     assert problem(lambda: AuditorPrivateKey.new(path, third), path) == said
     assert problem(lambda: AuditorPrivateKey.new(third, public_path), public_path) == said
@@ -443,7 +443,7 @@ def test_no_table_steps_further_than_this(
 STRETCH = f"dealwire-journal-stretch {'00' * 8} 3 {'11' * 32} "
 NO_STRETCH = (
     "1: not the key of a stretch; allowed: 'dealwire-journal-stretch ID STEP KEY TABLE'. Without it the rounds under "
-    "way cannot be dealt again here"
+    "way cannot be replayed here"
 )
 
 
@@ -544,7 +544,8 @@ def test_what_a_disk_did_not_take_is_forgotten_the_next_time(
         sealer.forget()
     assert held(tmp_path) == [("a", 0)]
     assert [record.getMessage() for record in caplog.records] == [
-        f"{tmp_path}/j-key: key file cannot be written: No space left on device; keys of what is over are still in it"
+        f"{tmp_path}/j-key: key file cannot be written: No space left on device; "
+        "it still holds keys of finished stretches"
     ]
     sealer.forget()
     assert held(tmp_path) == [("a", 1)]

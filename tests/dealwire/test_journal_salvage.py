@@ -131,7 +131,7 @@ def test_an_output_that_cannot_be_written_is_one_line_and_leaves_nothing(tmp_pat
 
 def test_what_is_no_journal_or_already_there_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "j", 1)
-    with pytest.raises(JournalInaccessible, match="is there already"):
+    with pytest.raises(JournalInaccessible, match="already exists"):
         salvage(tmp_path / "j", tmp_path / "j", ManualClock())
     (tmp_path / "text").write_text("hello" * 1000)
     for name in ("text", "nowhere"):

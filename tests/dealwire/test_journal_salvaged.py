@@ -136,7 +136,7 @@ def test_what_is_no_journal_is_named(tmp_path: Path) -> None:
     path, new = filled(tmp_path / "j"), tmp_path / "new"
     assert refused(salvage, tmp_path / "none", new) == f"{tmp_path}/none: No such file or directory"
     assert refused(salvage, tmp_path, new) == f"{tmp_path}: Is a directory"
-    assert refused(salvage, path, path) == f"{path}: is there already"
+    assert refused(salvage, path, path) == f"{path}: already exists"
     with pytest.raises(JournalInaccessible) as caught:
         salvage(path, tmp_path / "none" / "new", ManualClock())
     assert (str(caught.value), caught.value.number) == (
@@ -145,9 +145,9 @@ def test_what_is_no_journal_is_named(tmp_path: Path) -> None:
     )
     text = tmp_path / "text"
     text.write_text("hello, world\n" * 100)
-    assert refused(salvage, text, new) == f"{text}: this is no journal: not a SQLite file"
+    assert refused(salvage, text, new) == f"{text}: not a journal: not a SQLite file"
     tamper(path, "PRAGMA application_id = 7")
-    with pytest.raises(JournalForeign, match=r": this is no journal: its first page does not say that it is one$"):
+    with pytest.raises(JournalForeign, match=r": not a journal: its first page does not say that it is one$"):
         salvage(path, new, ManualClock())
     assert not new.exists()
 

@@ -249,7 +249,7 @@ def test_another_day_that_lies_there_whole_is_not_written_over(tmp_path: Path) -
         with JournalReader(tmp_path / "older") as reader:
             (other,) = reader.segments()
             assert file_name(reader, other) == file.name
-            with pytest.raises(JournalUnfit, match="another day lies there, whole, and is not written over"):
+            with pytest.raises(JournalUnfit, match="another intact day is there and is not overwritten"):
                 export_segment(reader, other, tmp_path / "archive")
             assert hashlib.sha256(file.read_bytes()).hexdigest() == sha256
             file.write_bytes(file.read_bytes()[:5000])

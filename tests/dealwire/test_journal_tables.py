@@ -113,8 +113,8 @@ def test_a_file_that_changed_since_is_named(journal: Journal) -> None:
     with TableFactory(journal.path) as maker, pytest.raises(SettingsChanged) as caught:
         maker(start)
     assert str(caught.value) == (
-        f"table a: the game is not the one it began with (ffffffffffff, now {game[:12]}); put the file back, or let "
-        "the table begin anew with --start-over"
+        f"table a: the game is not the one it began with (ffffffffffff, now {game[:12]}); restore the file, or start "
+        "the table over with --start-over"
     )
     assert (caught.value.table, caught.value.what, caught.value.then, caught.value.now) == ("a", "game", "f" * 64, game)
     start.facts["files"] = {"jackpot": "f" * 64}

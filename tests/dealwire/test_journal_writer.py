@@ -193,7 +193,7 @@ def test_a_clock_that_was_set_back_begins_anew_only_where_that_is_asked_for(tmp_
         assert (journal.newest_ns, journal.days.current) == (20, None)
         last = written(journal)[-2:]
         assert [facts(record) for record in last] == [(6, 20, 0, "opened", ""), (7, 20, 0, "stopped", "t")]
-        assert json.loads(last[1].payload) == {"why": "its record cannot be gone on with"}
+        assert json.loads(last[1].payload) == {"why": "its record cannot be resumed"}
         assert line_of(journal) == 2, "and nothing of its lines"
 
 
@@ -517,7 +517,7 @@ def test_a_lock_is_told_once_and_waited_for(
         assert (journal.secure(), journal.locked_since_ns) == (False, 1000)
         clock.advance(7)
         assert (journal.secure(), journal.locked_since_ns) == (False, 1000)
-        locked = f"{journal.path}: another program has locked the file; what is to be written waits"
+        locked = f"{journal.path}: another program has locked the file; writes are waiting"
         assert [record.getMessage() for record in caplog.records] == [locked]
         stranger.execute("ROLLBACK")
     clock.advance(5)
@@ -535,7 +535,7 @@ def test_a_disk_that_takes_nothing_more_is_the_end(journal: Journal, caplog: pyt
         assert (journal.commit(), journal.secure()) == ([], False)
     why = "the disk is full (database or disk is full)"
     assert journal.failed == journal.stopped_why == why
-    assert [record.getMessage() for record in caplog.records] == [f"{journal.path}: nothing more is journalled: {why}"]
+    assert [record.getMessage() for record in caplog.records] == [f"{journal.path}: the journal stopped: {why}"]
     assert not database(journal).in_transaction
     journal.chunk(number, 6, False, b"late")
     journal.note(number, 7, "late")
@@ -552,7 +552,7 @@ def test_a_file_that_cannot_even_be_rolled_back_is_the_end(journal: Journal, cap
         assert not journal.secure()
     assert journal.failed == why
     assert [record.getMessage() for record in caplog.records] == [
-        f"{journal.path}: nothing more is journalled: {why}",
+        f"{journal.path}: the journal stopped: {why}",
         f"{journal.path}: after the failure: {why}",
     ]
 
@@ -562,7 +562,7 @@ def test_a_file_that_is_gone_is_the_end(journal: Journal, clock: ManualClock) ->
     assert (journal.failed, journal.lost) == (None, False)
     journal.path.rename(journal.path.with_name("away"))
     journal.look(clock.now_ns())
-    assert (journal.failed, journal.lost) == (f"{journal.path} was deleted or moved away while it was written", True)
+    assert (journal.failed, journal.lost) == (f"{journal.path} was deleted or moved while in use", True)
 
 
 def test_a_look_asks_for_the_newest_record_on_the_disk(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

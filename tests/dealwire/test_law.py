@@ -194,7 +194,7 @@ def test_a_table_whose_day_is_outside_its_edition_is_refused(tmp_path: Path, com
     assert len(said) == 1
     line = file.read_text().splitlines().index(f'edition = "{PRINTED}"') + 1
     assert f"{file}:{line}: table[1].edition: table table-1: the gaming day " in said[0]
-    assert f"is outside its edition {PRINTED}, which holds from 2013-10-16 until 2021-04-30" in said[0]
+    assert f"is outside its edition {PRINTED}, which is in force from 2013-10-16 until 2021-04-30" in said[0]
     assert not (tmp_path / "journal.sqlite").exists()
 
 
@@ -207,7 +207,7 @@ def test_a_table_in_its_edition_is_in_order_and_one_that_names_none_is_warned_of
     assert code == 0
     (warned,) = [line for line in out if line.startswith("warning")]
     assert f"is outside its edition {PRINTED}" in warned
-    assert "name one that holds with `edition`" in warned
+    assert "name one in force with `edition`" in warned
 
 
 def test_an_edition_of_the_house_stands_beside_its_table(tmp_path: Path, house: Path) -> None:

@@ -189,7 +189,7 @@ class House(RuleBasedStateMachine):
 
     @rule(old=tables, new=tables)
     def rename(self, old: str, new: str) -> None:
-        self.journal.stopped(old, self.now(), "it is not served any more")
+        self.journal.stopped(old, self.now(), "it is no longer served")
         self.journal.started(new, self.now(), "c")
 
     @rule(shown=st.integers(1, 1100))

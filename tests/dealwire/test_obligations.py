@@ -98,12 +98,12 @@ def test_a_release_is_of_one_round_of_one_session_and_once(tmp_path: Path) -> No
         first, second = view(service).held
         assert (first.session, second.session, view(service).held_cents) == ("0000000a", "0000000b", {"USD": 18400})
         with pytest.raises(
-            ActionRefused, match="is of round 1 of session 0000000a, not of round 1 of session 0000000b"
+            ActionRefused, match="belongs to round 1 of session 0000000a, not to round 1 of session 0000000b"
         ):
             released(service, first.entry, "0000000b", 1).result()
         words = released(service, first.entry, "0000000a", 1).result()
-        assert "$46.00 held of round 1 was settled by hand: paid at the cage (session 0000000a" in words
-        with pytest.raises(ActionRefused, match=r"of session 0000000a was released already at 20.* by supervisor"):
+        assert "$46.00 held from round 1 was settled by hand: paid at the cage (session 0000000a" in words
+        with pytest.raises(ActionRefused, match=r"of session 0000000a was already released at 20.* by supervisor"):
             released(service, first.entry, "0000000a", 1).result()
         assert [each.entry for each in view(service).held] == [second.entry]
     with JournalReader(tmp_path / "journal.sqlite") as reader:
@@ -132,7 +132,7 @@ def test_of_presses_at_once_one_releases(tmp_path: Path) -> None:
         run_until(service, lambda: all(each.done() for each in answers))
         refused = [each.exception() for each in answers if each.exception() is not None]
         assert [type(each) for each in refused] == [ActionRefused, ActionRefused]
-        assert ["was released already" in str(each) for each in refused] == [True, True], refused
+        assert ["was already released" in str(each) for each in refused] == [True, True], refused
         assert [each.entry for each in view(service).held] == [second.entry]
     assert held_in(tmp_path / "journal.sqlite") == 1
     with JournalReader(tmp_path / "journal.sqlite") as reader:
@@ -155,7 +155,7 @@ def test_a_release_is_answered_once_the_disk_has_it(tmp_path: Path) -> None:
         assert not answer.done()
         stranger.execute("ROLLBACK")
         run_until(service, answer.done)
-        assert "$46.00 held of round 1 was settled by hand" in answer.result()
+        assert "$46.00 held from round 1 was settled by hand" in answer.result()
         assert stranger.execute("SELECT count(*) FROM record WHERE kind = 'released'").fetchone() == (1,)
 
 
@@ -247,7 +247,7 @@ def test_a_table_that_was_altered_is_found_before_money_goes_by_it(tmp_path: Pat
     alter(path, sql)
     done = CliRunner().invoke(main, ["run", "--check", str(file)])
     assert done.exit_code == Exit.PROTOCOL, done.output
-    assert "`dealwire journal salvage` makes the tables anew from the records" in done.output
+    assert "`dealwire journal salvage` rebuilds the tables from the records" in done.output
     for anew in (False, True):
         service, _ = opened(file, anew=anew)
         with pytest.raises(JournalDamaged) as caught, service:
@@ -266,7 +266,7 @@ WRITTEN_BY_NO_PROGRAM = [
     ("UPDATE obligation SET cents = -1", "-$0.01 held of round 1 of session 0000000a at table 'table-1'"),
     ("UPDATE obligation SET round = -1", "entry 3, $5.00 held of round -1 of session 0000000a at table 'table-1'"),
     ("UPDATE obligation SET entry = -9223372036854775808 WHERE round = 1", "entry -9223372036854775808, $5.00 held"),
-    ("UPDATE obligation SET entry = 9223372036854775807 WHERE round = 1", "'obligation' does not hold entry 3, $5.00"),
+    ("UPDATE obligation SET entry = 9223372036854775807 WHERE round = 1", "'obligation' lacks entry 3, $5.00"),
     ("UPDATE obligation SET readings = '[1]'", "the readings of entry 3"),
 ]
 
@@ -282,7 +282,7 @@ def test_a_row_that_no_program_wrote_is_one_line(tmp_path: Path, sql: str, words
         assert (done.exit_code, len(done.stderr.splitlines())) == (Exit.PROTOCOL, 1), done.output
         assert words in done.stderr
     service, _ = opened(write_configuration(tmp_path, ABSENT))
-    with pytest.raises(JournalDamaged, match="`dealwire journal salvage` makes the tables anew"), service:
+    with pytest.raises(JournalDamaged, match="`dealwire journal salvage` rebuilds the tables"), service:
         pytest.fail("it was served")
 
 
@@ -301,7 +301,7 @@ def test_a_file_that_acts_by_itself_is_not_served(tmp_path: Path, sql: str) -> N
     with closing(sqlite3.connect(path)) as db:
         db.executescript(sql)
     done = CliRunner().invoke(main, ["run", "--check", str(write_configuration(tmp_path, ABSENT))])
-    assert (done.exit_code, "which no journal has: somebody else made it" in done.output) == (Exit.PROTOCOL, True)
+    assert (done.exit_code, "which no journal has: another program made it" in done.output) == (Exit.PROTOCOL, True)
     with pytest.raises(JournalDamaged, match="which no journal has"):
         Journal(path, key=None, clock=SystemClock())
     with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="which no journal has"):
@@ -365,9 +365,9 @@ def test_a_copy_of_a_day_is_not_served(tmp_path: Path, altered: bool) -> None:
     file = write_configuration(tmp_path, ABSENT)
     done = CliRunner().invoke(main, ["run", "--check", str(file)])
     assert done.exit_code == Exit.PROTOCOL, done.output
-    assert f"{path}: it is a copy of a day" in done.output
+    assert f"{path}: it is the copy of a day" in done.output
     service, _ = opened(file)
-    with pytest.raises(JournalUnfit, match="it is a copy of a day"), service:
+    with pytest.raises(JournalUnfit, match="it is the copy of a day"), service:
         pytest.fail("it was served")
 
 
@@ -557,7 +557,7 @@ def test_the_ledger_has_each_entry_once_and_its_accounts_come_to_nothing(tmp_pat
     alter(path, "DELETE FROM obligation WHERE entry = 5")
     done = CliRunner().invoke(main, ["journal", "obligations", str(path)])
     assert done.exit_code == Exit.PROTOCOL
-    assert "the table 'obligation' does not hold entry 5, $7.00 held of round 3" in done.output
+    assert "the table 'obligation' lacks entry 5, $7.00 held of round 3" in done.output
 
 
 def test_a_table_s_step_and_a_shared_one_of_that_number_are_two_entries(tmp_path: Path) -> None:
@@ -625,14 +625,16 @@ def test_a_meter_that_is_not_as_it_was_written_down_pays_nothing(tmp_path: Path)
         }
         assert unlike(meters, "meter", json.dumps(paid)) == ""
         why = unlike(meters, "meter", json.dumps(paid | {"to_meter": -9_000}))
-        assert why == "meter mega stands at $90 here, and record 2 of the journal says $5.05"
+        assert why == "meter mega is at $90 here, but record 2 of the journal says $5.05"
         meter(journal, 700)
         own = settlement("0000000a", 2, 0, meters=[{"name": "meter", "before": 700, "after": 0}])
         assert unlike(meters, "settlement", own) == ""
         closed = json.dumps({"kind": "closed", "meter": "meter", "cents": 701})
-        assert "meter meter stands at $7.01 here" in unlike(meters, "award", closed)
+        assert "meter meter is at $7.01 here" in unlike(meters, "award", closed)
         two = [("meter", json.dumps(paid)), ("meter", json.dumps(paid | {"to_meter": -1, "meter_cents": 3}))]
-        assert meters.unlike(meters.steps(NAME, two)) == "meter mega stands at $0.04 here, and the step before says $0"
+        assert (
+            meters.unlike(meters.steps(NAME, two)) == "meter mega is at $0.04 here, but the step before left it at $0"
+        )
 
 
 def unlike(book: MeterBook, topic: str, text: str) -> str:
@@ -670,8 +672,8 @@ def test_a_meter_pays_what_the_journal_has_of_it(tmp_path: Path) -> None:
     ("sql", "there"),
     [
         ("UPDATE meter SET line = '999999999'", "$9,999,999.99 of record"),
-        ("UPDATE meter SET sequence = 1", "$10,000 of record 1 there"),
-        ("UPDATE meter SET name = 'other'", "nothing there"),
+        ("UPDATE meter SET sequence = 1", "it holds $10,000 of record 1"),
+        ("UPDATE meter SET name = 'other'", "it holds nothing"),
         ("INSERT INTO meter VALUES ('', 'mega', 3, 'nonsense')", "'mega', which tables share, was altered in the file"),
     ],
 )
@@ -684,7 +686,7 @@ def test_a_meter_altered_in_the_file_of_a_running_table_is_found_before_it_pays(
         alter(tmp_path / "journal.sqlite", sql)
         deal(service)
         why = str(view(service).safe_stop)
-        assert why.startswith("nothing is paid by a meter that is not as it was written down: meter '")
+        assert why.startswith("a meter does not match the journal, so nothing is paid: meter '")
         assert there in why
         assert not listener.of("settlement")
         assert "safe-stop" in [each.kind for each in view(service).trouble]
@@ -729,13 +731,13 @@ def test_what_a_renamed_table_leaves_behind_is_named_with_what_clears_it(
     clears = "for t in status standing sent; do mosquitto_pub -h 127.0.0.1 -p 1884 -u pit -q 1 -r -n -t "
     clears += '"dealwire/v1/sim/table-1/$t"; done'
     said = CliRunner().invoke(main, ["run", "--check", str(file)]).output
-    assert f"$5.00 is still held there, and is released where a table of this name is served: {held}" in said
+    assert f"$5.00 is still held there: {held}" in said
     assert clears in said
     service, _ = opened(file)
     with service:
         pass
     lines = [record.getMessage() for record in caplog.records]
-    assert any(line.startswith("table table-1 is not served any more: ") and clears in line for line in lines)
+    assert any(line.startswith("table table-1 is no longer served: ") and clears in line for line in lines)
     caplog.clear()
     service, _ = opened(file)
     with service:
@@ -763,11 +765,11 @@ def test_what_is_held_at_a_table_that_nobody_serves_is_released_by_command(tmp_p
     assert len(obligations(path, "--open")) == 3
     done = release(path, entry, "0000000a", 1)
     assert done.exit_code == 0, done.output
-    noted = f"the $46.00 held of round 1 was settled by hand: paid at the cage (session 0000000a, entry {entry})"
+    noted = f"the $46.00 held from round 1 was settled by hand: paid at the cage (session 0000000a, entry {entry})"
     assert done.output == f"table old: {noted}; noted by A. Smith, badge 7\n"
     again = release(path, entry, "0000000a", 1)
     assert again.exit_code == Exit.CHECK_FAILED
-    assert "of session 0000000a was released already at 20" in again.output
+    assert "of session 0000000a was already released at 20" in again.output
     assert "by A. Smith, dealwire journal release, badge 7; nothing was released" in again.output
     assert [line.get("entry") for line in obligations(path, "--open")] == [second["entry"], None]
     (entered,) = [line for line in obligations(path) if line.get("id") == f"released:{entry}"]
@@ -780,7 +782,7 @@ def test_what_is_held_at_a_table_that_nobody_serves_is_released_by_command(tmp_p
     assert check_books(str(path)).endswith("are right")
     done = CliRunner().invoke(main, ["run", "--check", str(write_configuration(tmp_path, ABSENT))])
     assert "$138.00 is still held there" in done.output
-    assert "or by `dealwire journal release` while no service has the journal open" in done.output
+    assert "or with `dealwire journal release` while no service has the journal open" in done.output
 
 
 def test_a_journal_that_a_service_has_open_is_released_there(tmp_path: Path) -> None:
@@ -796,11 +798,11 @@ def test_a_journal_that_a_service_has_open_is_released_there(tmp_path: Path) -> 
 
 REFUSED = {
     "no journal": ((), {}, Exit.USAGE, "No such file"),
-    "a badge that is none": (("--badge", "0"), {}, Exit.USAGE, "badge: a whole number from 1 to 4294967295 is needed"),
-    "nobody": (("--who", " "), {}, Exit.USAGE, "--who: 1 to 200 printable characters are needed"),
-    "no reason": (("--why", "x" * 201), {}, Exit.USAGE, "why: 1 to 200 printable characters are needed"),
+    "a badge that is none": (("--badge", "0"), {}, Exit.USAGE, "badge: must be a whole number from 1 to 4294967295"),
+    "nobody": (("--who", " "), {}, Exit.USAGE, "--who: 1 to 200 printable characters"),
+    "no reason": (("--why", "x" * 201), {}, Exit.USAGE, "why: must be 1 to 200 printable characters"),
     "a row that was altered": ((), {"sql": "UPDATE obligation SET cents = 1"}, Exit.PROTOCOL, "salvage"),
-    "a day's copy": ((), {"sql": "UPDATE anchor SET whole = 0"}, Exit.CHECK_FAILED, "is a copy of a day"),
+    "a day's copy": ((), {"sql": "UPDATE anchor SET whole = 0"}, Exit.CHECK_FAILED, "is the copy of a day"),
 }
 
 

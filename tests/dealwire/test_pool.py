@@ -128,7 +128,7 @@ def test_without_a_runner_on_the_table_the_pool_stays() -> None:
     hand = table_of({}, 9000)
     close(hand, "executive")
     assert kinds(hand)[-1] == "refused"
-    assert "nobody has a runner: $90 stay in it" in hand.awards[-1].why
+    assert "no seat has a runner: $90 stays in it" in hand.awards[-1].why
     assert hand.terms.meters[POOL] == 9000
 
 

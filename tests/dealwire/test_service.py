@@ -270,7 +270,7 @@ def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -
             request = Request("table-1", "call-misdeal", {"device": "shuffler"}, "supervisor")
             answer = service.hub.ask(request)
             run_until(service, answer.done)
-            assert answer.result() == "shuffler took it."
+            assert answer.result() == "shuffler accepted it."
             run_until(service, lambda: service.hub.views()["table-1"].red_lamp == 505)
     said = [line for line in listener.of("status") if line["kind"] == "action"]
     words = "supervisor, at shuffler: light the red lamp, stop dealing"
@@ -278,12 +278,12 @@ def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -
 
 
 REFUSED = [
-    ("call-misdeal", {"device": "shuffler"}, "dealer", "a dealer may not; allowed: supervisor"),
-    ("call-misdeal", {"device": "controller"}, "supervisor", "there is no such action of a table-controller"),
-    ("call-misdeal", {"device": "shredder"}, "supervisor", "which device? there are shuffler, controller"),
+    ("call-misdeal", {"device": "shuffler"}, "dealer", "a dealer may not do this; allowed: supervisor"),
+    ("call-misdeal", {"device": "controller"}, "supervisor", "a table-controller has no such action"),
+    ("call-misdeal", {"device": "shredder"}, "supervisor", "name one of these devices: shuffler, controller"),
     ("show-text", {"device": "controller", "text": "hello"}, "supervisor", "controller is only observed"),
     ("clear-misdeal", {"device": "shuffler", "badge": 0}, "supervisor", "badge"),
-    ("open-the-safe", {"device": "shuffler"}, "technician", "there is no such action of a shuffler"),
+    ("open-the-safe", {"device": "shuffler"}, "technician", "a shuffler has no such action"),
 ]
 
 
@@ -338,7 +338,7 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pyt
                 assert set(FACE.findall(unsettled.model_dump_json())) <= shown
             view = next(at_view, None)
     assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
-    assert "is up" in caplog.text
+    assert "is connected" in caplog.text
     assert not FACE.search(caplog.text)
     assert len(views) > 20
     assert compared(tmp_path).difference is None
@@ -363,7 +363,7 @@ def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> N
             run_until(service, lambda: len(listener.of("round")) >= 3)
     said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
     assert len(said) == 1
-    assert said[0].startswith("technician, planned: Jam a packet")
+    assert said[0].startswith("technician, scheduled: Jam a packet")
 
 
 def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
         with service:
             answer = service.hub.ask(Request("table-1", "inject", {"fault": "jam"}, "technician"))
             run_until(service, answer.done)
-            assert "no simulated ones" in str(answer.exception())
+            assert "not simulated" in str(answer.exception())
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_a_clock_set_forward_is_told_and_followed_and_no_round_suffers(tmp_path:
             assert service.health.lag_ns < max(by_ns, 3600 * SECOND), "a jump is no wait"
     (said,) = steps(listener)
     assert "was set forward by" in said
-    assert said.endswith("the record follows it")
+    assert said.endswith("journal time follows it")
     assert outcomes(tmp_path) <= {"complete", "misdeal"}
     found = compared(tmp_path)
     assert (found.difference, found.pending) == (None, [])
@@ -115,7 +115,7 @@ def test_a_file_written_ten_years_ahead_is_usable_again_once_somebody_says_the_c
         code, line = explain(error.value)
         assert code == Exit.CHECK_FAILED
         assert "is before its newest record" in line
-        assert "`dealwire run --trust-clock` begins every table anew at the clock's time" in line
+        assert "`dealwire run --trust-clock` starts every table over at the clock's time" in line
         with JournalReader(tmp_path / "journal.sqlite") as reader:
             head = reader.head
         service, listener = opened(file, clock_is_right=True)
@@ -124,7 +124,7 @@ def test_a_file_written_ten_years_ahead_is_usable_again_once_somebody_says_the_c
             assert dict(table.table.meters) == meters
             run_until(service, lambda: table.rounds >= 2)
         (said,) = steps(listener)
-        assert said.startswith("a person said that the clock is right: it says ")
+        assert said.startswith("the operator confirmed the host clock: it shows ")
         service, _ = opened(file)  # nobody has to say it again
         with service:
             run_until(service, lambda: service.tables["table-1"].rounds >= 4)
@@ -183,7 +183,7 @@ def test_a_start_over_a_year_later_asks_and_goes_on(tmp_path: Path) -> None:
     with service:
         service.run(0.1)
     assert len(steps(listener)) == 1
-    assert any("goes on" in line["text"] for line in listener.of("status") if line["kind"] == "started")
+    assert any("resumes" in line["text"] for line in listener.of("status") if line["kind"] == "started")
 
 
 @pytest.mark.more

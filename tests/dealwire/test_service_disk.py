@@ -42,11 +42,11 @@ def test_each_level_is_told_once_and_that_there_is_room_again(tmp_path: Path) ->
         disk.used = used * mb
         told.append(watch.look(turn * EVERY_NS))
     assert [(turn, text) for turn, text in enumerate(told) if text is not None] == [
-        (2, "81 % of the journal's disk is in use, 180.0 MB are free; when it is full, every table stops"),
-        (6, "90 % of the journal's disk is in use, 90.0 MB are free; when it is full, every table stops"),
-        (7, "99 % of the journal's disk is in use, 5.0 MB are free; when it is full, every table stops"),
-        (9, "there is room again: 42 % of the journal's disk is in use, 550.0 MB are free"),
-        (10, "81 % of the journal's disk is in use, 180.0 MB are free; when it is full, every table stops"),
+        (2, "81 % of the journal's disk is in use, 180.0 MB free; when it is full, every table stops"),
+        (6, "90 % of the journal's disk is in use, 90.0 MB free; when it is full, every table stops"),
+        (7, "99 % of the journal's disk is in use, 5.0 MB free; when it is full, every table stops"),
+        (9, "space is available again: 42 % of the journal's disk is in use, 550.0 MB free"),
+        (10, "81 % of the journal's disk is in use, 180.0 MB free; when it is full, every table stops"),
     ]
     assert (watch.free, watch.size) == (180 * mb, 1000 * mb)
 

@@ -45,8 +45,8 @@ def test_a_flood_is_counted_and_told_once_and_the_other_table_deals_on(
     assert samples["table-1"] == 0, "no simulated table comes near its budget"
     assert samples["table-2"] > 20 * BURST
     assert warnings(listener) == [
-        f"shuffler: more than {RATE:,} bytes a second come; what exceeds that is counted, not kept",
-        f"shuffler: its line gives no more than it may; {budget.dropped:,} bytes were not kept",
+        f"shuffler: more than {RATE:,} bytes a second arrive; the excess is counted, not kept",
+        f"shuffler: the line is within its limit again; {budget.dropped:,} bytes were not kept",
     ]
     size = sum(file.stat().st_size for file in tmp_path.glob("journal.sqlite*"))
     seconds = (now_ns - begins_ns) / 1e9

@@ -134,9 +134,7 @@ def test_a_text_is_as_long_as_its_message_takes_and_no_longer(where: str, name: 
         encode(structs.replace(sent, **{field: "x" * (room + 1)}))
     encode(sent)
     for wrong in ("x" * (room + 1), "Königin"):
-        with pytest.raises(
-            FieldRefused, match=rf"^{name}: {field}: 1 to {room} printable characters of ASCII are needed"
-        ):
+        with pytest.raises(FieldRefused, match=rf"^{name}: {field}: must be 1 to {room} printable ASCII characters"):
             command_of(kind, {**GIVEN, "device": where, field: wrong})
 
 

@@ -115,16 +115,16 @@ def test_which_devices_are_away_and_since_when() -> None:
     watch.says(CONTROLLER_UP, "controller")
     assert (watch.standing.away, watch.standing.unknown(None)) == ([], None)
     assert watch.standing.unknown(("why", 7)) == UnknownView(
-        since_ns=7, why="the table is in safe stop: what its devices report is not taken"
+        since_ns=7, why="the table is in safe stop: device reports are not processed"
     )
     watch.says(e.LinkLost("x"), "controller")
     assert [device.name for device in watch.standing.away] == ["controller"]
-    assert watch.standing.unknown(None) == UnknownView(since_ns=3, why="controller is not heard")
+    assert watch.standing.unknown(None) == UnknownView(since_ns=3, why="controller is not responding")
     watch.says(e.LinkLost("x"))
-    assert watch.standing.unknown(None) == UnknownView(since_ns=3, why="shuffler and controller are not heard")
+    assert watch.standing.unknown(None) == UnknownView(since_ns=3, why="shuffler and controller are not responding")
     watch.standing.line(DeviceView(name="new", kind="", address="", link="waiting"))
     found = watch.standing.unknown(None)
-    assert found == UnknownView(since_ns=0, why="shuffler and controller and new are not heard")
+    assert found == UnknownView(since_ns=0, why="shuffler and controller and new are not responding")
 
 
 def test_which_device_deals() -> None:
@@ -259,12 +259,12 @@ def test_nothing_is_wrong() -> None:
 
 
 def test_a_safe_stop_comes_first() -> None:
-    title = "Safe stop: nothing is taken or settled"
+    title = "Safe stop: nothing is processed or settled"
     stop = {"kind": "safe-stop", "title": title, "cause": "the disk is full", "since_ns": 7}
     gone = device("shuffler", link="waiting", problem="pulled", since_ns=5)
     line = {
         "kind": "line",
-        "title": "shuffler is not heard",
+        "title": "shuffler is not responding",
         "cause": "pulled",
         "since_ns": 5,
         "place": "shuffler",
@@ -278,7 +278,7 @@ def test_why_a_line_is_not_heard() -> None:
         wrong(away=[device("shuffler", link=link, problem=problem)])[0]["cause"]
         for link, problem in (("unknown", None), ("waiting", None), ("waiting", "pulled"), ("unknown", "pulled"))
     ]
-    assert said == ["its line is open, and it says nothing yet", "no line", "pulled", "pulled"]
+    assert said == ["the line is open, but no message has arrived yet", "no connection", "pulled", "pulled"]
 
 
 def test_a_device_that_needs_to_be_looked_at() -> None:
@@ -287,13 +287,13 @@ def test_a_device_that_needs_to_be_looked_at() -> None:
         device("two"),
         device("three", problem="x", link="waiting"),
     ]
-    title = "one needs to be looked at"
+    title = "one needs attention"
     expected = {"kind": "device", "title": title, "cause": "worn", "since_ns": 4, "place": "one"}
     assert wrong(devices=devices) == [expected]
 
 
 ROUNDS: list[tuple[State, str | None, str]] = [
-    (State.HALTED, "halted", "Halted: this round cannot be relied on"),
+    (State.HALTED, "halted", "Halted: this round is unreliable"),
     (State.VOID, "misdeal", "The round is void"),
     (State.PROGRESSIVE, "misdeal", "Misdeal: the hands play for the progressive only"),
     (State.DEALING, None, ""),
@@ -336,15 +336,15 @@ def test_a_supervisor_who_is_needed() -> None:
 
 
 def test_a_deck_that_is_due_to_be_counted() -> None:
-    found = wrong(count_due=Cause("60 minutes have gone by since it was counted", "9", 0))
-    said = "60 minutes have gone by since it was counted"
-    assert found == [{"kind": "count", "title": "The deck has to be counted", "cause": said, "clause": "9"}]
+    found = wrong(count_due=Cause("60 minutes have passed since it was last counted", "9", 0))
+    said = "60 minutes have passed since it was last counted"
+    assert found == [{"kind": "count", "title": "The deck must be counted", "cause": said, "clause": "9"}]
 
 
 def test_a_red_lamp_says_for_which_fault() -> None:
-    lit = {"kind": "red-lamp", "title": "The red lamp is lit", "since_ns": 3}
+    lit = {"kind": "red-lamp", "title": "The red lamp is on", "since_ns": 3}
     assert wrong(lamp="lit", lamp_ns=3, fault=301) == [lit | {"cause": "packet short (301)"}]
-    assert wrong(lamp="lit", lamp_ns=3) == [lit | {"cause": "the shuffler does not say for which fault"}]
+    assert wrong(lamp="lit", lamp_ns=3) == [lit | {"cause": "the shuffler does not report the fault"}]
     assert wrong(lamp="unknown", lamp_ns=3, fault=301) == []
 
 
@@ -359,16 +359,16 @@ def held(number: int, clause: str = "12") -> HeldEntry:
 def test_the_last_round_and_what_is_held() -> None:
     repeated = {
         "kind": "repeated",
-        "title": "Nothing of these rounds is paid",
-        "cause": "round 12 came once more: a round of this number and session was settled before",
+        "title": "These rounds are not paid",
+        "cause": "round 12 was reported again: a round with this number and session was already settled",
         "since_ns": 40,
         "place": "12",
     }
     assert wrong(last=outcome("complete", repeated=True)) == [repeated]
     lost = {
         "kind": "unreliable",
-        "title": "Round 12 could not be relied on",
-        "cause": "its incidents say why",
+        "title": "Round 12 was unreliable",
+        "cause": "see its incidents",
         "since_ns": 40,
         "place": "12",
     }
@@ -378,7 +378,7 @@ def test_the_last_round_and_what_is_held() -> None:
     assert wrong(State.DEALING, last=outcome("unreliable")) == [], "the next one is under way"
     money = {
         "kind": "held",
-        "title": "Money of round 12 is held",
+        "title": "Money from round 12 is held",
         "cause": "nobody showed it",
         "clause": "12",
         "since_ns": 50,
@@ -387,7 +387,7 @@ def test_the_last_round_and_what_is_held() -> None:
     }
     assert wrong(last=outcome("unreliable"), held=[held(12)]) == [money], "that says it"
     without = {key: value for key, value in money.items() if key != "clause"}
-    eleven = without | {"title": "Money of round 11 is held", "place": "11"}
+    eleven = without | {"title": "Money from round 11 is held", "place": "11"}
     assert wrong(last=outcome("unreliable"), held=[held(11, "")]) == [lost, eleven]
 
 
@@ -415,7 +415,7 @@ SUMMARIES: list[tuple[SettlementView, str]] = [
     (shown(3500), "round 12: players win $35.00"),
     (shown(1), "round 12: players win $0.01"),
     (shown(-3500), "round 12: players lose $35.00"),
-    (shown(0), "round 12: players and house are even"),
+    (shown(0), "round 12: players and house break even"),
     (shown(0, status="held", money_held=1000), "round 12: nothing is settled; $10.00 held"),
     (shown(5, status="partly-held", money_held=1, why="x"), "round 12: players win $0.05; $0.01 held: x"),
     (shown(5, why="x"), "round 12: players win $0.05: x"),
@@ -627,8 +627,8 @@ class Asked:
         return [(each.kind, each.why.replace(self.meter, "POOL")) for each in found]  # type: ignore[union-attr]
 
 
-PRESSED = ("hand-on", "the table is to close, and the POOL pool to be shared")
-CONFIRMED = ("confirmed", "that the POOL pool is shared is confirmed")
+PRESSED = ("hand-on", "the table is closing: the POOL pool is to be shared")
+CONFIRMED = ("confirmed", "sharing of the POOL pool is confirmed")
 SWIPE = e.BadgeSwiped(77, "supervisor")
 
 
@@ -658,7 +658,7 @@ def test_each_step_waits_for_the_one_before(asked: Asked) -> None:
     assert asked.says(SWIPE) == []
     asked.says(e.Confirmed())
     assert asked.says(e.Confirmed()) == [], "once"
-    assert asked.says(SWIPE) == [("refused", "what lies in it is not known")]
+    assert asked.says(SWIPE) == [("refused", "the amount in it is unknown")]
     assert asked.book.at_rest
 
 
@@ -669,7 +669,7 @@ def test_whose_card_it_needs(asked: Asked) -> None:
         said = f"it needs the card of a supervisor or an executive, not of a {level}"
         assert asked.says(e.BadgeSwiped(77, level)) == [("refused", said)]
         assert not asked.book.at_rest
-    assert asked.says(e.BadgeSwiped(77, "executive")) == [("refused", "what lies in it is not known")]
+    assert asked.says(e.BadgeSwiped(77, "executive")) == [("refused", "the amount in it is unknown")]
 
 
 def test_pressed_again_or_played_on_it_was_not_asked_for(asked: Asked) -> None:
@@ -681,12 +681,12 @@ def test_pressed_again_or_played_on_it_was_not_asked_for(asked: Asked) -> None:
     assert asked.says(e.GameStarted(9)) == []
     assert asked.book.round == 9
     asked.says(e.HandButton(1, True))
-    assert asked.says(e.GameStarted(10)) == [("unfinished", "the POOL pool was not shared: play goes on")]
+    assert asked.says(e.GameStarted(10)) == [("unfinished", "the POOL pool was not shared: play continues")]
     assert (asked.book.round, asked.book.at_rest) == (10, True)
 
 
 def test_what_is_asked_for_at_the_wrong_moment_is_refused(asked: Asked) -> None:
-    when = "a pool is shared between two rounds, and one is under way"
+    when = "a pool can be shared only between rounds, and a round is under way"
     assert asked.says(e.HandButton(1, True), between=False) == [("refused", when)]
     said = "hand button 2; allowed: 1, which shares the pool"
     assert asked.says(e.HandButton(2, True)) == [("refused", said)]
@@ -706,7 +706,7 @@ def test_who_left_has_no_share() -> None:
     asked.says(e.StakeShown(1, 0))
     asked.says(e.HandButton(1, True))
     asked.says(e.Confirmed())
-    assert asked.says(SWIPE) == [("refused", "nobody has a runner: $60 stay in it")]
+    assert asked.says(SWIPE) == [("refused", "no seat has a runner: $60 stays in it")]
     for body in (e.StakeShown(1, 500), e.HandButton(1, True), e.Confirmed()):
         asked.says(body)
     assert asked.says(SWIPE)[0] == ("awarded", "2 of 2 runners: $60 of the POOL pool of $60")
@@ -725,17 +725,17 @@ def test_a_jackpot_is_posted_by_its_own_button() -> None:
         found = posting.handle(Seen("controller", 1, 1, 1, body), between=between)
         return [(each.kind, each.why) for each in found if isinstance(each, AwardRecord)]
 
-    assert says(e.HandButton(2, True)) == [("hand-on", "what the pools of jackpot bad-beat hold is to be posted")]
-    off = "the posting of jackpot bad-beat is not asked for any more"
+    assert says(e.HandButton(2, True)) == [("hand-on", "the pools of jackpot bad-beat are to be posted")]
+    off = "posting of jackpot bad-beat is canceled"
     assert says(e.HandButton(2, False)) == [("hand-off", off)]
     says(e.HandButton(2, True))
-    assert says(e.GameStarted(4)) == [("unfinished", "jackpot bad-beat was not posted: play goes on")]
-    when = "a jackpot is posted between two rounds, and one is under way"
+    assert says(e.GameStarted(4)) == [("unfinished", "jackpot bad-beat was not posted: play continues")]
+    when = "a jackpot can be posted only between rounds, and a round is under way"
     assert says(e.HandButton(2, True), between=False) == [("refused", when)]
     said = "hand button 1; allowed: 2, which posts jackpot bad-beat"
     assert says(e.HandButton(1, True)) == [("refused", said)]
     says(e.HandButton(2, True))
-    assert says(e.Confirmed()) == [("confirmed", "that jackpot bad-beat is posted is confirmed")]
+    assert says(e.Confirmed()) == [("confirmed", "posting of jackpot bad-beat is confirmed")]
     before = book.award_cents
     ((kind, why),) = says(SWIPE)
     assert (kind, why) == (

@@ -211,7 +211,7 @@ def test_a_round_that_came_once_more_is_never_shown_as_settled() -> None:
     assert view.outcomes[-1].repeated
     [trouble] = [each for each in view.trouble if each.kind == "repeated"]
     assert (trouble.place, trouble.who) == (str(result.round), "technician")
-    assert ending(view.outcomes[-1]).words == "came once more, not paid"
+    assert ending(view.outcomes[-1]).words == "repeated, not paid"
 
 
 def test_held_money_is_never_forgotten_because_more_is_held() -> None:

@@ -32,7 +32,7 @@ document.addEventListener("submit", (event) => {
 async function act(form) {
   const button = form.querySelector("button:not([type=button])");
   button.setAttribute("aria-busy", "true");
-  say("", "Asking …");
+  say("", "Sending …");
   try {
     const said = await fetch(form.action, {
       method: "POST",
@@ -43,7 +43,7 @@ async function act(form) {
     say(good, text);
     if (form.matches("[popover]:popover-open")) form.hidePopover();
   } catch {
-    say(false, "No answer from the program. Look at the table before you try again.");
+    say(false, "The program does not respond. Check the table before you try again.");
   } finally {
     button.removeAttribute("aria-busy");
   }

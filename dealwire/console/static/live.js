@@ -9,9 +9,9 @@ const LONGEST_MS = 4000;
 const SIGNED_OUT = 4403; // its buttons are of no more use, so the page is not live again by itself
 const WHY = {
   4401: "Sign in to see the table.",
-  4403: "You are signed out, or your twelve hours are over. Load the page again to look, or to sign in.",
-  4404: "This table is not served any more. Trying again …",
-  1013: "Too many pages look at this console. Trying again …",
+  4403: "You are signed out, or your session has expired. Reload the page to view it or to sign in.",
+  4404: "This table is no longer served. Retrying …",
+  1013: "Too many pages are open at this console. Retrying …",
 };
 
 const main = document.getElementById("main");
@@ -69,8 +69,8 @@ function lost(mine, code) {
   if (mine !== line) return;
   line = null;
   clearTimeout(beat);
-  const as = lastHeard ? ` The page shows how it was at ${lastHeard}.` : "";
-  say("lost", (WHY[code] ?? "Connection lost. Trying again …") + as);
+  const as = lastHeard ? ` This page shows the state at ${lastHeard}.` : "";
+  say("lost", (WHY[code] ?? "Connection lost. Reconnecting …") + as);
   over = code === SIGNED_OUT;
   if (over) return;
   retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
@@ -85,7 +85,7 @@ function now() {
 }
 
 setTimeout(() => {
-  if (!lastHeard && !over && line) say("lost", "No answer yet. If this stays, load the page again.");
+  if (!lastHeard && !over && line) say("lost", "No response yet. If this persists, reload the page.");
 }, 3 * LONGEST_MS);
 addEventListener("online", now);
 addEventListener("pageshow", now);

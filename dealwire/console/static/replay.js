@@ -35,7 +35,7 @@ async function go(to, { keep = false } = {}) {
     }
   } catch {
     pause();
-    tell("No answer from the program.");
+    tell("The program does not respond.");
     wanted = number;
   } finally {
     busy = false;
@@ -96,14 +96,14 @@ async function toggle() {
 
 function before(marks) {
   const last = marks.findLast((mark) => mark < wanted);
-  if (last === undefined) tell("There is none before this.");
+  if (last === undefined) tell("There is no earlier one.");
   else go(last);
 }
 
 async function copy() {
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("The link to this step is copied.");
+    tell("Link to this step copied.");
   } catch {
     tell(location.href); // a page that came without TLS over the network may not reach the clipboard
   }
@@ -111,7 +111,7 @@ async function copy() {
 
 function after(marks) {
   const next = marks.find((mark) => mark > wanted);
-  if (next === undefined) tell("There is none further on.");
+  if (next === undefined) tell("There is no later one.");
   else go(next);
 }
 

@@ -28,7 +28,7 @@ addEventListener("DOMContentLoaded", () => {
   const button = document.getElementById("scheme");
   if (!button) return;
   const name = () => (button.textContent = now() === "dark" ? "Light" : "Dark");
-  button.setAttribute("aria-description", "changes the colours of the pages in this browser");
+  button.setAttribute("aria-description", "changes the colors of the pages in this browser");
   name();
   system.addEventListener("change", name);
   button.addEventListener("click", () => {

@@ -114,9 +114,9 @@ setInterval(() => {
 function label() {
   sound.textContent = `Sound: ${kept.sound ? "on" : "off"}`;
   sound.setAttribute("aria-pressed", String(Boolean(kept.sound)));
-  notices.textContent = `Notices: ${kept.notices ? "on" : "off"}`;
+  notices.textContent = `Alerts: ${kept.notices ? "on" : "off"}`;
   notices.setAttribute("aria-pressed", String(Boolean(kept.notices)));
-  if ("Notification" in window && Notification.permission === "denied") notices.textContent = "Notices: blocked by the browser";
+  if ("Notification" in window && Notification.permission === "denied") notices.textContent = "Alerts: blocked by the browser";
 }
 
 sound.hidden = !("AudioContext" in window);

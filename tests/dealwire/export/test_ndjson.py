@@ -99,8 +99,7 @@ def test_a_fault_of_this_program_is_logged_and_counted_and_the_thread_goes_on(
             publish(hub, 1)
             eventually(lambda turn=turn: hub.faults().get("ndjson", 0) >= turn, "nobody noticed")  # type: ignore[misc]
     assert [record.message.split("; ")[0] for record in caplog.records] == [
-        "ndjson: a fault of this program: TypeError at test_ndjson.py:"
-        + str(Refusing.write.__code__.co_firstlineno + 1)
+        "ndjson: internal error: TypeError at test_ndjson.py:" + str(Refusing.write.__code__.co_firstlineno + 1)
     ]
     samples = {(each.name, *each.labels.values()): each.value for one in metrics.collect() for each in one.samples}
     assert samples["dealwire_reader_faults_total", "ndjson"] >= 2

@@ -70,7 +70,7 @@ def test_a_correction_shows_both_readings_the_badge_and_what_it_undid(tmp_path: 
     said = text(found)
     assert "badge 77 (supervisor)" in said
     assert corrected.text in said
-    assert f"What it is about, as it was found before: {corrected.cause}" in said
+    assert f"Earlier finding: {corrected.cause}" in said
     assert any("badge 77" in note.text for note in found.people)
 
 
@@ -83,7 +83,7 @@ def test_a_bet_that_is_held_stands_apart_with_whoever_may_decide(tmp_path: Path)
         (x["seat"], x["bet"], x["stake"]) for x in held
     ]
     said = text(found)
-    assert "After END GAME nothing in this program pays or takes a held bet" in said
+    assert "After END GAME, this program neither pays nor takes a held bet" in said
     assert f"${sum(each['stake'] for each in held) / 100:,.2f}" in said
     assert "Signature: ____" in said
 
@@ -106,7 +106,7 @@ def test_a_misdeal_says_who_called_it_and_what_goes_back(tmp_path: Path) -> None
     (called,) = [each for each in found.corrections if each.incident.code == "misdeal-called"]
     (line,) = exported(tmp_path / "j", "round")
     assert called.text in [each["text"] for each in line["incidents"]]
-    assert "goes back: ante $5.00, blind $5.00" in text(found)
+    assert "returned: ante $5.00, blind $5.00" in text(found)
     assert all(each.result == "returned" for each in found.versions[0].settlement.lines)  # type: ignore[union-attr]
 
 
@@ -114,7 +114,7 @@ def test_a_round_that_was_broken_off_has_no_end_game(tmp_path: Path) -> None:
     found = sheet(tmp_path, told(*BEGIN, *PACKETS, *PLAY))
     assert (found.state, found.outcome, found.over) == ("ended", "unreliable", None)
     said = text(found)
-    assert "broken off without END GAME" in said
+    assert "ended without END GAME" in said
     assert "Nothing is settled" in said
     assert "TH" not in said.replace("THE", ""), "a face that nobody has shown"
 
@@ -156,7 +156,7 @@ def test_a_round_that_is_heard_again_shows_both_and_the_money_of_one(tmp_path: P
     assert len(exported(tmp_path / "j", "settlement")) == 1
     assert [(each.settled, each.newest) for each in found.versions] == [(True, False), (False, True)]
     said = text(found)
-    assert "no: it had been settled before newest" in said
+    assert "no: already settled newest" in said
     assert "The result of record" in said
 
 
@@ -186,7 +186,9 @@ def test_what_is_not_there_names_what_is(tmp_path: Path) -> None:
     with Journal(tmp_path / "j", key=None, clock=ManualClock(1_800_000_000 * SECOND)) as journal:
         journal.started("table-2", 1_800_000_000 * SECOND, "{}")
         journal.commit()
-    with pytest.raises(TableUnknown, match="it holds several tables; name one by --table; there are table-1, table-2"):
+    with pytest.raises(
+        TableUnknown, match="it holds several tables; name one with --table; there are table-1, table-2"
+    ):
         sheet_of(tmp_path / "j", 1)
 
 

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.more
 
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
-    """The folder of a journal, sealed with a key, and what a console answered while it was written."""
+    """The folder of a journal, sealed with a key, and what a console answered while in use."""
     folder, answers = tmp_path_factory.mktemp("evening"), {}
     with simulators(1, scenario="demo") as addresses:
         service, _ = opened(write_configuration(folder, addresses))
@@ -133,11 +133,11 @@ def test_a_round_is_found_by_seat_time_outcome_and_incident(evening: Evening) ->
 def test_what_is_asked_for_wrongly_is_said_in_one_line_on_the_page(evening: Evening) -> None:
     _, answers = evening
     for name, words in {
-        "strange-time": "is no time; allowed: 21:05",
-        "strange-seat": "Seat: &#39;x&#39; will not do; allowed: a number from 1 to 32.",
+        "strange-time": "is not a time; allowed: 21:05",
+        "strange-seat": "Seat: &#39;x&#39; is not valid; allowed: a number from 1 to 32.",
         "strange-amount": "allowed: an amount such as 15 or 2.50",
         "strange-outcome": "&lt;b&gt;",
-        "backwards": "allowed: a time from 2026-11-02 on",
+        "backwards": "allowed: a time at or after 2026-11-02",
     }.items():
         status, _, content = answers[name]
         assert (status, words in content.decode()) == (400, True), (name, content.decode()[-900:])

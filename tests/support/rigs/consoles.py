@@ -28,7 +28,7 @@ ACTIONS = (
         hint="Lights the red lamp at the shuffler.",
     ),
     Action("refuse", "Clear the misdeal", ("supervisor", "technician"), "refuse"),
-    Action("hang", "Ask for its status", ("technician",), "hang"),
+    Action("hang", "Request status", ("technician",), "hang"),
     Action(
         "select-game",
         "Select the game",
