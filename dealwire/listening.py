@@ -156,7 +156,7 @@ class _Place:
             self._stuck_s = now_s
         if self._stuck_s is not None:
             return now_s - self._stuck_s, UNREAD_S
-        if protocol is not self.guest:  # a live line: the pages look after it until they close it
+        if protocol is not self.guest:  # a live connection: the board supervises it until it closes
             return 0.0, 0.0
         if not self.guest.waiting:
             return 0.0, 0.0
@@ -242,14 +242,14 @@ class AcceptGate:
                 line, address = self._listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionError):
                 return
-            except OSError as error:  # no descriptor is left, or no memory: the same again at once would spin
+            except OSError as error:  # out of descriptors or memory: retrying at once would spin
                 self._pause(error)
                 return
             self._short = False
             self._admit(line, address[0])
 
     def _pause(self, error: OSError) -> None:
-        if not self._short:  # once until it is over
+        if not self._short:  # log once per shortage
             _log.warning("no connection can be taken: %s", error.strerror or error)
         self._short = True
         self._loop.remove_reader(self._listener)
@@ -267,7 +267,7 @@ class AcceptGate:
         place.task.add_done_callback(lambda _: line.close() if place.transport is None else None)
 
     async def _connect(self, place: _Place, line: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # it has left already
+        with contextlib.suppress(OSError):  # the client has left
             place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
 
     def _has_room(self, host: str) -> bool:

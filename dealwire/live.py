@@ -50,7 +50,9 @@ class LiveTable:
         openers = [line_at(line.address, self.clock, baud=dialect_named(line.dialect).baud) for line in lines]
         transports: list[Transport] = []
         try:
-            transports.extend(opener.open() for opener in openers)  # one by one: what opened is given back
+            transports.extend(
+                opener.open() for opener in openers
+            )  # lazily, so that those opened are closed on an error
             writer = record() if record is not None else None
             for line, opener, transport in zip(lines, openers, transports, strict=True):
                 dialect, wrap = dialect_named(line.dialect), self._recording(line, writer)

@@ -35,5 +35,5 @@ def _places() -> list[str]:
 def _working_folder() -> Path | None:
     try:
         return Path.cwd().resolve()
-    except OSError:  # it was deleted
+    except OSError:  # the working folder was deleted
         return None

@@ -233,7 +233,7 @@ def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> 
             return
         except SettlementRefused as error:
             place = _place(error)
-            if rest.jackpot is not None and error.what == "rake for a jackpot":  # it is the file that takes it
+            if rest.jackpot is not None and error.what == "rake for a jackpot":  # the jackpot's file sets that rake
                 place = ("jackpot",)
             yield (*key, *place), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
         except TomlFileError as error:

@@ -87,8 +87,8 @@ class Board:
         self._watched: frozenset[str] = frozenset()
         """Tables that some page displays. The owner's thread reads it, so it is replaced as a whole and never changed.
         """
-        self._moved: deque[str] = deque()  # tables of which there are new views, from the owner's thread
-        self._called = False  # this thread knows that there are
+        self._moved: deque[str] = deque()  # tables with new views, appended by the owner's thread
+        self._called = False  # a call of `_take` is pending
         self._stopping = False
 
     def start(self) -> None:
@@ -97,10 +97,10 @@ class Board:
 
         def wake(table: str) -> None:
             self._moved.append(table)
-            if self._called:  # once for all that moves until it is taken: each call costs the tables' thread a wait
+            if self._called:  # one pending call covers all changes: each call costs the tables' thread a wait
                 return
             self._called = True
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody watches any more
+            with contextlib.suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._take)
 
         self._wake = wake
@@ -151,7 +151,7 @@ class Board:
 
     def _take(self) -> None:
         """Take the new views and wake the pages that show them, and every wall."""
-        self._called = False  # before they are looked at: what moves from here on calls again
+        self._called = False  # before reading: later changes must call again
         moved = {WALL}
         while self._moved:
             moved.add(self._moved.popleft())
@@ -222,7 +222,7 @@ class Board:
         while not self._check(watcher):
             if ended and watcher.table in self._views:
                 await _say(line, self._ending(watcher.table, sent))
-                await asyncio.sleep(0)  # how other tables' rounds ended comes before the rest of this page
+                await asyncio.sleep(0)  # let the ends of other tables' rounds go before the rest of this page
             await _say(line, self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)
@@ -252,7 +252,7 @@ class Board:
 
 async def _say(line: WebSocket, text: str) -> None:
     """Send a message. TimeoutError if the page does not accept it within `SEND_S`."""
-    async with asyncio.timeout(SEND_S):  # a task of its own would wait until other pages are made
+    async with asyncio.timeout(SEND_S):  # a separate task would wait for other pages to render
         await line.send_text(text)
 
 

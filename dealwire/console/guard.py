@@ -27,7 +27,7 @@ SECURITY_HEADERS: Final = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with no-referrer a form of our own page would come with `Origin: null`
+    "referrer-policy": "same-origin",  # no-referrer would make our own forms send `Origin: null`
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), usb=(), serial=()",
@@ -121,7 +121,7 @@ class AccessGuard:
                 self._on_foreign(self._proxies.address_of(scope["client"], connection.headers))
             await self._refuse(scope, receive, send, why)
             return
-        # A page's live line is opened anew by itself; what a person asks for is no such line.
+        # A page reopens its live connection on its own, so only HTTP requests count as activity.
         used = scope["type"] == "http"
         session = self._sessions.find(connection.cookies.get(self._cookie, ""), self._clock.now_ns(), used=used)
         scope.setdefault("state", {}).update(
@@ -133,7 +133,7 @@ class AccessGuard:
         if session is None and not open_reading and not scope["path"].startswith(OPEN_PATHS):
             await self._ask_to_sign_in(scope, receive, send)
             return
-        # It left before all of its request was here, or the server ends before all of the answer is: nobody listens.
+        # The client left before its request was complete, or the server stops before the answer is.
         with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
             await self._app(scope, receive, _with_headers(send))
 

@@ -259,9 +259,9 @@ class Shelf:
             return {}
         found: list[tuple[int, Path, int]] = []
         for path in self._folder.glob("*.pcapng"):
-            with contextlib.suppress(OSError):  # it is gone again
+            with contextlib.suppress(OSError):  # deleted meanwhile
                 facts = path.lstat()
-                if stat.S_ISREG(facts.st_mode):  # no link, no FIFO, no device
+                if stat.S_ISREG(facts.st_mode):  # skip links, FIFOs and devices
                     found.append((facts.st_mtime_ns, path, facts.st_size))
         newest = sorted(found, reverse=True)[:FILES_MAX]
         return {path.name: (path, stamp, size) for stamp, path, size in sorted(newest, key=lambda one: one[1].name)}

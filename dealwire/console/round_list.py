@@ -55,7 +55,7 @@ def query_of(table: str, given: Mapping[str, str], now_ns: int) -> RoundQuery:
     filled = {name: given.get(name, "").strip() for name in FIELDS}
     begin = span_of(filled["at"], now_ns) if filled["at"] else None
     newest_ns = begin.begin_ns + DAY_AHEAD_NS if begin is not None else now_ns
-    end = span_of(filled["to"], newest_ns) if filled["to"] else begin  # without a date the first such time after `at`
+    end = span_of(filled["to"], newest_ns) if filled["to"] else begin  # without a date, the first such time after `at`
     if begin is not None and end is not None and end.end_ns < begin.begin_ns:
         raise BadSearch("until", filled["to"], f"a time at or after {filled['at']}")
     return RoundQuery(

@@ -196,7 +196,7 @@ def _awaited(view: TableView) -> Prompt:
         return Prompt("none", STATES.get(view.state, view.state))
     who, (first, *others) = groups[0]
     head, to, tail = first.partition(" to ")
-    if to and len(first) > LEAD_MOST:  # many places, one after the other
+    if to and len(first) > LEAD_MOST:  # many places in a row
         return Prompt("wait", f"{who}: {head}", "; ".join([f"to {tail}", *lines[1:]]))
     if others and len(lines[0]) > LEAD_MOST:
         return Prompt("wait", f"{who}: {first}", "; ".join([f"or {' or '.join(others)}", *lines[1:]]))

@@ -114,7 +114,7 @@ class Console:
     def stop(self) -> None:
         """Tell every page to reconnect later, and release the port. May be called twice."""
         for reading in (self._shelf, self._sheets):
-            reading.close()  # whoever waits for one has an answer, so that nothing holds up the end
+            reading.close()  # callers waiting for a job get an error, so that nothing delays the end
         self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
@@ -126,7 +126,7 @@ class Console:
         try:
             with listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
                 runner.run(self._serve(listener, ready))
-        except Exception as error:  # whatever it is, the table goes on: the owner reads `failed`
+        except Exception as error:  # the tables continue: the owner reads `failed`
             self.failed = f"{type(error).__name__}: {error}"
         finally:
             ready.set()
@@ -178,8 +178,8 @@ class Console:
 
     def _app(self) -> AccessGuard:
         """Return the pages behind their guard."""
-        # Cookies know no port, and two consoles may share a machine. A browser takes a name with this prefix from the
-        # very host alone, over TLS alone: without TLS some would not send it back.
+        # Cookies ignore ports, and two consoles may share a machine. Browsers accept this prefix only from the very
+        # host and over TLS; without TLS some would not send the cookie back.
         cookie = f"{'__Host-' if self._secure else ''}dealwire-{self._port}"
         door = SignIn(self._tokens, self._sessions, self._clock, cookie, self._audit, secure=self._secure)
         local = is_loopback(self._host)

@@ -75,7 +75,7 @@ class Worker:
             if answer.done():
                 return
             result = call()
-        except BaseException as error:  # whatever it is belongs to whoever waits for it
+        except BaseException as error:  # every error belongs to the caller that waits
             with contextlib.suppress(InvalidStateError):
                 answer.set_exception(error)
         else:

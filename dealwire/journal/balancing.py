@@ -122,7 +122,7 @@ class BooksCheck:
         wrong = [name for name in BOOKS if noted.digests.get(name) != now["digests"][name]]
         exact = Books()
         if self._reader.anchor.sequence == 0 and self._born() and self._reader.newest_of(SALVAGED) is None:
-            for each in self._reader.records():  # which row it is, say all of the records
+            for each in self._reader.records():  # only all records together tell which row is wrong
                 exact.take(each)
             for text in rows_since(exact.table_rows(), rows_of(self._reader)):
                 raise JournalDamaged(self._reader.path, None, f"{text}; {MEND}")

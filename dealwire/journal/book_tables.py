@@ -55,7 +55,7 @@ class BookTables:
         begin, sql = -MANY - 1, "SELECT * FROM obligation WHERE entry >= ? ORDER BY entry LIMIT ?"
         while begin <= MANY and (rows := self._file.rows(sql, begin, PAGE)):
             yield from rows
-            if rows[-1][0] < begin:  # a damaged tree may lead back to where it came from, for ever
+            if rows[-1][0] < begin:  # a damaged tree may loop
                 why = "rows of the table 'obligation' that are not in their order"
                 raise JournalDamaged(self._file.path, None, why)
             begin = rows[-1][0] + 1

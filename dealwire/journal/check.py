@@ -75,7 +75,7 @@ def check_start(reader: JournalReader) -> tuple[Head, Books | None]:
     if reader.version == 1:
         return check_tail(reader), None
     openings = _Openings(reader)
-    for kind in (OPENED, DAY):  # an index finds them, and there are as many as there were starts and days
+    for kind in (OPENED, DAY):  # few and indexed: one per start and day
         for record in reader.all_of(kind):
             openings.take(record)
     openings.finish()
@@ -139,7 +139,9 @@ class _Check:
         for record in reader.records():
             self._take(record)
         with reader.standing_still():
-            for record in reader.records(found.head.sequence):  # what came since, and with it what is looked up
+            for record in reader.records(
+                found.head.sequence
+            ):  # records written since, and then the tables, in one read transaction
                 self._take(record)
             for each in self._lookups:
                 each.finish()

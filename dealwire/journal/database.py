@@ -198,7 +198,7 @@ class WritableFile:
     def _prepare(self) -> bool:
         empty = _is_empty(self.db)
         if empty:
-            self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what is pruned goes back to the disk
+            self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # lets pruned pages be returned to the disk
         else:
             self.version = check_version(self.path, self.db)
         self.db.execute("PRAGMA journal_mode = WAL")
@@ -319,7 +319,7 @@ def open_reading(path: Path, *, still: bool = False) -> sqlite3.Connection:
         return _connect(path, uri)
     except JournalInaccessible:
         if os.access(path, os.R_OK) and whole:
-            return _connect(path, f"{uri}&immutable=1")  # no log to read, and nobody who could write
+            return _connect(path, f"{uri}&immutable=1")  # no log to read, and no one who could write
         raise
 
 

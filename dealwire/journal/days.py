@@ -58,7 +58,7 @@ class Days:
         row = self._file.db.execute("SELECT hash FROM record WHERE sequence = ?", (last,)).fetchone()
         if row is None or not writer.is_open() or segment.exported is None:
             return True
-        if last >= writer.balanced:  # what is taken off has its place in one that stays
+        if last >= writer.balanced:  # a balance that stays must cover the pruned records
             writer.balance(writer.newest_ns)
         writer.rows.append(("DELETE FROM record WHERE sequence <= ?", (last,)))
         writer.rows.append(("UPDATE anchor SET sequence = ?, hash = ?", (last, row[0])))
@@ -69,5 +69,5 @@ class Days:
         """Return pruned space to the disk, a few pages at a time."""
         if self._writer.is_open() and not self._file.db.in_transaction:
             with suppress(*database.TROUBLE):
-                # a script, because `execute` takes one step of it, which is one page
+                # executescript, because `execute` runs one step of the pragma, which frees one page
                 self._file.db.executescript(f"PRAGMA incremental_vacuum({pages})")

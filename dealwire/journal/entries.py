@@ -110,7 +110,7 @@ class LedgerReader:
         reader = self._reader
         yield from self._since(reader.anchor)
         with reader.standing_still():
-            yield from self._since(self._head)  # what came since, and with it what the tables hold
+            yield from self._since(self._head)  # records written since, and then the tables, in one read transaction
             if reader.version > 1:
                 self._check.finish()
         self._agree()
@@ -184,7 +184,7 @@ def _of_settlement(record: JournalRecord, body: _Settlement) -> Iterator[LedgerE
     debit, credit = (house, players) if net >= 0 else (players, house)
     yield LedgerEntry(f"settled:{record.sequence}", debit, credit, abs(net), *about)
     for step in body.meters:
-        name = f"{table}/{step.name}:{record.sequence}"  # with the table: a shared meter's step may have that number
+        name = f"{table}/{step.name}:{record.sequence}"  # a shared meter may have the same number
         meter = f"meter:{table}/{step.name}"
         if step.contributed:
             yield LedgerEntry(f"contributed:{name}", house, meter, step.contributed, *about)

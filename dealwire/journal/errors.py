@@ -110,7 +110,7 @@ class SealingUnavailable(JournalError):
     """The library that seals is not installed."""
 
     def __init__(self, path: Path) -> None:
-        from devices.extras import install_command  # read when it is needed: every command knows these errors
+        from devices.extras import install_command  # imported on use: every command imports these errors
 
         super().__init__(path, f"cryptography is not installed: {install_command('journal')}")
 

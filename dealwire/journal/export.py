@@ -21,12 +21,12 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
     procedure = next((line.procedure for line in lines.values()), "")
     for record in reader.records():
         if record.table == table and record.kind in RAW:
-            reader.raw(record)  # without its key there is no file
+            reader.raw(record)  # raises without the key, before a file is created
             break
     try:
         with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
             count = _write(reader, table, lines, writer)
-    except JournalError:  # a later record has another key, or is damaged: half a table's record is no record
+    except JournalError:  # a later record needs another key or is damaged: leave no partial capture
         output.unlink(missing_ok=True)
         raise
     if writer.failed is not None:

@@ -104,7 +104,7 @@ class TableFactory:
                 name not in terms.game.meters() or (terms.jackpot and name in terms.jackpot.posted)
             ):
                 continue
-            if cents is None:  # paid out in full and the seed is not known
+            if cents is None:  # paid out in full, and the seed is unknown
                 meters.pop(name, None)
             else:
                 meters[name] = cents

@@ -78,7 +78,7 @@ class Journal(RecordWriter):
             self._too_long: set[str] = set()
             ended = standing.running if set_back or self.taken_up else ()
             self._open_epoch(about or {}, max(clock.now_ns(), self.newest_ns), ended)
-            if file.version < database.VERSION:  # no start goes back to before the books were led
+            if file.version < database.VERSION:  # so that no start reads records from before the books were kept
                 self.balance(self.newest_ns)
             self.begin()
         except BaseException:
@@ -89,7 +89,7 @@ class Journal(RecordWriter):
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
         self.opened = self.add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
         self.rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (self.opened, self.epoch)))
-        for table in ended:  # with the opening or not at all: nobody deals on from what is over
+        for table in ended:  # in the same group as the opening, so that no reader resumes a table that ended
             self.stopped(table, at_ns, "its record cannot be resumed")
 
     # ------------------------------------------------------------------ tables and their lines
@@ -173,7 +173,7 @@ class Journal(RecordWriter):
         self.add_passing(table)
         if not self.is_open() or not self._may_be_read(table, state):
             return None
-        self.turn(table)  # whoever goes on from here needs no key of before
+        self.turn(table)  # resuming from this snapshot needs no earlier key
         lines = [line for line in self._lines.values() if line.table == table]
         return self.add_sealed(self.time_of(table), SNAPSHOT, table, zlib.compress(state), snapshot_head(start, lines))
 
@@ -190,7 +190,7 @@ class Journal(RecordWriter):
     def begin_day(self, day: str, at_ns: int) -> None:
         """Begin a gaming day for every table."""
         self.days.begin(day, at_ns)
-        for table in sorted({table for table, _ in self._lines}):  # a segment holds the keys of what is in it
+        for table in sorted({table for table, _ in self._lines}):  # each segment must contain the keys of its records
             self.announce(table, anew=True)
 
     def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:

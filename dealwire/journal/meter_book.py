@@ -210,7 +210,7 @@ def _cents_in(table: str, name: str, found: Step | None) -> str:
     try:
         cents = _STEP.decode(line).meter_cents if table == derived.SHARED else derived.cents_of(line)
         words = line if name == derived.RUNNERS or cents is None else dollars(cents)
-    except ValueError:  # whoever altered it wrote no line of a meter
+    except ValueError:  # the altered text is not a meter's line
         words = line
     return f"{words[:40]} of record {sequence}"
 

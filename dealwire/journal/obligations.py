@@ -227,7 +227,9 @@ def entry_in(row: tuple[Any, ...]) -> tuple[str, HeldEntry]:
         names = tuple(msgspec.json.decode(readings, type=list[str])) if readings != "[]" else ()
     except msgspec.DecodeError:
         raise ValueError(f"the readings of entry {entry}") from None
-    device, session, currency, why, clause = map(intern, (device, session, currency, why, clause))  # of most the same
+    device, session, currency, why, clause = map(
+        intern, (device, session, currency, why, clause)
+    )  # most rows share these texts
     return table, HeldEntry(entry, device, session, round_, at_ns, cents, currency, why, clause, names, digest)
 
 

@@ -89,7 +89,7 @@ class Dealing(Generic[T]):
         elif record.kind == OPENED and isinstance(self.make, Adopts):
             self.make.passed_over(record)
         elif record.kind == STARTED:
-            self._players.pop(table, None)  # its time begins anew, too: somebody may have set the clock right
+            self._players.pop(table, None)  # its time restarts too: the clock may have been corrected
             self.begun.add(table)
             self.publishers[table] = self.make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
@@ -177,7 +177,7 @@ class Dealing(Generic[T]):
         if record.kind == NOTE:
             comment = record.text
             player.take(Chunk(record.line - 1, record.at_ns, False, b"", comment))
-        elif record.kind == SENT:  # what was sent decides nothing and stays sealed
+        elif record.kind == SENT:  # output decides nothing, so its seal stays closed
             player.take(Chunk(record.line - 1, record.at_ns, True, b"", ""))
         else:
             for each in self._reader.passed(record):

@@ -94,7 +94,9 @@ class RecordFile:
     def _anchor(self) -> tuple[Head, bytes]:
         if self.version > 1:
             follows = "EXISTS (SELECT 1 FROM record WHERE record.sequence = anchor.sequence + 1)"
-            rows = self.rows(f"SELECT sequence, hash, file, {follows} FROM anchor")  # at once: it may be pruned now
+            rows = self.rows(
+                f"SELECT sequence, hash, file, {follows} FROM anchor"
+            )  # in one statement: the writer may prune meanwhile
             if len(rows) != 1 or len(rows[0][1]) != len(GENESIS) or len(rows[0][2]) != 16:
                 raise JournalDamaged(self.path, None, "what its first record follows is not in it")
             if not rows[0][3]:
@@ -191,7 +193,7 @@ class RecordFile:
         """Yield the records after number `after` that satisfy the condition `where`, oldest first."""
         while found := list(self._page(after, where)):
             for record in found:
-                if record.sequence <= after:  # a damaged tree may lead back to where it came from, for ever
+                if record.sequence <= after:  # a damaged tree may loop
                     raise JournalDamaged(self.path, record.sequence, f"comes after record {after}")
                 after = record.sequence
                 yield record

@@ -252,7 +252,7 @@ class RecordWriter:
             self._write()
         except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
-        self._file.db.execute("PRAGMA busy_timeout = 0")  # a loop that serves tables waits for nobody
+        self._file.db.execute("PRAGMA busy_timeout = 0")  # the tables' loop must not block on a lock
         self._watch = FileWatch(self.path)
 
     def look(self, now_ns: int) -> None:
@@ -297,7 +297,7 @@ class RecordWriter:
         self.owes |= kind not in AFTERTHOUGHTS
         self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
-        if kind in RAW and len(self._group) >= GROUP_MAX:  # not between a settlement and whose round it is
+        if kind in RAW and len(self._group) >= GROUP_MAX:  # never between a settlement and the record of its round
             self.secure()
 
     def _write(self) -> None:

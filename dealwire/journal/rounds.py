@@ -72,7 +72,7 @@ class RoundReader(JournalReader):
             f"SELECT {database.COLUMNS} FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT ?"
         )
         wanted = [part for topic, text in holding.items() for part in (topic, text, text)]
-        limit = 16  # most often the first is the one; then by pages
+        limit = 16  # usually the first row is the one; then read by pages
         while found := list(map(self.record, self.rows(sql, table, before, after, *wanted, limit))):
             yield from found
             before, limit = found[-1].sequence, PAGE
@@ -194,7 +194,7 @@ class RoundReader(JournalReader):
                 continue
             if (line := self._line_of(table, number, sequence)) is not None:
                 yield RoundPlace(number, 0, line)
-            if kind == SETTLED:  # one that is held had the number later than the one that was settled
+            if kind == SETTLED:  # a held round took the number after the settled one
                 met.add(key)
             if len(met) == runs:
                 return

@@ -228,7 +228,7 @@ class _Source:
                 if start <= record.sequence <= end:
                     yield record
             start, width = end + 1, min(width * 2, _PAGE)
-            if rows == []:  # nothing, and it can be read: the next record may be far
+            if rows == []:  # readable and empty: skip to the next record, which may be far
                 following = self._try("SELECT min(sequence) FROM record WHERE sequence >= ?", start)
                 start = following[0][0] if following and type(following[0][0]) is int else start
 
@@ -237,7 +237,7 @@ class _Source:
         if rows:
             return int(rows[0][0])
         newest, step = self.anchor.sequence, 1
-        while step < GIVEN_UP_AFTER:  # the end cannot be read: look for what can, further and further on
+        while step < GIVEN_UP_AFTER:  # the end is unreadable: probe ever farther for a readable record
             if self._try("SELECT sequence FROM record WHERE sequence = ?", newest + step):
                 newest, step = newest + step, 1
             else:

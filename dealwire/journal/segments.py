@@ -52,11 +52,13 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
     JournalUnwritable or JournalInaccessible if the folder does not take it, JournalDamaged if the copy does not match
     the journal, JournalUnfit if another day is there already.
     """
-    if segment.first <= reader.anchor.sequence:  # its file may be there, whole
+    if segment.first <= reader.anchor.sequence:  # its copy may be intact
         raise JournalDamaged(reader.path, segment.first, "was pruned; it is in the file that the day was copied to")
     target = folder / file_name(reader, segment)
     made = target.with_suffix(".part")
-    opened = [each for each in reader.openings() if each[0] <= segment.last]  # the same bytes whenever it is made
+    opened = [
+        each for each in reader.openings() if each[0] <= segment.last
+    ]  # the copy has the same bytes whenever it is made
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made.unlink(missing_ok=True)

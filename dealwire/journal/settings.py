@@ -28,11 +28,11 @@ def configuration_of(part: TablePart) -> str:
     content = part.model_dump(mode="json", by_alias=True)
     for device in content["device"]:
         del device["max-bytes-per-s"]
-        if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
+        if device["pin"] is None:  # keep the form from before pins existed, so that a table without pins resumes
             del device["pin"]
-    if part.rake == RakePart():  # likewise before a house could take one
+    if part.rake == RakePart():  # likewise from before rakes
         del content["rake"]
-    for name in ("jackpot", "edition"):  # likewise before they could be named
+    for name in ("jackpot", "edition"):  # likewise from before these keys
         if content[name] is None:
             del content[name]
     return json.dumps(content, sort_keys=True)
@@ -48,7 +48,7 @@ def edition_in(start: TableStart) -> str | None:
     """Return the edition named in a table's settings; None if there is none."""
     try:
         named = json.loads(start.configuration).get("edition")
-    except (ValueError, AttributeError):  # another program's table has settings of its own
+    except (ValueError, AttributeError):  # a table of another program has other settings
         return None
     return named if isinstance(named, str) else None
 

@@ -43,7 +43,9 @@ class JournaledTable(PublishedTable):
         own, unnamed = keys_of(origin)
         if any(found.code == "round-number-again" for found in result.incidents):
             self.newly_held.append(own)
-            return super()._settle(result, terms)  # another round under the same number: it is held, and not that one
+            return super()._settle(
+                result, terms
+            )  # another round under the same number: it is held and does not count as the first
         known = self._once.known(own) or self._once.known(unnamed)
         elsewhere = "" if known or not _names_device(origin) else self._once.elsewhere(own)
         if known or elsewhere:

@@ -34,7 +34,7 @@ class Gate:
 
     def _open(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for line in waiting:  # the first one has the group written; what is sent then owes nothing
+        for line in waiting:  # the first line writes the group; the others find it written
             if not line.let_out():
                 self._kept_in.append(line)
 
@@ -65,8 +65,8 @@ class Journaled(Recorded):
         super().__init__(inner, journal, line, clock, budget)
         self._journal, self._gate, self._number, self._patient = journal, gate, line, patient
         self._held = bytearray()
-        self._waits = False  # the gate knows of what is held
-        self._broken: LineClosed | None = None  # what `let_out` met, for whoever calls next
+        self._waits = False  # the gate will call `let_out`
+        self._broken: LineClosed | None = None  # error of `let_out`, raised by the next read or write
         self._wake: Callable[[], None] = lambda: None
 
     def on_ready(self, wake: Callable[[], None]) -> None:
@@ -88,7 +88,7 @@ class Journaled(Recorded):
         if self._gate is None:
             return self._write(data, super().write)
         if self._held and not self._waits:
-            del self._held[: self._write(bytes(self._held), super().write)]  # the line was full: now it may have room
+            del self._held[: self._write(bytes(self._held), super().write)]  # the line was full and may have room now
             if self._held:
                 return 0
         self._held += data

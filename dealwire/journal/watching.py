@@ -46,9 +46,11 @@ class FileWatch:
         try:
             trouble = self._altered(head)
         except JournalError as error:
-            _log.warning("%s: could not be checked: %s", self._path, error.why)  # no descriptor, say: at the next beat
+            _log.warning(
+                "%s: could not be checked: %s", self._path, error.why
+            )  # perhaps out of descriptors; retry at the next beat
             return None
-        self._change, self._most = change, log  # by our own writing, mostly
+        self._change, self._most = change, log  # usually changed by our own writes
         return trouble
 
     def _size(self) -> int:

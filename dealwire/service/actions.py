@@ -214,7 +214,7 @@ def of_table() -> list[Action]:
 
 def faults(devices: Collection[str] = ("shuffler",)) -> list[Action]:
     """Return a button for each fault that can be injected at a simulated table with these kinds of devices."""
-    from dealwire.rehearsal.faults import injectable  # a table with attached lines has no use for it
+    from dealwire.rehearsal.faults import injectable  # only simulated tables need it
 
     return [
         Action(
@@ -259,7 +259,7 @@ def command_of(kind: ActionKind, fields: Mapping[str, object]) -> m.Message:
 
 def _allowed(device: DevicePart) -> list[ActionKind]:
     if device.dialect != "tdp":
-        return []  # the other dialects are heard, not asked
+        return []  # the other dialects have no commands
     control = device.role == "control"
     return [kind for kind in KINDS if kind.device in ("", device.kind) and (control or not kind.moves)]
 
@@ -295,7 +295,7 @@ def _hindrance(kind: ActionKind, name: str, view: TableView) -> str:
     if device is None or device.link != "up":
         return f"{name} is not connected."
     if kind.name == "call-misdeal" and view.red_lamp:
-        return kind.hinders["MISDEAL"]  # it is lit at once, a motion under way ends first
+        return kind.hinders["MISDEAL"]  # the lamp lights at once, while the state changes after the motion
     if kind.name == "clear-misdeal" and not device.state and view.red_lamp == 0:
         return kind.hinders[""]
     return kind.hindrance(device.state)

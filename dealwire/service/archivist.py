@@ -174,7 +174,7 @@ class Archivist:
     def _copy_next(self, reader: JournalReader, now_ns: int) -> None:
         """Start copying the oldest day that a folder lacks, to the first such folder."""
         for segment in self._segments:
-            if segment.first <= reader.anchor.sequence:  # a part of it is gone already
+            if segment.first <= reader.anchor.sequence:  # it is partly pruned
                 continue
             name = file_name(reader, segment)
             for folder in self._part.archive:
@@ -261,7 +261,7 @@ class Archivist:
             self._lost({**found.wrong, **none})
             if folder not in self._looked:
                 self._looked.add(folder)
-                self._look_ns = now_ns  # what it has not got may be copied to it now
+                self._look_ns = now_ns  # missing days may now be copied to it
             if self._due is not None:
                 self._fresh |= {path for path in self._due.copies if path in found.whole}
                 self._fresh -= none.keys()
@@ -277,7 +277,7 @@ class Archivist:
         self._note(copying.segment, copying.path, None)
         self._read_ns[copying.path] = now_ns
         self._journal.days.exported(copying.segment, copying.path, found.sha256, now_ns)
-        self._look_ns = now_ns + 1  # there may be more; this one is not on the disk before the beat is over
+        self._look_ns = now_ns + 1  # there may be more; this copy is on record after this beat
 
     def _lost(self, wrong: Mapping[str, str | None]) -> None:
         """Record the result of a check and log problems that are new."""

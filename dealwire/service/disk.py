@@ -47,7 +47,7 @@ class DiskWatch:
         try:
             found = self._usage(self._folder)
         except OSError:
-            return None  # the journal says itself what is wrong with its file
+            return None  # the journal reports problems of its file
         self.free, self.size = found.free, found.total
         percent = percent_used(found)
         before = self._level

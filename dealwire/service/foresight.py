@@ -90,7 +90,7 @@ def _of_a_table(part: TablePart, maker: TableFactory, stood: JournaledPublisher 
     if stood is not None and why is None:
         now = stood.table.flow.snapshot()
         return ok(part.name, f"resumes in round {now.number}" if now.number else "resumes; no round is under way")
-    maker.facts(part)  # refuses what it would refuse
+    maker.facts(part)  # raises what a start would raise
     if stood is None and why is None:
         return ok(part.name, "starts: it is not running in this journal")
     return warning(part.name, f"starts over: {why}; a round under way is abandoned")
@@ -104,7 +104,7 @@ def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_u
     try:
         found = usage(part.path.parent)
     except OSError:
-        return  # the folder is not there, which is said of the journal
+        return  # a missing folder is reported for the journal
     how = f"{percent_used(found)} % of the journal's disk is in use, {in_words(found.free)} free"
     if found.free < LEAST_BYTES:
         yield wrong("disk", ("journal", "path"), JournalUnwritable(part.path, f"the disk is full ({how})"))
@@ -137,7 +137,7 @@ def lines_ahead(found: Configuration) -> Iterator[Tried]:
             try:
                 check_address(device.address)
             except DealwireError:
-                continue  # no address, which is said of the file
+                continue  # an invalid address is reported for the file
             try:
                 yield ok(what, f"{device.address}: {look_for(device.address)}")
             except LocalError as error:

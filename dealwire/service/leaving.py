@@ -32,7 +32,7 @@ def _clears(found: Configuration, name: str) -> str:
     # The topics are built on the broker's client, which comes with the extra mqtt: a table without a broker has none.
     from dealwire.export.topics import MARK, PRESENCE, STANDING, Address
 
-    retained = (PRESENCE, STANDING, MARK)  # which the broker keeps after the table is gone
+    retained = (PRESENCE, STANDING, MARK)  # the broker keeps these after the table is gone
     address, parts = Address(part.site, name), urlsplit(part.url)
     user = f" -u {quote(parts.username)}" if parts.username else ""
     port = f" -p {parts.port}" if parts.port else ""

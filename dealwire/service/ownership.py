@@ -91,7 +91,7 @@ def own(found: Configuration, journal: str) -> None:
         for _, setup in setups_of(part):
             _check(setup, found.journal.path, us)
             _note(setup, found.journal.path, us)
-            _check(setup, found.journal.path, us)  # another may have been as quick
+            _check(setup, found.journal.path, us)  # another service may have written at the same time
 
 
 def notes(setup: Path, journal: Path) -> list[Path]:
@@ -142,13 +142,13 @@ def _read(setup: Path, note: Path) -> MeterOwner | None:
             raise ValueError
         return owner
     except (FileNotFoundError, NotADirectoryError):
-        if note.is_symlink():  # to nothing: no note can be left in its place
+        if note.is_symlink():  # a dangling link: no note can be written in its place
             raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
         return None
     except PermissionError:
         if note.parent == setup.resolve().parent:
             raise NotTheOwner(setup, note, f"{note} names the owner of its meters but is not readable") from None
-        return None  # a folder that is another user's
+        return None  # another user's folder
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise NotTheOwner(setup, note, f"{note} {UNREADABLE}") from None
 
@@ -161,7 +161,7 @@ def _note(setup: Path, journal: Path, us: MeterOwner) -> None:
         place = _topmost([each for each in others if each.parent in journal.resolve().parents])
     before = _read(setup, place)
     if before == us or (before is not None and not us.takes_over(before)):
-        return  # it says so already, or another was quicker, and is met when the note is read again
+        return  # already written, or another service was quicker, which the next read detects
     try:
         _write(place, json.dumps({"schema": SCHEMA, **us._asdict()}) + "\n", new=before is None)
     except OSError as error:
@@ -176,9 +176,9 @@ def _write(place: Path, text: str, *, new: bool) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(made, 0o644)  # whoever is refused reads who has it
+        os.chmod(made, 0o644)  # refused services must be able to read the owner
         if new:
-            with suppress(FileExistsError):  # another was quicker, and is met when the note is read again
+            with suppress(FileExistsError):  # another service was quicker, which the next read detects
                 os.link(made, place)
         else:
             os.replace(made, place)

@@ -109,7 +109,7 @@ def editions(found: Configuration) -> Iterator[Tried]:
         try:
             edition = load_procedure(part.procedure, edition_of(part)).edition
         except DealwireError:
-            continue  # the file's own fault, named there
+            continue  # reported with the file's own errors
         if edition is None or edition.holds_on(day):
             continue
         why = f"the gaming day {day} is outside its edition {edition.id}, which is in force {edition.days()}"
@@ -138,7 +138,7 @@ def _journal(part: JournalPart) -> Iterator[Tried]:
     files = [each for each in database.beside(part.path) if each.exists()]
     denied = next((each for each in files if not may(each, os.R_OK | os.W_OK)), None)
     if denied is None and not may(folder, os.W_OK | os.X_OK):
-        denied = folder  # a log and a lock are put beside the journal
+        denied = folder  # the log and the lock are created next to the journal
     if denied is not None:
         read_only = os.statvfs(denied).f_flag & os.ST_RDONLY
         number = errno.EROFS if read_only else errno.EACCES

@@ -41,7 +41,7 @@ class RequestHandler:
                 self._do(request)
             except DealwireError as error:
                 request.answer.set_exception(error)
-            self.answer_all()  # the next one finds it written
+            self.answer_all()  # so that the next request sees it on the disk
 
     def answer_all(self, failed: str | None = None) -> None:
         """Answer the noted requests once the disk has them; `failed` says why it never will."""

@@ -173,13 +173,13 @@ class Service:
     def run(self, timeout_s: float | None = None) -> None:
         """Serve until `stop` is called, the journal fails, or the time is up."""
         self._notifier.notify(READY=1, STATUS=self._summary())
-        for item in self._early:  # only now does everybody listen
+        for item in self._early:  # only now are all readers subscribed
             self.hub.publish(item)
         self._early = []
         self._showing.adopt()
         with switching_within():
             self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
-        self._showing.answer()  # no turn follows in which anybody could ask for it
+        self._showing.answer()  # no further turn would answer the waiting threads
 
     def simulate(self, table: str, bench: "SimulatorHost") -> None:
         """Run simulated devices in the same loop; their faults can be injected at `table`."""
@@ -225,13 +225,13 @@ class Service:
         """Write the open group, publish it, and show what changed. Bytes without results wait: no one has seen them."""
         for (table, device), where in self._identities.take().items():
             self.tables[table].elsewhere(device, where, self.clock.now_ns())
-        if self._showing.moved:  # with hundreds of tables most turns are of none of them
+        if self._showing.moved:  # with hundreds of tables, most turns change none
             self._give_out()
             self._showing.sort()
             for session in self._showing.moved:
                 if session.owes_snapshot and session not in self._keeping.owed:
                     self._keeping.owe(session)
-        while self._later:  # what goes out to devices, once the group is on the disk
+        while self._later:  # output to devices, once the group is on the disk
             self._later.pop(0)()
         if self._requests is not None and self._requests.noted:
             self._requests.answer_all(self.journal.failed)
@@ -251,7 +251,9 @@ class Service:
 
     def _on_beat(self, now_ns: int) -> None:
         """Once a second: check the lines, and report to systemd while all is well."""
-        self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
+        self._beat.due_ns = (
+            now_ns - now_ns % BEAT_NS + BEAT_NS
+        )  # in step with the lines' heartbeats: one commit for all
         self.health.beat(now_ns, self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
         self._archivist.beat(now_ns)
@@ -325,7 +327,7 @@ class Service:
             self._fail(str(error))
             return
         at = traceback.extract_tb(error.__traceback__)[-1]
-        # The message of such an error may hold anything, a face too; the place says as much.
+        # The message of such an error may contain anything, even a face, so only its place is shown.
         why = f"internal error: {type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
         _log.error("%s: %s", session.name, why)
         session.stop_safely(why, self.clock.now_ns())

@@ -76,7 +76,7 @@ class Showing:
     def _show_what_is_due(self, now_ns: int) -> None:
         urgent = [session for session in self._unshown if session.urgent]
         due_ns = self._shown_ns + self._apart_ns
-        if urgent:  # what can wait does not keep it
+        if urgent:  # urgent views do not wait for the others
             self._show_all(urgent, now_ns)
         elif now_ns >= due_ns:
             self._on_due(now_ns)
@@ -112,5 +112,5 @@ class Showing:
         else:
             done = threading.Event()
             self._lookers.append(done)
-            self._owner.call_soon(lambda: None)  # at the end of the turn
+            self._owner.call_soon(lambda: None)  # answered at the end of the turn
             done.wait(LOOK_S)

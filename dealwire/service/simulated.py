@@ -94,7 +94,7 @@ def _configuration(
         options=options,
         readings=house.readings,
         progressive=_progressive(folder, meters) if linked else None,
-        meters={} if linked else dict.fromkeys(meters, 0),  # what players fill themselves begins empty
+        meters={} if linked else dict.fromkeys(meters, 0),  # meters that players fill start empty
         **_house(house),
         device=tuple(
             DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]

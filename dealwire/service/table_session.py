@@ -82,10 +82,10 @@ class TableSession:
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """Byte budget of each line, by device."""
-        for device in part.device:  # nothing is known of any until it was heard
+        for device in part.device:  # devices are unknown until they respond
             self._line_shown(device, "waiting", None)
-        self._calm: dict[str, int] = {}  # by device: bytes not kept, when its line last was as it should be
-        self._flooded: set[str] = set()  # devices whose lines were said to give too much
+        self._calm: dict[str, int] = {}  # by device: dropped bytes as of the last normal check
+        self._flooded: set[str] = set()  # devices whose flood was reported
 
     # ------------------------------------------------------------------ its lines
 
@@ -166,7 +166,7 @@ class TableSession:
                 return
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
-        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
+        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
             again = "connected again, in the same session" if seen.body.resumed else "connected"
@@ -214,7 +214,7 @@ class TableSession:
         if let := self.publisher.release(held.readings):
             noted += f"; from now on bets decided by {' and '.join(sorted(let))} are settled here"
         self._journal.release(self.name, held.entry, now_ns, who, given.badge, given.why)
-        self._kept_rounds = -1  # the next snapshot has the readings that were let pass
+        self._kept_rounds = -1  # force a snapshot with the allowed readings
         self.status("action", f"{who}, badge {given.badge}: {noted}", now_ns, round_=held.round)
         return noted
 
@@ -320,7 +320,7 @@ class TableSession:
 def _link_of(line: Supervisor) -> Link:
     session = line.session
     if session is not None and line.state is LineState.UNKNOWN and not line.keeps_sessions:
-        return "up" if session.link.stats.frames else "unknown"  # it keeps no session, so it never says that it is up
+        return "up" if session.link.stats.frames else "unknown"  # without sessions it never announces itself
     return LINKS[line.state]
 
 

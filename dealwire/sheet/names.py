@@ -63,7 +63,7 @@ def _settings(reader: RoundReader, table: str, up_to: int) -> dict[str, Any]:
             return dict(json.loads(json.loads(started.payload)["configuration"]))
         if kept is not None:
             return dict(json.loads(reader.snapshot_of(kept, state=False).start.configuration))
-    except (ValueError, KeyError, TypeError):  # another program's table has settings of its own
+    except (ValueError, KeyError, TypeError):  # a table of another program has other settings
         pass
     return {}
 

@@ -199,10 +199,10 @@ class _Drawing:
             return needed
         wide = wide or [len(table.head) - 1]
         left = self._width - sum(size for at, size in enumerate(needed) if at not in wide)
-        if left < 30 * MM * len(wide):  # too much for the page: all columns give
+        if left < 30 * MM * len(wide):  # too wide for the page: shrink all columns
             part = self._width / sum(needed)
             return [size * part for size in needed]
-        shares = {at: min(needed[at], left) for at in wide}  # a column of whole lists leaves room for the others
+        shares = {at: min(needed[at], left) for at in wide}  # cap long columns so that the others keep room
         whole = sum(shares.values())
         return [left * shares[at] / whole if at in wide else needed[at] for at in columns]
 

@@ -56,7 +56,7 @@ class PoolBook(PressedBook):
 
     def _start(self, seen: Seen, number: int) -> Iterator[AwardRecord]:
         yield from super()._start(seen, number)
-        self._left.clear()  # the round says it from here on
+        self._left.clear()  # from here on the round tells who plays
 
     def _complete(self, seen: Seen, badge: int, level: str) -> Iterator[AwardRecord]:
         meter = self._meter

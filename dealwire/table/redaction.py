@@ -166,7 +166,7 @@ class Redactor:
             result = replace(result, incidents=tuple(published.get(each, each) for each in result.incidents))
         round_ = self._flow.closed.pop(0) if self._flow.closed else None
         if round_ is None or not (result.incidents or set(result.burned) - {UNREAD.text}):
-            return result  # nothing lies hidden, or it is as it was made known in another process
+            return result  # nothing is hidden, or the result was already redacted in another process
         burned, incidents, stages = tuple(spell_cards(burned_as_seen(round_))), result.incidents, result.stages
         if stages and (hidden := set(result.burned).difference(burned, result.community)):
             stages = tuple(_covered(stage, hidden) for stage in stages)

@@ -31,7 +31,7 @@ def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcom
     """
     capture = Capture.read(path)
     if table is None:
-        if capture.procedure not in known_procedures():  # an id, never a path: a recording chooses no file
+        if capture.procedure not in known_procedures():  # an id, never a path: a recording must not select files
             named = f"{capture.procedure[:64]!r}, no procedure known here" if capture.procedure else "no procedure"
             raise CaptureUnplayable(capture.path, "", f"it names {named}; give a table that follows one")
         table = usual_table(capture.procedure)

@@ -44,7 +44,7 @@ class TableStanding:
         """Take one report. It shows at least that its device's line is up."""
         body = seen.body
         if isinstance(body, e.BytesDropped):
-            return  # it says nothing of the device
+            return  # says nothing about the device
         before = self.devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
         update: dict[str, Any] = {"link": "up"}
         if isinstance(body, e.LinkUp):
@@ -126,7 +126,7 @@ class TableStanding:
         elif isinstance(body, e.EventsLost):
             self._set_lamp("unknown", 0, at_ns)
         elif isinstance(body, e.LinkUp) and self._lamp == "unknown":
-            self._set_lamp("dark", 0, at_ns)  # a session tells every event it made: one that lit the lamp follows
+            self._set_lamp("dark", 0, at_ns)  # a session repeats all its events, so one that lit the lamp would follow
 
     def _set_lamp(self, lamp: Lamp, fault: int, at_ns: int) -> None:
         if lamp != self._lamp:

@@ -197,7 +197,7 @@ class TableTerms:
         own = [each for each in settlement.meters if each.name not in pools]
         move_meters(self.meters, own)
         if (pool := settlement.pool) is not None:
-            self.runners.clear()  # other terms on the same game may have them, too
+            self.runners.clear()  # in place, because other terms on the same game may share the dict
             self.runners.update((each.seat, each.after) for each in pool.runners if each.after)
         for meter in own:
             self.rolled.pop(meter.name, None)
@@ -233,7 +233,7 @@ def pressed_books(terms: TableTerms | None, table: str) -> list[PressedBook]:
 def move_meters(meters: dict[str, int], moved: Iterable[MeterTotal]) -> None:
     """Move meters (cents by name) to the amounts after a settlement."""
     for meter in moved:
-        if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
+        if meter.after is None:  # paid out in full, and the seed is unknown: so is the meter from here on
             meters.pop(meter.name, None)
         else:
             meters[meter.name] = meter.after
@@ -337,7 +337,7 @@ class Table:
             shown = self.shown_result(item)
             out.append(shown)
             self.outcomes[item.outcome] += 1
-            if self.terms is not None:  # a held line quotes an incident; what was burned unseen decides no money
+            if self.terms is not None:  # a held line may quote an incident; hidden burned cards decide no money
                 seen = replace(item, incidents=shown.incidents, burned=shown.burned)
                 out += self._settle(seen, self.terms)
         return out
@@ -365,7 +365,7 @@ class Table:
         if self._awards is None:
             return [*terms.settle_all(result)]
         closed = self._awards.last
-        if closed is None or closed.at.round != result.round:  # broken off: the award book never saw its end
+        if closed is None or closed.at.round != result.round:  # broken off: the award book did not see its end
             return [terms.settle(result)]
         settlement = terms.settle_awarded(result, closed)
         return [settlement, *self._awards.differences(settlement)]
