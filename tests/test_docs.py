@@ -253,6 +253,10 @@ def test_nothing_is_fetched_from_elsewhere(site: Site) -> None:
         assert not re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
+LONG = ("odds", "odds-figures", "pays", "pay-tables", "bets", "readings-money", "games/three-card.co", "explored")
+"""Pages with a long table."""
+
+
 @pytest.mark.more
 @needs_browser
 def test_it_reads_in_a_browser(site: Site) -> None:
@@ -262,12 +266,60 @@ def test_it_reads_in_a_browser(site: Site) -> None:
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
             watch = Watch(context)
             page = watch.page()
-            for path in ("index", "guides/run-a-table", "games/race-to-the-flush", "protocol", "odds", "pays"):
-                if path not in site.pages:
-                    continue
+            for path in ("index", "guides/run-a-table", "games/race-to-the-flush", "protocol", *LONG, "quality"):
                 page.goto(f"file://{site.html}/{path}.html")
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, path
                 picture(page, f"site-{path.replace('/', '-')}-{scheme}-{width}")
             assert all(address.startswith(("file:", "data:")) for address in watch.asked), watch.asked
             assert not watch.complaints
             context.close()
+
+
+@pytest.mark.more
+@needs_browser
+def test_a_long_table_is_filtered_and_sorted_by_the_keyboard(site: Site) -> None:
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(f"file://{site.html}/odds-figures.html")
+        rows = "article table.long tbody tr"
+        whole = page.locator(rows).count()
+        assert page.get_by_role("status").inner_text() == f"{whole} rows"
+        page.get_by_label("Filter").press_sequentially("three-card.co pair-plus tc-pp-1 ")
+        shown = page.locator(f"{rows}:visible")
+        assert 0 < shown.count() < 40
+        assert page.get_by_role("status").inner_text() == f"{shown.count()} of {whole} rows"
+        assert all("pair-plus" in text for text in shown.all_inner_texts())
+        page.get_by_label("Filter").fill("")
+        edge = page.get_by_role("button", name="return %")
+        for order in ("ascending", "descending"):
+            edge.focus()
+            page.keyboard.press("Enter")
+            assert page.locator("th", has=edge).get_attribute("aria-sort") == order
+            figures = [float(text) for text in page.locator(f"{rows} td:nth-child(7)").all_inner_texts()]
+            assert figures == sorted(figures, reverse=order == "descending")
+
+
+@pytest.mark.more
+@needs_browser
+def test_without_a_script_it_is_a_plain_table(site: Site) -> None:
+    with chromium() as browser:
+        page = browser.new_context(java_script_enabled=False).new_page()
+        page.goto(f"file://{site.html}/pay-tables.html")
+        assert page.locator("article tbody tr:visible").count() > 1_500
+        assert page.locator(".filter, button.sort").count() == 0
+
+
+@pytest.mark.more
+@needs_browser
+def test_the_search_works_without_a_server(site: Site) -> None:
+    with chromium() as browser:
+        watch = Watch(browser.new_context())
+        page = watch.page()
+        page.goto(f"file://{site.html}/index.html")
+        page.get_by_placeholder("Search").fill("odd chip")
+        page.get_by_placeholder("Search").press("Enter")
+        page.get_by_text("Search finished").wait_for()
+        found = [str(link.get_attribute("href")) for link in page.locator("#search-results li a").all()]
+        assert found
+        assert all((site.html / urlsplit(link).path).is_file() for link in found)
+        assert not watch.complaints
