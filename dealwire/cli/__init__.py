@@ -22,6 +22,7 @@ from protocol.errors import DealwireError
 
 COMMANDS: Final = {
     "demo": "Deal three rounds on simulated devices, then replay and compare the recording.",
+    "init": "Make a table.toml by answering questions.",
     "run": "Serve the tables in TABLE.TOML.",
     "list": "List serial ports, USB devices, dialects and optional parts; count games.",
     "games": "List games and how they are dealt.",

@@ -56,7 +56,7 @@ _SETTINGS: Final = frozenset(name.replace("-", "_") for _, name in _KEY_OF) - {"
 """Settings without which a table is still complete."""
 
 
-_DEALS: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
+DEALING_DEVICES: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
 """Dealing device of a procedure -> kinds of devices that deal."""
 
 
@@ -163,7 +163,7 @@ def _options(part: TablePart, procedure: Procedure) -> Iterator[tuple[str, str]]
 
 
 def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
-    needed = [*_DEALS[procedure.device], "table-controller"]
+    needed = [*DEALING_DEVICES[procedure.device], "table-controller"]
     kinds: list[str] = [device.kind for device in part.device]
     for wanted in needed:
         if kinds.count(wanted) != 1:

@@ -260,6 +260,12 @@ def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | N
     return None
 
 
+def games_of(procedure: str) -> tuple[str, ...]:
+    """Return the ids of the games in the package that settle rounds of a procedure, the game of the same id first."""
+    ordered = sorted(game_ids(), key=lambda game: game != procedure)
+    return tuple(game for game in ordered if procedure in _of_procedures(game)[0])
+
+
 def wrong_option(ours: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> str | None:
     """Return the option that makes a round of the procedure belong to another game; None if there is none."""
     return next((name for name, allowed in ours.items() if options.get(name, allowed[0]) not in allowed), None)

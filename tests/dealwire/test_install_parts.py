@@ -92,7 +92,7 @@ def alone(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("rehearsal", ["run"]),
         ("odds", ["odds", "three-card.co"]),
         ("odds", ["audit-paytables", "three-card.co"]),
-        ("bench", ["hands", "scripted"]),
+        ("bench", ["operator", "scripted"]),
     ],
 )
 def test_a_command_names_the_extra_that_it_lacks(tables_alone: Path, extra: str, arguments: list[str]) -> None:

@@ -1,0 +1,97 @@
+"""A program at a real pseudo-terminal of 80 columns, and a person who types at it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.support.rigs.patience import PATIENCE_S
+
+COLUMNS: Final = 80
+_STYLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class TypingTerminal:
+    """`dealwire ARGUMENTS` at a terminal. `answer` waits for a question and types a line."""
+
+    def __init__(self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "dealwire", *arguments],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=folder,
+            env={**os.environ, "TERM": "dumb", **(environment or {})},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(slave)
+        self.text, self._read_to = "", 0
+
+    def __enter__(self) -> TypingTerminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+    def answer(self, question: str, line: str) -> None:
+        """Wait until the terminal shows `question` after what was answered last, and type a line."""
+        self.wait_for(question)
+        self._read_to = len(self.text)
+        os.write(self._master, f"{line}\n".encode())
+
+    def wait_for(self, text: str) -> None:
+        """Read until `text` is shown; AssertionError with all that was shown when it never is."""
+        end = time.monotonic() + PATIENCE_S
+        while text not in self.text[self._read_to :]:
+            assert time.monotonic() < end, f"{text!r} did not come:\n{self.text}"
+            assert self._more(0.2) or self.process.poll() is None, f"it ended before {text!r}:\n{self.text}"
+
+    def interrupt(self) -> None:
+        """Type Ctrl-C."""
+        os.write(self._master, b"\x03")
+
+    def end(self) -> int:
+        """Read to the end; the exit code."""
+        end = time.monotonic() + PATIENCE_S
+        while self.process.poll() is None or self._more(0.0):
+            assert time.monotonic() < end, self.text
+            self._more(0.1)
+        return self.process.returncode
+
+    def lines(self) -> list[str]:
+        """Every line that was shown, without styles."""
+        return self.text.splitlines()
+
+    def _more(self, timeout_s: float) -> bool:
+        if not select.select([self._master], [], [], timeout_s)[0]:
+            return False
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # the other end closed
+            return False
+        self.text += _STYLE.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
+        return bool(data)
+
+
+def terminated(process: subprocess.Popen[str]) -> int:
+    """End a program with SIGTERM; its exit code."""
+    process.send_signal(signal.SIGTERM)
+    return process.wait(PATIENCE_S)
