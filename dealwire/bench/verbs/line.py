@@ -28,12 +28,12 @@ _COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if k
 
 
 class Sending(PlanStep):
-    """`send`: a message, right or deliberately wrong. `request` is new, same (that of the last one), a number or a
-    variable."""
+    """`send`: a message, right or deliberately wrong."""
 
     send: str
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
     request: Literal["new", "same"] | int | Variable = "new"
+    """Request id: `new`, `same` (that of the last request), a number or a variable."""
     flags: int = Field(0, ge=0, le=255)
     """Flags of the header."""
     version: int | None = Field(None, ge=0, le=255)

@@ -22,7 +22,7 @@ from rules.odds.strategy.words import RuleWhen, faults_of, of_own
 
 
 class StrategyRule(TomlTable):
-    """The choice at this step with such a hand; `times` is the multiple of the lowest bet, where more may be bet."""
+    """The choice at this step with such a hand."""
 
     step: str
     """The step of the decision, as the procedure has it."""
@@ -30,6 +30,7 @@ class StrategyRule(TomlTable):
     choose: str
     """The choice that is made."""
     times: Annotated[int, Field(ge=1, le=100)] = 1
+    """Multiple of the lowest bet, where more may be bet."""
 
 
 class StrategyFile(TomlTable):

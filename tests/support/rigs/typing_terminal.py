@@ -61,7 +61,8 @@ class TypingTerminal:
         """Read until `text` is shown; AssertionError with all that was shown when it never is."""
         end = time.monotonic() + PATIENCE_S
         while text not in self.text[self._read_to :]:
-            assert time.monotonic() < end, f"{text!r} did not come:\n{self.text}"
+            if time.monotonic() > end:
+                raise AssertionError(f"{text!r} did not come:\n{self.text}")
             assert self._more(0.2) or self.process.poll() is None, f"it ended before {text!r}:\n{self.text}"
 
     def interrupt(self) -> None:
@@ -72,7 +73,8 @@ class TypingTerminal:
         """Read to the end; the exit code."""
         end = time.monotonic() + PATIENCE_S
         while self.process.poll() is None or self._more(0.0):
-            assert time.monotonic() < end, self.text
+            if time.monotonic() > end:
+                raise AssertionError(self.text)
             self._more(0.1)
         return self.process.returncode
 
