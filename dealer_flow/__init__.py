@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dealer_flow.play.flow import DealerFlow as DealerFlow
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dealer_flow.record.incidents import Incident as Incident
     from dealer_flow.record.result import RoundResult as RoundResult
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "dealer_flow.play.seen.legal": "Legal",

@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from dealwire.version import __version__ as __version__
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dealer_flow.play.flow import DealerFlow as DealerFlow
@@ -91,7 +91,9 @@ JOBS = {
 }
 """The public names: job, module, names, in the order of `docs/api.md`."""
 
-__all__, _get, __dir__ = face(__name__, {module: names for job in JOBS.values() for module, names in job.items()})
+__all__, _get, __dir__ = lazy_exports(
+    __name__, {module: names for job in JOBS.values() for module, names in job.items()}
+)
 
 
 def __getattr__(name: str) -> Any:

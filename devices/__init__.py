@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from devices.clock import ManualClock as ManualClock
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from devices.record.recording import CaptureWriter as CaptureWriter
     from devices.record.recording import Recorded as Recorded
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "devices.record.capture": "Capture",

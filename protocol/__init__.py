@@ -5,7 +5,7 @@ Cards, places, faults and errors are shared by all dialects; `protocol.tdp` and 
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from protocol.cards import CARDS as CARDS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from protocol.places import parse_place as parse_place
     from protocol.places import seat as seat
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "protocol.cards": "CARDS Card DECK parse_card parse_cards",

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def face(package: str, names: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_exports(
+    package: str, names: Mapping[str, str]
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` for `package`.
 
     `names` maps each module to its public names, separated by blanks.

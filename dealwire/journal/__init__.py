@@ -5,7 +5,7 @@ Public names are imported on first use, so that naming an error loads no databas
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dealwire.journal.errors import JournalError as JournalError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dealwire.journal.transport import Gate as Gate
     from dealwire.journal.transport import Journaled as Journaled
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "dealwire.journal.errors": "JournalError",

@@ -236,14 +236,14 @@ class Feed:
             return  # the device is still booting
         self._judge_at = 0
         if judge_at in (_ANY, self._newest):
-            for found in books.compared(self._book, status):
+            for found in books.differences(self._book, status):
                 self._deliver(Seen(self.name, self.session, 0, at_ns, StatusDiffers(*found)))
 
     def _enter(self, event: Event, at_ns: int) -> None:
         """Enter an event that a status must reflect, or report that the event itself contradicts earlier ones."""
         kind = event.__class__
-        if kind in books.GAINSAYING:
-            found = books.GAINSAYING[kind](self._book, event)
+        if kind in books.CONTRADICTIONS:
+            found = books.CONTRADICTIONS[kind](self._book, event)
             if found is not None:
                 self._deliver(Seen(self.name, self.session, event.number, at_ns, StatusDiffers(*found)))
         self._judge_at = event.number if self._entries[kind](self._book, event) else 0

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from devices.transport.base import LineClosed as LineClosed
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from devices.transport.memory import memory_pair as memory_pair
     from devices.transport.opening import Opener as Opener
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "devices.transport.base": "LineClosed Transport",

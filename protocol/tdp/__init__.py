@@ -5,7 +5,7 @@ Both ends of a link are without I/O: bytes and times in, outputs out. `protocol.
 
 from typing import TYPE_CHECKING
 
-from protocol.lazy import face
+from protocol.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from protocol.tdp.codec import Envelope as Envelope
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from protocol.tdp.outputs import UnknownEvent as UnknownEvent
     from protocol.tdp.outputs import Up as Up
 
-__all__, __getattr__, __dir__ = face(
+__all__, __getattr__, __dir__ = lazy_exports(
     __name__,
     {
         "protocol.tdp.codec": "Envelope Unknown decode describe encode",

@@ -14,13 +14,13 @@ from protocol.tdp.derive import (
     HEAD,
     HEADER_CODES,
     HEADER_SIZE,
-    NO_WAY,
+    NO_FAST_DECODER,
     Extensions,
+    FastDecoder,
     Field,
     Layout,
-    Misfit,
+    LayoutMismatch,
     Shape,
-    Way,
     unpack_header,
     write_extensions,
 )
@@ -50,12 +50,14 @@ _BY_CLASS: Final = {
 }
 
 
-WAYS: Final[Mapping[int, Way]] = {
-    key & 0xFFFF: way for key, layout in _LAYOUTS.items() if (way := layout.way(key >> 16)) is not None
+FAST_DECODERS: Final[Mapping[int, FastDecoder]] = {
+    key & 0xFFFF: fast for key, layout in _LAYOUTS.items() if (fast := layout.fast_decoder(key >> 16)) is not None
 }
 """Fast decoders by message id, which identifies one message in all kinds. `decode` uses them; a link uses them
 directly for the messages that arrive all the time."""
-_ANSWER_WAYS: Final = {way[0]: way for kind, layout in _ANSWERS.items() if (way := layout.way(kind)) is not None}
+_FAST_ANSWER_DECODERS: Final = {
+    fast[0]: fast for kind, layout in _ANSWERS.items() if (fast := layout.fast_decoder(kind)) is not None
+}
 
 
 def decode(body: bytes) -> Envelope:
@@ -66,15 +68,15 @@ def decode(body: bytes) -> Envelope:
     """
     head = body[HEAD]
     try:
-        usual, values, cls = WAYS[body[6] | body[7] << 8]  # by the message id in the header
+        usual, values, cls = FAST_DECODERS[body[6] | body[7] << 8]  # by the message id in the header
         if head == usual:
             return Envelope(cls(*values(body)), (), body)
-    except NO_WAY:
+    except NO_FAST_DECODER:
         pass
     try:
-        _, values, cls = _ANSWER_WAYS[head]
+        _, values, cls = _FAST_ANSWER_DECODERS[head]
         return Envelope(cls(*values(body)), (), body)
-    except NO_WAY:
+    except NO_FAST_DECODER:
         return _decode(body)
 
 
@@ -90,7 +92,7 @@ def _decode(body: bytes) -> Envelope:
         return Envelope(Unknown(kind, message_id, body[HEADER_SIZE:]), (), body)
     try:
         return layout.read(body)
-    except Misfit as error:
+    except LayoutMismatch as error:
         raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
 
 
@@ -127,7 +129,7 @@ def encode(
         kind, number, payload = _identify(message, message_id)
         payload += write_extensions(extensions)
         header = _HEADER.pack(VERSION, flags, kind, link_sequence & 0xFF, request, number)
-    except Misfit as error:
+    except LayoutMismatch as error:
         raise CannotEncode(name, str(error)) from None
     except struct.error:
         raise CannotEncode(name, f"header: flags {flags}, request {request}, message id {message_id}") from None
@@ -143,12 +145,12 @@ def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes
     try:
         kind, own_id, layout = _BY_CLASS[type(message)]
     except KeyError:
-        raise Misfit("the protocol has no such message") from None
+        raise LayoutMismatch("the protocol has no such message") from None
     number = own_id if message_id is None else message_id
     if number is None:
-        raise Misfit("message_id is missing: the id of the message it answers")
+        raise LayoutMismatch("message_id is missing: the id of the message it answers")
     if own_id is not None and number != own_id:
-        raise Misfit(f"its message id is 0x{own_id:04X}, not 0x{number:04X}")
+        raise LayoutMismatch(f"its message id is 0x{own_id:04X}, not 0x{number:04X}")
     return kind, number, layout.write(message)
 
 

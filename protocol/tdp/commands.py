@@ -30,7 +30,7 @@ _ROLES: Final[dict[type[Message], Role]] = {
 }
 
 
-BRINGS: Final[dict[type[Message], type[Message]]] = {
+DATA_MESSAGES: Final[dict[type[Message], type[Message]]] = {
     m.ReadMetersMessage: m.MetersMessage,
     m.VerifyMessage: m.MeasuredMessage,
 }
@@ -82,7 +82,7 @@ class CommandQueue:
         """
         self._last_request = now_ns // 1_000_000 % REQUEST_MAX
 
-    def go_on(self, request: int) -> None:
+    def resume_after(self, request: int) -> None:
         """Continue numbering after `request`, the last id used on the previous line."""
         self._last_request = request
 
@@ -108,7 +108,7 @@ class CommandQueue:
         self._waiting.append(pending)
         return pending
 
-    def own(self, command: Message, now_ns: int) -> Pending:
+    def start_own(self, command: Message, now_ns: int) -> Pending:
         """Make a command of the link itself outstanding at once. Call it only if no command is outstanding."""
         assert self.outstanding is None
         self.outstanding = Pending(self._next_request(), command, True, now_ns)
@@ -129,7 +129,7 @@ class CommandQueue:
         pending, self.outstanding = self.outstanding, None
         if pending is None or pending.own or status == Status.REFUSED:
             return
-        if status == Status.ACCEPTED or type(pending.command) in BRINGS:
+        if status == Status.ACCEPTED or type(pending.command) in DATA_MESSAGES:
             while len(self._accepted) >= ACCEPTED_MAX:
                 del self._accepted[next(iter(self._accepted))]
             self._accepted[pending.request] = pending.command

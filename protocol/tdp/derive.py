@@ -68,19 +68,19 @@ class Envelope(Struct, frozen=True, gc=False):
 
 Values = Callable[[bytes], tuple[Any, ...]]
 
-Way = tuple[bytes, Values, type[Message]]
+FastDecoder = tuple[bytes, Values, type[Message]]
 """Fast decoder of a message: the first bytes of a usual frame body (this version, no flags, the message's kind), the
-function that unpacks the values, and the class to build. It raises one of `NO_WAY` for a body that holds anything but
-the message's fields."""
+function that unpacks the values, and the class to build. It raises one of `NO_FAST_DECODER` for a body that holds
+anything but the message's fields."""
 
-NO_WAY: Final = (LookupError, struct.error)
+NO_FAST_DECODER: Final = (LookupError, struct.error)
 """Exceptions of a body, or a message id, that has no fast decoder."""
 
 HEAD: Final = slice(3)
 """Slice of a frame's body that holds version, flags and kind."""
 
 
-class Misfit(ValueError):
+class LayoutMismatch(ValueError):
     """Bytes that do not fit a layout, or a value too large for it. The text names the field."""
 
 
@@ -138,7 +138,7 @@ class Layout:
         self._tail_readers = tuple(_tail_reader(field) for field in self._tails)
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
 
-    def way(self, kind: int) -> Way | None:
+    def fast_decoder(self, kind: int) -> FastDecoder | None:
         """Return the fast decoder for frame bodies of `kind`, or None.
 
         Most messages have only integers and at most one counted field after them. Other messages have no fast decoder.
@@ -153,11 +153,11 @@ class Layout:
         return head, (_blob_reader if blob else _empty_reader)(codes), self.cls
 
     def read(self, body: bytes) -> Envelope:
-        """Decode a whole frame body without checking its kind and message id. Raise Misfit if the payload does not
-        fit."""
+        """Decode a whole frame body without checking its kind and message id. Raise LayoutMismatch if the
+        payload does not fit."""
         at = HEADER_SIZE + self._head.size
         if len(body) < at:
-            raise Misfit(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
+            raise LayoutMismatch(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
         values = list(self._head.unpack_from(body, HEADER_SIZE))
         for i, name in self._texts:
             values[i] = _read_text(values[i], name)
@@ -167,12 +167,12 @@ class Layout:
         return Envelope(self.cls(*values), tuple(_read_extensions(body, at)) if at < len(body) else (), body)
 
     def write(self, message: Message) -> bytes:
-        """Return the payload of `message`, without extensions. Raise Misfit if a value does not fit."""
+        """Return the payload of `message`, without extensions. Raise LayoutMismatch if a value does not fit."""
         values = [_fixed_value(field, getattr(message, field.name)) for field in self._fixed]
         try:
             head = self._head.pack(*values)
         except struct.error:
-            raise Misfit(self._out_of_range(message)) from None
+            raise LayoutMismatch(self._out_of_range(message)) from None
         return head + b"".join(_write_tail(field, getattr(message, field.name)) for field in self._tails)
 
     def _out_of_range(self, message: Message) -> str:
@@ -217,7 +217,7 @@ def _read_text(raw: bytes, name: str) -> str:
     try:
         return raw.rstrip(b"\0").decode("ascii")
     except UnicodeDecodeError:
-        raise Misfit(f"{name} is not ASCII") from None
+        raise LayoutMismatch(f"{name} is not ASCII") from None
 
 
 def _tail_converter(field: Field) -> Callable[[bytes], Any]:
@@ -233,16 +233,16 @@ def _tail_converter(field: Field) -> Callable[[bytes], Any]:
 def _tail_reader(field: Field) -> TailReader:
     """Return a reader of a counted field at a position, which returns its value and the position after it.
 
-    The reader raises Misfit if the field is truncated.
+    The reader raises LayoutMismatch if the field is truncated.
     """
     name, size, convert = field.name, field.size, _tail_converter(field)
 
     def read(body: bytes, at: int) -> tuple[Any, int]:
         if at >= len(body):
-            raise Misfit(f"{name} is missing")
+            raise LayoutMismatch(f"{name} is missing")
         end = at + 1 + body[at] * size
         if end > len(body):
-            raise Misfit(f"{name} counts {body[at]}, more than the payload holds")
+            raise LayoutMismatch(f"{name} counts {body[at]}, more than the payload holds")
         return convert(body[at + 1 : end]), end
 
     return read
@@ -253,18 +253,18 @@ def _read_extensions(body: bytes, at: int) -> Iterator[tuple[int, bytes]]:
         start = at + 2
         end = start + body[at + 1] if start <= len(body) else start
         if end > len(body):
-            raise Misfit(f"{len(body) - at} bytes at the end are not a complete extension")
+            raise LayoutMismatch(f"{len(body) - at} bytes at the end are not a complete extension")
         yield body[at], body[start:end]
         at = end
 
 
 def _fixed_value(field: Field, value: Any) -> Any:
     if field.shape is Shape.BYTES and (not isinstance(value, bytes) or len(value) != field.size):
-        raise Misfit(f"{field.name} takes {field.size} bytes")
+        raise LayoutMismatch(f"{field.name} takes {field.size} bytes")
     if field.shape is not Shape.TEXT:
         return value
     if not isinstance(value, str) or not value.isascii() or len(value) > field.size:
-        raise Misfit(f"{field.name} is {value!r}; it takes up to {field.size} ASCII characters")
+        raise LayoutMismatch(f"{field.name} is {value!r}; it takes up to {field.size} ASCII characters")
     return value.encode("ascii")
 
 
@@ -277,12 +277,12 @@ def _write_tail(field: Field, value: Any) -> bytes:
             return count + struct.pack(f"<{len(value)}{field.code}", *value)
         return count + b"".join(struct.pack("<" + field.code, *record) for record in value)
     except (ValueError, TypeError, struct.error) as error:
-        raise Misfit(f"{field.name} is {value!r}: {error}") from None
+        raise LayoutMismatch(f"{field.name} is {value!r}: {error}") from None
 
 
 def write_extensions(extensions: Extensions) -> bytes:
-    """Return the encoded extensions. Raise Misfit if a type or a length is over 255."""
+    """Return the encoded extensions. Raise LayoutMismatch if a type or a length is over 255."""
     try:
         return b"".join(bytes((type_, len(value))) + value for type_, value in extensions)
     except (ValueError, TypeError) as error:
-        raise Misfit(f"extensions: {error}") from None
+        raise LayoutMismatch(f"extensions: {error}") from None

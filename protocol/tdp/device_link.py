@@ -14,7 +14,7 @@ from typing import Any, Final
 from protocol.errors import BadPayload
 from protocol.tdp import messages as m
 from protocol.tdp.codec import as_unknown, decode, encode
-from protocol.tdp.commands import BRINGS
+from protocol.tdp.commands import DATA_MESSAGES
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.instruments import Instruments
@@ -79,7 +79,7 @@ class DeviceLink:
         self._granted = granted
         self._instruments = instruments or Instruments()
         self._on_host_back = on_host_back
-        self._brings: Message | None = None  # the message that follows the current reply
+        self._data_message: Message | None = None  # the message that follows the current reply
         self._timing = timing or Timing()
         self._framer = Framer()
         self._cache = ReplyCache()
@@ -259,11 +259,11 @@ class DeviceLink:
             return self._refusal(reason, now_ns)
         if isinstance(command, m.OpenSessionMessage):
             return self._open(command, now_ns, out)
-        if type(command) in BRINGS:
-            brings = self._instruments.answer(command, self.session, now_ns)
-            if isinstance(brings, Reason):
-                return self._refusal(brings, now_ns)
-            self._brings = brings
+        if type(command) in DATA_MESSAGES:
+            data_message = self._instruments.answer(command, self.session, now_ns)
+            if isinstance(data_message, Reason):
+                return self._refusal(data_message, now_ns)
+            self._data_message = data_message
             return self._done(now_ns)
         own = isinstance(command, m.ReadEventsMessage | m.ReportStatusMessage)
         return self._done(now_ns) if own else None
@@ -279,9 +279,9 @@ class DeviceLink:
         if isinstance(command, m.ReportStatusMessage):
             # The next tick, due at once, sends it: the events that the status includes must go out before it.
             self._status_ns = now_ns
-        elif self._brings is not None:
-            brings, self._brings = self._brings, None
-            self._send(brings, now_ns, out, request)
+        elif self._data_message is not None:
+            data_message, self._data_message = self._data_message, None
+            self._send(data_message, now_ns, out, request)
         elif isinstance(command, m.ReadEventsMessage):
             if command.session == self.session:
                 self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from protocol.tdp.codec import Envelope, read
-from protocol.tdp.derive import HEAD, NO_WAY, Values
+from protocol.tdp.derive import HEAD, NO_FAST_DECODER, Values
 from protocol.tdp.framing import Framer
 from protocol.tdp.messages import Message, NakMessage, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
@@ -67,7 +67,7 @@ class FrameReader:
             try:
                 head, values, kind, take = usual[body[6] | body[7] << 8]  # by the message id in the header
                 message = kind(*values(body)) if body[HEAD] == head else None
-            except NO_WAY:
+            except NO_FAST_DECODER:
                 message = None
             if message is None:
                 self._take(body, now_ns, out)

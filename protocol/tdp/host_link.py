@@ -19,7 +19,7 @@ from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.link import Resumable
 from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
-from protocol.tdp.commands import BRINGS, CommandQueue, Pending, role_needed
+from protocol.tdp.commands import DATA_MESSAGES, CommandQueue, Pending, role_needed
 from protocol.tdp.frame_reader import NEVER
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.heard import TdpHeard
@@ -97,7 +97,7 @@ class HostLink(Resumable):
         self._commands = CommandQueue()
         self._goes_on = resume is not None and resume.request != 0  # 0 after a listener, which sent no requests
         if resume is not None:
-            self._commands.go_on(resume.request)
+            self._commands.resume_after(resume.request)
         self._sequence = 0
         self._sent_ns: int | None = None
         self._hello_ns = 0  # when the next HELLO is due
@@ -328,7 +328,7 @@ class HostLink(Resumable):
         self._requested = 0, 0
         assert self._in.version is not None
         command = OpenSessionMessage(self._in.session, *self._in.version, self._asks)
-        self._transmit(self._commands.own(command, now_ns), now_ns, out)
+        self._transmit(self._commands.start_own(command, now_ns), now_ns, out)
 
     def _on_open_reply(self, reply: ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if reply.status != _REFUSED:
@@ -369,7 +369,9 @@ class HostLink(Resumable):
         if due_ns is not None and now_ns >= due_ns and self._commands.outstanding is None:
             order = self._in.wanted
             self._requested = order.session, now_ns
-            self._transmit(self._commands.own(ReadEventsMessage(order.session, order.expected), now_ns), now_ns, out)
+            self._transmit(
+                self._commands.start_own(ReadEventsMessage(order.session, order.expected), now_ns), now_ns, out
+            )
 
     # -------------------------------------------------------------- commands
 
@@ -412,7 +414,7 @@ class HostLink(Resumable):
             return
         if isinstance(message, _BROUGHT):
             command = self._commands.command_of(request)
-            if command is not None and BRINGS.get(type(command)) is type(message):
+            if command is not None and DATA_MESSAGES.get(type(command)) is type(message):
                 out.append(Brought(request, command, message))
             return
         if isinstance(message, NakMessage):

@@ -45,7 +45,7 @@ from msgspec.structs import replace
 
 from protocol.errors import RemoteError
 from protocol.tdp import messages as m
-from protocol.tdp.codec import WAYS, Envelope, Unknown
+from protocol.tdp.codec import FAST_DECODERS, Envelope, Unknown
 from protocol.tdp.derive import Values
 from protocol.tdp.event_order import EventOrder
 from protocol.tdp.frame_reader import Taker, Timer
@@ -63,7 +63,7 @@ from protocol.tdp.outputs import (
 )
 from protocol.tdp.predecessor import SESSION_MARK, named_session
 from protocol.tdp.session_keeper import SessionKeeper
-from protocol.tdp.vetting import common_version, misfit, same_device
+from protocol.tdp.vetting import common_version, incompatibility, same_device
 
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every protocol version
 _EVENTS: Final[tuple[type[m.Message], ...]] = tuple(cls for cls in m.DECLARED if issubclass(cls, m.Event))
@@ -78,7 +78,7 @@ def _usual(take_event: Taker, take_status: Taker) -> dict[int, tuple[bytes, Valu
     life, under any number."""
     takers = {**dict.fromkeys(_EVENTS, take_event), **dict.fromkeys(_STATUSES, take_status)}
     del takers[m.BootedMessage]
-    return {number: (*way, takers[way[2]]) for number, way in WAYS.items() if way[2] in takers}
+    return {number: (*fast, takers[fast[2]]) for number, fast in FAST_DECODERS.items() if fast[2] in takers}
 
 
 AnswerHandler = Callable[[Envelope, int, list[Output]], None]
@@ -143,7 +143,7 @@ class Reception(SessionKeeper):
     @property
     def problem(self) -> RemoteError | None:
         """Reason not to talk to the device that answers; None if there is none."""
-        return misfit(self.refused_hello, self._expects) if self.refused_hello is not None else None
+        return incompatibility(self.refused_hello, self._expects) if self.refused_hello is not None else None
 
     @property
     def version(self) -> tuple[int, int] | None:
@@ -333,7 +333,7 @@ class Reception(SessionKeeper):
     def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReplyMessage, now_ns: int, out: list[Output]) -> None:
         if self._is_echo(hello.session, now_ns):
             return
-        error = misfit(hello, self._expects)
+        error = incompatibility(hello, self._expects)
         if error is not None:
             self._refuse(hello, error, now_ns, out)
             return

@@ -27,7 +27,7 @@ _KEPT: Final = ("red-lamp", "pushed-back")
 """Values that survive a power cut, whatever people do meanwhile."""
 
 
-class Differs(NamedTuple):
+class Difference(NamedTuple):
     """Contradiction between a device's events and `what` of its STATUS, or of a later event."""
 
     what: str
@@ -118,7 +118,7 @@ def _removed(book: StateBook, event: m.DeckRemovedMessage) -> bool:
     return False
 
 
-def _only_gainsaid(book: StateBook, event: m.Event) -> bool:  # noqa: ARG001
+def _contradiction_only(book: StateBook, event: m.Event) -> bool:  # noqa: ARG001
     return False
 
 
@@ -147,33 +147,33 @@ SHUFFLER: Final[Entries] = {
     m.RemainderDumpedMessage: _dumped,
     m.RemainderLiftedMessage: _lifted,
     m.DeckRemovedMessage: _removed,
-    m.ShuffleStartedMessage: _only_gainsaid,
-    m.DeckVerifiedMessage: _only_gainsaid,
-    m.CardRejectedMessage: _only_gainsaid,
+    m.ShuffleStartedMessage: _contradiction_only,
+    m.DeckVerifiedMessage: _contradiction_only,
+    m.CardRejectedMessage: _contradiction_only,
 }
 
 
-def _drawn_again(book: StateBook, event: m.CardDrawnMessage) -> Differs | None:
+def _drawn_again(book: StateBook, event: m.CardDrawnMessage) -> Difference | None:
     pushed = event.ordinal == book.get("pushed-back")
-    return Differs("pushed-back", event.ordinal, event.ordinal) if pushed else None
+    return Difference("pushed-back", event.ordinal, event.ordinal) if pushed else None
 
 
-def _other_lifted(book: StateBook, event: m.RemainderLiftedMessage) -> Differs | None:
+def _other_lifted(book: StateBook, event: m.RemainderLiftedMessage) -> Difference | None:
     counted = book.get("lifted-deck", event.deck)
-    return Differs("lifted-deck", event.deck, counted) if event.deck != counted else None
+    return Difference("lifted-deck", event.deck, counted) if event.deck != counted else None
 
 
-def _cards_are_out(book: StateBook, event: m.ShuffleStartedMessage | m.DeckVerifiedMessage) -> Differs | None:
+def _cards_are_out(book: StateBook, event: m.ShuffleStartedMessage | m.DeckVerifiedMessage) -> Difference | None:
     dealt = event.deck == book.get("deck-in-play")
-    return Differs("deck-in-play", event.deck, event.deck) if dealt else None
+    return Difference("deck-in-play", event.deck, event.deck) if dealt else None
 
 
-def _nothing_left(book: StateBook, event: m.CardRejectedMessage) -> Differs | None:
+def _nothing_left(book: StateBook, event: m.CardRejectedMessage) -> Difference | None:
     dumped = event.deck == book.get("lifted-deck")
-    return Differs("rejected-late", event.deck, event.deck) if dumped else None
+    return Difference("rejected-late", event.deck, event.deck) if dumped else None
 
 
-GAINSAYING: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Differs | None]]] = {
+CONTRADICTIONS: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Difference | None]]] = {
     m.CardDrawnMessage: _drawn_again,
     m.RemainderLiftedMessage: _other_lifted,
     m.ShuffleStartedMessage: _cards_are_out,
@@ -183,7 +183,7 @@ GAINSAYING: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Differs | No
 """Events that may contradict earlier ones."""
 
 
-def gainsaid(book: StateBook, event: m.Event) -> Differs | None:
+def contradiction_of(book: StateBook, event: m.Event) -> Difference | None:
     """Return the contradiction between an event and earlier ones, or None.
 
     - A card that was pushed back comes as a new one.
@@ -191,11 +191,11 @@ def gainsaid(book: StateBook, event: m.Event) -> Differs | None:
     - A deck is shuffled or counted while its cards are being dealt.
     - A card of a deck is rejected when none of it is left in the device.
     """
-    against = GAINSAYING.get(type(event))
+    against = CONTRADICTIONS.get(type(event))
     return against(book, event) if against is not None else None
 
 
-def shown(status: DeviceStatus) -> StateBook:
+def book_of_status(status: DeviceStatus) -> StateBook:
     """Return the values in a STATUS that events also determine."""
     if isinstance(status, m.ControllerStatusMessage):
         return {"sensors": status.sensors}
@@ -207,14 +207,14 @@ def shown(status: DeviceStatus) -> StateBook:
     return found
 
 
-def compared(book: StateBook, status: DeviceStatus) -> list[Differs]:
+def differences(book: StateBook, status: DeviceStatus) -> list[Difference]:
     """Return the contradictions between a status and the earlier events. Values that no event set are taken from the
     status."""
     found = []
-    for what, stated in shown(status).items():
+    for what, stated in book_of_status(status).items():
         known = book.setdefault(what, stated)
         if known != stated:
-            found.append(Differs(what, stated, known))
+            found.append(Difference(what, stated, known))
     return found
 
 

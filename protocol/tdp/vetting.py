@@ -69,7 +69,7 @@ def common_version(hello: HelloReplyMessage) -> tuple[int, int] | None:
     return common if common >= max((VERSION, 0), (hello.lowest_major, hello.lowest_minor)) else None
 
 
-def misfit(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError | None:
+def incompatibility(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError | None:
     """Return the error that rules out talking to this device, or None. An emulator passes for any class."""
     if common_version(hello) is None:
         theirs = f"{hello.lowest_major}.{hello.lowest_minor} to {hello.highest_major}.{hello.highest_minor}"

@@ -29,8 +29,8 @@ def older_host(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "MINOR", 2)
     for number in CHIPS:
         monkeypatch.delitem(codec._LAYOUTS, EVENT << 16 | number)
-        for ways in (codec.WAYS, Reception._usual):
-            monkeypatch.delitem(ways, number)
+        for decoders in (codec.FAST_DECODERS, Reception._usual):
+            monkeypatch.delitem(decoders, number)
 
 
 def sent(outputs: list[Output]) -> list[m.Message]:

@@ -364,7 +364,7 @@ class _StateBook(BenchRule, name="state-book"):
     def event(self, event: m.Event, heard: HeardFrame, known: Known) -> None:
         if not self.follows:
             self.book.clear()
-        found = state_book.gainsaid(self.book, event)
+        found = state_book.contradiction_of(self.book, event)
         if found is not None:
             self.judge(False, f"event {event.number} draws card {found.stated} once more, which was pushed back")
         entries = _BOOKED.get(known.hello.device_class, {}) if known.hello is not None else {}
@@ -374,5 +374,5 @@ class _StateBook(BenchRule, name="state-book"):
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if not self.judge_at or not status.last_event == self.newest == self.judge_at:
             return
-        found = state_book.compared(self.book, status)
+        found = state_book.differences(self.book, status)
         self.judge(not found, "".join(f"STATUS: {x.what} is {x.stated}; the events say {x.known}" for x in found[:1]))

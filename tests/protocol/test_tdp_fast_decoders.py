@@ -10,7 +10,7 @@ from devices.record.capture import Capture
 from protocol.errors import BadPayload
 from protocol.tdp import HostLink, Output
 from protocol.tdp import messages as m
-from protocol.tdp.codec import _ANSWER_WAYS, WAYS, _decode, decode
+from protocol.tdp.codec import _FAST_ANSWER_DECODERS, FAST_DECODERS, _decode, decode
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.reception import Reception
 from tests.support.reading.vectors import FRAMES, body_of, name_of
@@ -18,9 +18,9 @@ from tests.support.reading.vectors import FRAMES, body_of, name_of
 CAPTURES = sorted((Path(__file__).parents[2] / "captures").glob("*.pcapng"))
 
 
-def read(way: object, body: bytes) -> object:
+def read(decoder: object, body: bytes) -> object:
     try:
-        return way(body)  # type: ignore[operator]
+        return decoder(body)  # type: ignore[operator]
     except BadPayload as error:
         return str(error)
 
@@ -36,11 +36,11 @@ def test_any_body_is_read_the_same(vector: dict[str, object]) -> None:
         assert read(decode, body) == read(_decode, body)
 
 
-def test_whole_numbers_and_cards_have_a_short_way() -> None:
+def test_whole_numbers_and_cards_have_a_fast_decoder() -> None:
     """Guards against a change that sends all of them through the slow path unnoticed."""
-    kinds = {way[2] for way in (*WAYS.values(), *_ANSWER_WAYS.values())}
+    kinds = {fast[2] for fast in (*FAST_DECODERS.values(), *_FAST_ANSWER_DECODERS.values())}
     assert {m.WagerPlacedMessage, m.HandRevealedMessage, m.ShufflerStatusMessage, m.ReplyMessage} <= kinds
-    assert {m.StateChangedMessage, m.PacketDispensedMessage} <= {way[2] for way in Reception._usual.values()}
+    assert {m.StateChangedMessage, m.PacketDispensedMessage} <= {fast[2] for fast in Reception._usual.values()}
 
 
 def heard(path: Path) -> Iterator[list[tuple[bytes, int]]]:
