@@ -34,13 +34,13 @@ _NOTED: Final = re.compile(r"line flooded: ([1-9][0-9]{0,17}) bytes not kept, sh
 _SECOND_NS: Final = 1_000_000_000
 
 
-def note_of(dropped: BytesDropped) -> str:
+def note_text(dropped: BytesDropped) -> str:
     """Return the note in a line's record about dropped bytes."""
     return _NOTE.format(dropped.count, dropped.sha256)
 
 
-def noted(note: str) -> BytesDropped | None:
-    """Return the argument of `note_of` for its note; None for any other note."""
+def parse_note(note: str) -> BytesDropped | None:
+    """Return the argument of `note_text` for its note; None for any other note."""
     found = _NOTED.fullmatch(note)
     return BytesDropped(int(found[1]), found[2]) if found is not None else None
 
@@ -96,7 +96,7 @@ class Budget:
             self._hash.update(data)
         return not self._dropping
 
-    def heard(self, count: int, frames: int, now_ns: int) -> None:
+    def count_frames(self, count: int, frames: int, now_ns: int) -> None:
         """Note that `count` kept bytes were decoded. `frames` is the link's frame counter afterwards."""
         before, self._frames = self._frames, frames  # the link of another line counts from 0 again
         if frames > before:
@@ -113,7 +113,7 @@ class Budget:
             return None
         return 0 if self._noted_ns is None or not self._dropping else self._noted_ns + NOTE_NS
 
-    def settle(self, now_ns: int, *, ended: bool = False) -> BytesDropped | None:
+    def take_dropped(self, now_ns: int, *, ended: bool = False) -> BytesDropped | None:
         """Return the dropped bytes to note now, if any: at once at the start and end of a flood and at the end of the
         line, then once a minute."""
         due_ns, found = self.due_ns, None

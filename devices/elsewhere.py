@@ -11,13 +11,13 @@ _THERE: Final = "the same device speaks elsewhere: "
 _GONE: Final = "the same device speaks nowhere else any more"
 
 
-def note_of(found: DeviceElsewhere) -> str:
+def note_text(found: DeviceElsewhere) -> str:
     """Return the note for `found`."""
     return _THERE + found.where if found.where else _GONE
 
 
-def noted(note: str) -> DeviceElsewhere | None:
-    """Return the argument of `note_of` for its note; None for any other note."""
+def parse_note(note: str) -> DeviceElsewhere | None:
+    """Return the argument of `note_text` for its note; None for any other note."""
     if note == _GONE:
         return DeviceElsewhere("")
     return DeviceElsewhere(note.removeprefix(_THERE)) if note.startswith(_THERE) else None

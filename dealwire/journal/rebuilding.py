@@ -115,7 +115,7 @@ class Dealing(Generic[T]):
         player = self._player(table)
         player.advance(snapshot.at_ns)
         for number, standing in kept.lines.items():
-            player.adopt(number - 1, standing)
+            player.resume(number - 1, standing)
 
     def kept(self, snapshot: TableSnapshot) -> Kept | None:
         """Return the state of a snapshot's table now; None if it is not at rest."""
@@ -203,7 +203,7 @@ class Dealing(Generic[T]):
         player = self._player(table)
         for line in self._lines.values():
             if line.table == table:
-                player.forget(line.number - 1)
+                player.drop(line.number - 1)
 
 
 class _Lines:

@@ -104,7 +104,7 @@ class Journaled(Recorded):
         if self._ended:
             return True
         try:
-            del self._held[: self._write(bytes(self._held), self._let_out)]
+            del self._held[: self._write(bytes(self._held), self._write_recorded)]
         except LineClosed as error:
             self._broken = error
             self._wake()

@@ -23,7 +23,7 @@ from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
 from dealwire.service.seals import load_seal
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
 from devices.drive.address import check_address
-from devices.drive.looking import look_for
+from devices.drive.address_state import describe_address
 from devices.files import may
 from protocol.errors import DealwireError, LocalError
 
@@ -139,7 +139,7 @@ def lines_ahead(found: Configuration) -> Iterator[Tried]:
             except DealwireError:
                 continue  # an invalid address is reported for the file
             try:
-                yield ok(what, f"{device.address}: {look_for(device.address)}")
+                yield ok(what, f"{device.address}: {describe_address(device.address)}")
             except LocalError as error:
                 yield wrong(what, ("table", index, "device", number, "address"), error)
             except DealwireError as error:

@@ -22,7 +22,7 @@ from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects.known import dialect_named
 from devices.drive.address import baud_of, line_at
-from devices.elsewhere import note_of
+from devices.elsewhere import note_text
 from devices.events import DeviceElsewhere, LinkLost, LinkUp, Seen
 from devices.line.supervisor import LineState, Supervisor
 from protocol.link import Resumable
@@ -134,8 +134,8 @@ class TableSession:
         for number, line in self._numbers.items():
             if line.name == device and line.session is not None and self.stopped is None:
                 found = DeviceElsewhere(where)
-                self._journal.note(number, now_ns, note_of(found))
-                line.session.remark(found, now_ns)
+                self._journal.note(number, now_ns, note_text(found))
+                line.session.report_fact(found, now_ns)
 
     def close(self) -> None:
         """Close every line. The journal records them as lost, so that a resumed table continues here."""

@@ -132,7 +132,7 @@ class DeviceHandle:
         found: list[MeterReading] = []
         total = 1
         while len(found) < total:
-            answer = self._brought(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
+            answer = self._fetch(m.ReadMetersMessage(len(found)), m.MetersMessage, m.Capability.METERS)
             total = answer.total
             if answer.first != len(found) or (not answer.meters and total) or len(found) + len(answer.meters) > total:
                 why = f"{len(answer.meters)} meters from {answer.first} of {total}, requested from {len(found)}"
@@ -148,19 +148,19 @@ class DeviceHandle:
         BadAnswer if it answers another request; Unfinished if it does not answer within the handle's `timeout_s`.
         """
         nonce = token_bytes(NONCE_BYTES) if nonce is None else nonce
-        answer = self._brought(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
+        answer = self._fetch(m.VerifyMessage(nonce, region), m.MeasuredMessage, m.Capability.VERIFY)
         if (answer.nonce, answer.region) != (nonce, region):
             raise BadAnswer("Verify", f"it measured region {answer.region} with nonce {answer.nonce.hex()}")
         return answer
 
-    def _brought(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
+    def _fetch(self, message: m.Message, kind: type[M], needs: m.Capability) -> M:
         if self._dialect != "tdp":
             raise NoCommands(self._dialect, "the commands of this handle need tdp")
         who = self.identity
         if not (who.meters if needs is m.Capability.METERS else who.measures):
             raise NotOffered(message_name(message), needs.name or "", "it does not claim it")
-        answer = self._line.bring(message, lambda reply: self._not_offered(message, needs, reply))
-        assert isinstance(answer, kind), "a link matches what it brings to the command"
+        answer = self._line.fetch(message, lambda reply: self._not_offered(message, needs, reply))
+        assert isinstance(answer, kind), "a link matches data to their command"
         return answer
 
     def _not_offered(self, message: m.Message, needs: m.Capability, reply: m.ReplyMessage) -> RemoteError:
@@ -189,7 +189,7 @@ class DeviceHandle:
             raise NoCommands(self._dialect, "the commands of this handle need tdp")
         return self._line.command(message, until, lambda reply: self._refused(message, reply))
 
-    def _bring(self, message: m.Message, until: type[B]) -> B:
+    def _command_until(self, message: m.Message, until: type[B]) -> B:
         event = self._command(message, until)
         assert event is not None, "a command with an event ends with it or raises"
         return event
@@ -220,11 +220,11 @@ class Shuffler(DeviceHandle):
 
     def dispense(self) -> e.PacketDispensed:
         """Dispense the first packet and wait until it is in the tray. Lifting a packet dispenses the next."""
-        return self._bring(m.DispenseMessage(), e.PacketDispensed)
+        return self._command_until(m.DispenseMessage(), e.PacketDispensed)
 
     def dump(self) -> e.RemainderDumped:
         """Dispense all remaining cards, including a packet that was not lifted, and wait until they are in the tray."""
-        return self._bring(m.DumpMessage(), e.RemainderDumped)
+        return self._command_until(m.DumpMessage(), e.RemainderDumped)
 
     def raise_lamp(self, fault: int = 0) -> None:
         """Light the red lamp for a misdeal that only the host can detect. `fault` is a number of `protocol.faults`."""

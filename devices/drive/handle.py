@@ -40,7 +40,7 @@ from protocol.tdp.outputs import Brought, Delivered, Timing
 EVENTS_KEPT: Final = 10_000
 """Number of events kept for `events`; older ones are dropped."""
 
-ASK_ANEW_S: Final = 2.0
+RETRY_S: Final = 2.0
 """Seconds after which a request for data is repeated. The data comes at once, or it was lost after the reply. A
 measurement may take longer: the answer to the first request still counts, and a BUSY meanwhile is not a refusal."""
 
@@ -58,7 +58,7 @@ class _Question:
     """Function that builds the error of a refusal."""
     until: type[Body] | None = None
     """Event that ends the command; without one, the reply ends it."""
-    brings: bool = False
+    fetches: bool = False
     """True if the requested data ends the command, and the request is repeated until it arrives."""
     requests: set[int] = field(default_factory=set)
     accepted: bool = False
@@ -102,11 +102,11 @@ class OwnedLine:
         self._caused = 0  # the request that caused the current event
         self._questions: set[_Question] = set()
         self._known: Future[None] = Future()
-        self._owner = Owner(clock, after_turn=self._look)
+        self._owner = Owner(clock, after_turn=self._check_known)
         self._supervisor = Supervisor(name, opener, make_link, driver, clock, self._deliver, self._trace)
         self._owner.add(self._supervisor)
         self._supervisor.begin(transport)
-        self._owner.call_soon(self._look)
+        self._owner.call_soon(self._check_known)
         self._thread = threading.Thread(target=self._run, name=f"line of {name}", daemon=True)
         self._thread.start()
 
@@ -121,7 +121,7 @@ class OwnedLine:
                 raise NoEvent("status", self.timeout_s) from None
             raise NoAnswer("Hello", int(self.timeout_s * 1e9) // Timing().hello_ns + 1, self.timeout_s) from None
 
-    def ask(self, function: Callable[[], T]) -> T:
+    def run_in_owner(self, function: Callable[[], T]) -> T:
         """Run `function` in the owner's thread and return its result."""
         if self._in_owner():
             return function()
@@ -137,14 +137,14 @@ class OwnedLine:
 
     def status(self) -> Any:
         """Return the device's last report of its whole state. Raise NotUp while it is unknown."""
-        status = self.ask(lambda: self._supervisor.status)
+        status = self.run_in_owner(lambda: self._supervisor.status)
         if status is None:
-            raise NotUp("waiting for the device's status") from self.ask(lambda: self._supervisor.problem)
+            raise NotUp("waiting for the device's status") from self.run_in_owner(lambda: self._supervisor.problem)
         return status
 
     def role(self) -> Role:
         """Return the role that the device granted."""
-        session = self.ask(lambda: self._supervisor.session)
+        session = self.run_in_owner(lambda: self._supervisor.session)
         return getattr(session.link, "role", self._role) if session is not None else self._role
 
     def command(
@@ -161,16 +161,16 @@ class OwnedLine:
         result: B | None = self._wait_for(_Question(name, message, refused, until), self.timeout_s)
         return result
 
-    def bring(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
+    def fetch(self, message: Message, refused: Callable[[ReplyMessage], DealwireError]) -> Message:
         """Send a command that requests data, and return the data.
 
         Whatever is lost on the line (request, reply or data) is requested again until the handle's timeout: then raise
         Unfinished, or NoAnswer if the device was silent.
         """
         self.raise_from_callbacks()
-        question = _Question(message_name(message), message, refused, brings=True)
-        brought: Message = self._wait_for(question, ASK_ANEW_S)
-        return brought
+        question = _Question(message_name(message), message, refused, fetches=True)
+        data: Message = self._wait_for(question, RETRY_S)
+        return data
 
     def _wait_for(self, question: _Question, patience_s: float) -> Any:
         """Send a request and wait for its end. A request for data is repeated after each `patience_s`."""
@@ -179,20 +179,20 @@ class OwnedLine:
         clock = SystemClock()
         end_ns = clock.now_ns() + int(self.timeout_s * 1e9)
         try:
-            self._call(lambda _: self._ask(question), question.future)
+            self._call(lambda _: self._send_question(question), question.future)
             while (left_s := (end_ns - clock.now_ns()) / 1e9) > 0:
                 try:
                     return question.future.result(min(left_s, patience_s))
                 except TimeoutError:
                     # a device that restarts its work at each request would never finish
                     patience_s *= 2 if question.accepted else 1
-                    if question.brings:
-                        self._owner.call_soon(lambda: self._ask(question))
+                    if question.fetches:
+                        self._owner.call_soon(lambda: self._send_question(question))
         finally:
             self._owner.call_soon(lambda: self._questions.discard(question))
         raise question.failed or Unfinished(question.name, f"no result within {self.timeout_s:g} s")
 
-    def _ask(self, question: _Question) -> None:
+    def _send_question(self, question: _Question) -> None:
         """Send a request, or repeat it.
 
         An error of the first try ends it at once, except for a missing reply to a request that is repeated. An error of
@@ -203,12 +203,12 @@ class OwnedLine:
             if isinstance(output, Unanswered):
                 cause = output.error.__cause__
                 question.failed = output.error
-                if isinstance(cause, LineError) or not question.brings:
+                if isinstance(cause, LineError) or not question.fetches:
                     _settle(question.future, cause if isinstance(cause, LineError) else output.error)
             elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                 if len(question.requests) == 1 or output.reply.reason != Reason.BUSY:
                     _settle(question.future, question.refused(output.reply))
-            elif question.until is None and not question.brings:
+            elif question.until is None and not question.fetches:
                 _settle(question.future, None)
             else:
                 question.accepted |= getattr(output.reply, "status", 0) == Status.ACCEPTED
@@ -226,7 +226,7 @@ class OwnedLine:
     def on_event(self, callback: Callable[[Seen], object]) -> None:
         """Call `callback` with every event from now on, in the owner's thread."""
         self.raise_from_callbacks()
-        self.ask(lambda: self._callbacks.append(callback))
+        self.run_in_owner(lambda: self._callbacks.append(callback))
 
     def events(self, timeout_s: float | None) -> Iterator[Seen]:
         """Yield the events not taken yet, then new ones, until none came for `timeout_s` or the line ended."""
@@ -304,7 +304,7 @@ class OwnedLine:
         for future in left:
             _settle(future, self._ended)
 
-    def _look(self) -> None:
+    def _check_known(self) -> None:
         """Check at the end of a turn whether the device is known by now, or never will be."""
         supervisor = self._supervisor
         if supervisor.problem is not None:
@@ -352,7 +352,7 @@ class OwnedLine:
                 _settle(question.future, None, body)
             elif why and question.until is not None:
                 _settle(question.future, lost or Unfinished(question.name, why))
-            elif anew and question.brings:
+            elif anew and question.fetches:
                 _settle(question.future, Unfinished(question.name, why))
 
 

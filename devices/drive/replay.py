@@ -7,11 +7,11 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, Protocol
 
-from devices.budget import noted
+from devices.budget import parse_note
 from devices.clock import Clock, SystemClock
 from devices.dialects.drivers import UnknownKind
 from devices.dialects.known import dialect_named
-from devices.elsewhere import noted as elsewhere_noted
+from devices.elsewhere import parse_note as parse_elsewhere
 from devices.events import Seen
 from devices.feed_state import LineStanding
 from devices.line.session import NEVER, Feed, standing_of
@@ -174,9 +174,9 @@ class Player:
         opened = self._open.get(index)
         return standing_of(opened[1] if opened is not None else self._lost.get(index))
 
-    def adopt(self, index: int, standing: LineStanding) -> None:
+    def resume(self, index: int, standing: LineStanding) -> None:
         """Resume line `index` from this state and drop its current one. Call `advance` up to that moment first."""
-        self.forget(index)
+        self.drop(index)
         if standing.feed is None:
             return
         feed = self._feed(index, self._link(index), None)
@@ -186,7 +186,7 @@ class Player:
         else:
             self._lost[index] = feed
 
-    def forget(self, index: int) -> None:
+    def drop(self, index: int) -> None:
         """Drop interface `index` as ended without notice; nothing resumes from it."""
         self._open.pop(index, None)
         self._lost.pop(index, None)
@@ -267,7 +267,7 @@ class Player:
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
     def _note(self, note: Chunk, now_ns: int) -> None:
-        dropped, elsewhere = noted(note.comment), elsewhere_noted(note.comment)
+        dropped, elsewhere = parse_note(note.comment), parse_elsewhere(note.comment)
         if dropped is None and elsewhere is None:
             self._end(note, now_ns)
             return
@@ -275,7 +275,7 @@ class Player:
         if dropped is not None:
             feed.drop(dropped, now_ns)
         elif elsewhere is not None:
-            feed.remark(elsewhere, now_ns)
+            feed.report_fact(elsewhere, now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
 
     def _end(self, note: Chunk, now_ns: int) -> None:

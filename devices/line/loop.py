@@ -96,10 +96,10 @@ class Owner:
         self._soon: deque[Callable[[], None]] = deque()
         self._selector = selectors.DefaultSelector()
         # A socket pair and not a pipe, because Windows can only wait on sockets.
-        self._bell_in, self._bell_out = socket.socketpair()
-        for bell in (self._bell_in, self._bell_out):
-            bell.setblocking(False)
-        self._selector.register(self._bell_in, selectors.EVENT_READ, None)
+        self._wake_in, self._wake_out = socket.socketpair()
+        for end in (self._wake_in, self._wake_out):
+            end.setblocking(False)
+        self._selector.register(self._wake_in, selectors.EVENT_READ, None)
         self._closed = False
 
     @property
@@ -132,7 +132,7 @@ class Owner:
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` in the owner's thread in the next turn. May be called from any thread."""
         self._soon.append(function)
-        self._ring()
+        self._send_wake()
 
     def run(self, until: Callable[[], bool] = lambda: False, timeout_s: float | None = None) -> bool:
         """Run turns until `until()` is true (return True) or `timeout_s` has passed (return False)."""
@@ -157,7 +157,7 @@ class Owner:
         if now_ns >= self._scan_ns:
             self._scan(now_ns)
             now_ns = self._clock.now_ns()
-        ready = self._selector.select(self._patience_s(wait_s, now_ns))
+        ready = self._selector.select(self._timeout_s(wait_s, now_ns))
         now_ns = self.began_ns = self._clock.hold()
         requested = False
         try:
@@ -166,7 +166,7 @@ class Owner:
             for key, events in ready:
                 member = key.data
                 if member is None:
-                    self._silence()
+                    self._drain_wakes()
                 elif member in self._members:
                     if events & selectors.EVENT_READ:
                         self._guard(member, member.on_readable, now_ns)
@@ -182,7 +182,7 @@ class Owner:
         if self._after_turn is not None and (requested or self._touched):
             self._after_turn()
         if self._touched:
-            self._ask_again()
+            self._refresh_touched()
 
     def _serve_awake(self, now_ns: int) -> None:
         """Read the members that called `wake` before this turn. Later calls wait for the next turn."""
@@ -206,8 +206,8 @@ class Owner:
             self.remove(member)
             member.close()
         self._selector.close()
-        self._bell_in.close()
-        self._bell_out.close()
+        self._wake_in.close()
+        self._wake_out.close()
 
     def _scan(self, now_ns: int) -> None:
         """Poll all members for their descriptor and deadline."""
@@ -223,7 +223,7 @@ class Owner:
         ]
         heapq.heapify(self._heap)
 
-    def _ask_again(self) -> None:
+    def _refresh_touched(self) -> None:
         """Poll the members that were called in this turn."""
         self._busy = True
         self._watch(self._touched)
@@ -260,7 +260,7 @@ class Owner:
             self._selector.register(now[0], now[1], member)
             self._members[member] = now
 
-    def _patience_s(self, wait_s: float, now_ns: int) -> float:
+    def _timeout_s(self, wait_s: float, now_ns: int) -> float:
         if self._soon or self._awake:
             return 0.0
         heap = self._heap
@@ -306,13 +306,13 @@ class Owner:
 
     def _wake(self, member: Member) -> None:
         self._awake.append(member)
-        self._ring()
+        self._send_wake()
 
-    def _ring(self) -> None:
+    def _send_wake(self) -> None:
         # A full socket means that a wake-up is already pending; a closed one, that the loop has ended.
         with contextlib.suppress(OSError):
-            self._bell_out.send(b"\0")
+            self._wake_out.send(b"\0")
 
-    def _silence(self) -> None:
+    def _drain_wakes(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            self._bell_in.recv(4096)
+            self._wake_in.recv(4096)

@@ -116,7 +116,7 @@ class Feed:
         self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
         return out + self.report(self.link.skip(now_ns), now_ns)
 
-    def remark(self, body: Body, now_ns: int) -> bytes:
+    def report_fact(self, body: Body, now_ns: int) -> bytes:
         """Deliver a fact about the line that did not arrive on it, valid from `now_ns`, and return the bytes to
         send."""
         out = self.tick(now_ns)
@@ -204,7 +204,7 @@ class Feed:
                 elif type(output) is StatusSeen:
                     self.status = output.message
                     if self._dumped or self._judge_at:
-                        self._judge(output.message, at_ns)
+                        self._check_status(output.message, at_ns)
                     if events:
                         continue  # a status yields no event of the table
                 elif type(output) is Send:
@@ -221,7 +221,7 @@ class Feed:
             self._passing = before
         return out
 
-    def _judge(self, status: DeviceStatus, at_ns: int) -> None:
+    def _check_status(self, status: DeviceStatus, at_ns: int) -> None:
         """Use the first status that includes the event in question and nothing newer than what was received.
 
         It provides the counts of the round whose remainder came, and is compared with what the events said.
@@ -248,7 +248,7 @@ class Feed:
                 self._deliver(Seen(self.name, self.session, event.number, at_ns, StatusDiffers(*found)))
         self._judge_at = event.number if self._entries[kind](self._book, event) else 0
 
-    def _start_anew(self, restarted: SessionRestarted | Lost | Started | Missed) -> None:
+    def _restart(self, restarted: SessionRestarted | Lost | Started | Missed) -> None:
         """Reset the book after a change of session or a loss of events."""
         whole = isinstance(restarted, SessionRestarted) and restarted.whole
         self._book = books.after_power(self._book) if whole else {}
@@ -267,7 +267,7 @@ class Feed:
             return not known
         elif isinstance(output, SessionRestarted | Lost | Started | Missed):
             self.session, self._dumped = output.session, 0
-            self._start_anew(output)
+            self._restart(output)
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
         return True
@@ -421,15 +421,15 @@ class Session:
             if self._barren:
                 self._look_at(data)
             if rationed is not None:
-                rationed.heard(len(data), self._link.stats.frames)
+                rationed.count_frames(len(data), self._link.stats.frames)
         if out:
             self._send(out, now_ns)
         if self._outbox:
             self.on_writable(now_ns)  # a line without a descriptor also wakes us when it has room again
 
-    def remark(self, body: Body, now_ns: int) -> None:
+    def report_fact(self, body: Body, now_ns: int) -> None:
         """Deliver a fact about the line that did not arrive on it. No effect after the session ended."""
-        if self.closed is None and (out := self._feed.remark(body, now_ns)):
+        if self.closed is None and (out := self._feed.report_fact(body, now_ns)):
             self._send(out, now_ns)
 
     def _look_at(self, data: bytes) -> None:

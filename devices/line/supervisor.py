@@ -37,7 +37,7 @@ class Pace:
     """Delay between the first two failed tries; doubled after each failure."""
     most_ns: int = 10_000 * MS
     """Maximum delay between two tries."""
-    judge_ns: int = 3_000 * MS
+    garbled_ns: int = 3_000 * MS
     """Time after which an open line that sent bytes but no frame is reported as garbled."""
     stale_ns: int = 10_000 * MS
     """Time after which an open line that sent nothing valid is closed and reopened. A serial server that lost power, a
@@ -112,7 +112,7 @@ class Supervisor:
         self._heard = 0, 0
         self._opened_ns = 0
         self._retry_ns: int | None = None
-        self._ripe = self._stale = self._judged = False
+        self._ripe = self._stale = self._garbled_checked = False
 
     # -------------------------------------------------------------- the face
 
@@ -195,7 +195,7 @@ class Supervisor:
         if self._session is None:
             raise NotUp("waiting for its line") from self.error
         request = self._session.request(command, done)
-        self._look(self._clock.now_ns())
+        self._check_line(self._clock.now_ns())
         return request
 
     def close(self, wait_s: float = Opening.JOIN_S) -> None:
@@ -215,7 +215,7 @@ class Supervisor:
         """Treat the open line as lost and reopen it."""
         if self._session is not None and self.closed is None:
             self._session.abandon(why)
-            self._look(self._clock.now_ns())
+            self._check_line(self._clock.now_ns())
 
     # -------------------------------------------------------------- called by the owner
 
@@ -227,7 +227,7 @@ class Supervisor:
         if self._session is None:
             return self._retry_ns
         due_ns = self._session.next_deadline_ns
-        for own_ns in (self._judge_due_ns(), self._stale_due_ns()):
+        for own_ns in (self._garbled_due_ns(), self._stale_due_ns()):
             if own_ns is not None and (due_ns is None or own_ns < due_ns):
                 due_ns = own_ns
         return due_ns
@@ -258,16 +258,16 @@ class Supervisor:
                 self._try(now_ns)
         elif self._stale:
             self._session.abandon(f"nothing valid heard for {self._pace.stale_ns / 1e9:g} s")
-            self._look(now_ns)
+            self._check_line(now_ns)
         else:
             self._session.on_readable(now_ns)
-            self._look(now_ns)
+            self._check_line(now_ns)
 
     def on_writable(self, now_ns: int) -> None:
         """Send the waiting bytes."""
         if self._session is not None:
             self._session.on_writable(now_ns)
-            self._look(now_ns)
+            self._check_line(now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
         """Handle the session's deadlines. Anything that touches a line waits until the end of the turn."""
@@ -280,9 +280,9 @@ class Supervisor:
         due_ns = session.next_deadline_ns
         if due_ns is not None and due_ns <= now_ns:
             session.on_deadline(now_ns)
-        judge_ns, stale_ns = self._judge_due_ns(), self._stale_due_ns()
-        if judge_ns is not None and judge_ns <= now_ns:
-            self._judge(session)
+        garbled_ns, stale_ns = self._garbled_due_ns(), self._stale_due_ns()
+        if garbled_ns is not None and garbled_ns <= now_ns:
+            self._check_garbled(session)
         if stale_ns is not None and stale_ns <= now_ns:
             self._stale = True
             self._wake()
@@ -333,10 +333,10 @@ class Supervisor:
         # Checked once, because the isinstance check costs more than a look at the line.
         self._kept = link if isinstance(link, Resumable) else None
         self._opened_ns = self._clock.now_ns()
-        self._judged = self._stale = False
+        self._garbled_checked = self._stale = False
         session.set_wake(self._wake)
         session.start()
-        self._look(self._opened_ns)
+        self._check_line(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
         if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
@@ -348,7 +348,7 @@ class Supervisor:
 
     # -------------------------------------------------------------- a line goes
 
-    def _look(self, now_ns: int) -> None:
+    def _check_line(self, now_ns: int) -> None:
         """Check whether the line is still there. Call this after anything that touched it."""
         session = self._session
         if session is None or session.closed is None or self.closed is not None:
@@ -376,11 +376,11 @@ class Supervisor:
 
     # -------------------------------------------------------------- a line that says nothing of use
 
-    def _judge_due_ns(self) -> int | None:
-        return None if self._judged else self._opened_ns + self._pace.judge_ns
+    def _garbled_due_ns(self) -> int | None:
+        return None if self._garbled_checked else self._opened_ns + self._pace.garbled_ns
 
-    def _judge(self, session: Session) -> None:
-        self._judged = True
+    def _check_garbled(self, session: Session) -> None:
+        self._garbled_checked = True
         stats = session.link.stats
         if not stats.frames and stats.noise_bytes >= GARBLED_BYTES:
             found = self._garbled_by(stats.noise_bytes)

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, Protocol
 
-from devices.budget import Budget, note_of
+from devices.budget import Budget, note_text
 from devices.clock import Clock
 from devices.events import BytesDropped
 from devices.record import pcapng
@@ -129,7 +129,7 @@ class Recorded:
             self._end(LINE_LOST + error.why)
             raise
         if self._budget is not None:
-            data = self._within(self._budget, data)
+            data = self._keep_within_budget(self._budget, data)
         if data:
             self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), False, data))
         return data
@@ -139,20 +139,20 @@ class Recorded:
         dropped, self._dropped = self._dropped, []
         return dropped
 
-    def heard(self, count: int, frames: int) -> None:
+    def count_frames(self, count: int, frames: int) -> None:
         """Update the budget."""
         if self._budget is not None:
-            self._budget.heard(count, frames, self._clock.now_ns())
+            self._budget.count_frames(count, frames, self._clock.now_ns())
 
     def write(self, data: bytes) -> int:
         """Write, and record what the line accepted."""
         try:
-            return self._let_out(data)
+            return self._write_recorded(data)
         except LineClosed as error:
             self._end(LINE_LOST + error.why)
             raise
 
-    def _let_out(self, data: bytes) -> int:
+    def _write_recorded(self, data: bytes) -> int:
         taken = self._inner.write(data)
         if taken:
             self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), True, data[:taken]))
@@ -168,22 +168,22 @@ class Recorded:
         self._inner.close()
         self._end(LINE_LOST + why)
 
-    def _within(self, budget: Budget, data: bytes) -> bytes:
+    def _keep_within_budget(self, budget: Budget, data: bytes) -> bytes:
         now_ns = self._clock.now_ns()
         kept = data if not data or budget.keeps(data, now_ns) else b""
-        self._settle(budget.settle(now_ns))
+        self._note_dropped(budget.take_dropped(now_ns))
         return kept
 
-    def _settle(self, dropped: BytesDropped | None) -> None:
+    def _note_dropped(self, dropped: BytesDropped | None) -> None:
         if dropped is not None:
             self._dropped.append(dropped)
-            self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), note_of(dropped)))
+            self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), note_text(dropped)))
 
     def _end(self, text: str) -> None:
         if not self._ended:
             self._ended = True
             if self._budget is not None:
-                self._settle(self._budget.settle(self._clock.now_ns(), ended=True))
+                self._note_dropped(self._budget.take_dropped(self._clock.now_ns(), ended=True))
             self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), text))
 
     def _record(self, record: Callable[[], None]) -> None:

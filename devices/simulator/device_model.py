@@ -76,12 +76,12 @@ class DeviceModel(Generic[S, C]):
         """Carry out or refuse a command. The consequences are in the outbox, to be sent after the reply."""
         outcome: Status | Reason = Reason.UNKNOWN_COMMAND
         if type(command) in self.commands:
-            outcome = self._obey(command, request, now_ns) if self._takes(command) else self._wrong_state()
+            outcome = self._execute(command, request, now_ns) if self._supports(command) else self._wrong_state()
         if isinstance(outcome, Reason):
             return m.ReplyMessage(Status.REFUSED, outcome, self.state)
         return m.ReplyMessage(outcome, Reason.NONE, self.state)
 
-    def _takes(self, command: m.Message) -> bool:
+    def _supports(self, command: m.Message) -> bool:
         """Return True if the command is allowed in the current state."""
         states = self.commands[type(command)]
         return not states or self.state in states
@@ -89,7 +89,7 @@ class DeviceModel(Generic[S, C]):
     def _wrong_state(self) -> Reason:
         return Reason.WRONG_STATE
 
-    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+    def _execute(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
         """Carry out a command, or return the reason not to. The state was already checked."""
         raise NotImplementedError
 

@@ -125,7 +125,7 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
             return
         self._out += self._link.receive(data, now_ns)
         while self._link.commands:
-            self._out.append(encode_angel_eye(self._obey(self._link.commands.popleft())))
+            self._out.append(encode_angel_eye(self._execute(self._link.commands.popleft())))
             self.settle(now_ns)
 
     def tick(self, now_ns: int) -> None:
@@ -133,7 +133,7 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
         super().tick(now_ns)
         self._out += self._link.tick(now_ns)
 
-    def _obey(self, command: am.Message) -> am.Message:
+    def _execute(self, command: am.Message) -> am.Message:
         if isinstance(command, am.LockMessage):
             done = self.model.locked == command.locked or self.model.lock(command.locked)
         elif isinstance(command, am.ClearErrorMessage):
@@ -143,10 +143,10 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
         return am.AcknowledgedMessage() if done else am.RejectedMessage(NakReason.BUSY)
 
     def _say(self, event: m.Event, now_ns: int) -> None:
-        for message in self._words(event):
+        for message in self._messages_for(event):
             self._out += self._link.report(message, now_ns)
 
-    def _words(self, event: m.Event) -> list[am.Message]:
+    def _messages_for(self, event: m.Event) -> list[am.Message]:
         """Return the shoe's report of an event, or none."""
         match event:
             case m.StateChangedMessage(state=state, previous=previous):
@@ -198,11 +198,11 @@ class BeeTekFrontEnd(ShoeFrontEnd):
     are reported."""
 
     def _say(self, event: m.Event, now_ns: int) -> None:
-        message = self._word(event)
+        message = self._message_for(event)
         if message is not None:
             self._out.append(encode_bee_tek(message))
 
-    def _word(self, event: m.Event) -> bm.Message | None:
+    def _message_for(self, event: m.Event) -> bm.Message | None:
         match event:
             case m.CardDrawnMessage(card=card, place=place):
                 return bm.CardDrawnMessage(_mode(place), CARDS[card])

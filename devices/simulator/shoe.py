@@ -232,14 +232,14 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         known, self._known = self._known, None
         at = {"ordinal": len(self.drawn), "place": place}
         if known is not None:
-            self._say_again(known)
+            self._report_again(known)
         elif readable:
             self._say(m.CardDrawnMessage, **at, card=card, confidence=SURE, reader=Reader.INDEX | Reader.CODE)
         else:
             self.trouble(Fault.CARD_UNREADABLE)
             self._say(m.CardUnreadableMessage, **at, reader=Reader.DIRTY)
 
-    def _say_again(self, known: tuple[Card, Place]) -> None:
+    def _report_again(self, known: tuple[Card, Place]) -> None:
         card, place = known
         self._say(m.CardReportedAgainMessage, ordinal=len(self.drawn), card=card, place=place)
 
@@ -250,7 +250,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
         if known is not None:
             self.in_round += known[1] == NOWHERE
             self._burn_left -= known[1] == BURN
-            self._say_again(known)
+            self._report_again(known)
         else:
             mode = {S.LOCKED: ShoeMode.LOCKED, S.SETUP: ShoeMode.SETUP}.get(self.state, ShoeMode.ERROR)
             seen = card if readable else UNREAD
@@ -315,7 +315,7 @@ class ShoeModel(DeviceModel[S, ShoeCause]):
             faults=tuple(faults),
         )
 
-    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+    def _execute(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
         self._request = request
         try:
             match command:

@@ -62,7 +62,7 @@ class ShoeTable:
         self._acts, self._done = list(acts), 0
         self._decks, self._cut_after, self._pace_ns = decks, cut_after, pace_ns
         self._due_ns: int | None = None
-        self._doings = self._make_doings()
+        self._actions = self._make_actions()
         for act in acts:
             self._find(act)
 
@@ -115,13 +115,13 @@ class ShoeTable:
 
     def _find(self, act: Act) -> tuple[Callable[[int, int], object], int]:
         words, _, number = act.rpartition(" ")
-        if words in self._doings and number.isdecimal():
-            return self._doings[words], int(number)
-        if act in self._doings:
-            return self._doings[act], 0
+        if words in self._actions and number.isdecimal():
+            return self._actions[words], int(number)
+        if act in self._actions:
+            return self._actions[act], 0
         raise BadAct(act)
 
-    def _make_doings(self) -> dict[str, Callable[[int, int], object]]:
+    def _make_actions(self) -> dict[str, Callable[[int, int], object]]:
         model = self.model
         return {
             "fill": lambda _, __: model.fill(self._decks, self._cut_after),

@@ -187,7 +187,7 @@ class ShufflerModel(ShufflerCore):
         other."""
         self.settle(ShufflerCause.HOST_LOST if self.host_lost else ShufflerCause.HOST_BACK, now_ns)
 
-    def _takes(self, command: m.Message) -> bool:
+    def _supports(self, command: m.Message) -> bool:
         match command:
             case m.DispenseMessage() if self.state is S.PACKET_WAIT:  # the first packet of the next group
                 return self.next_group and not self.cards.count(Bay.TRAY)
@@ -195,12 +195,12 @@ class ShufflerModel(ShufflerCore):
                 return False
             case m.SetLockMessage(locked) if self.locked or not locked:
                 return True
-        return super()._takes(command)
+        return super()._supports(command)
 
     def _wrong_state(self) -> Reason:
         return Reason.BUSY if self.motion or self.stage else Reason.WRONG_STATE
 
-    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+    def _execute(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
         match command:
             case m.SelectGameMessage():
                 return self._select(command, request, now_ns)

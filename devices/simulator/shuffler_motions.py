@@ -175,7 +175,7 @@ def lift_early(model: ShufflerCore, to: Place, now_ns: int) -> int:
     model.say(m.PacketLiftedMessage, ordinal=len(_round(model).packets))
     model.cards.lift(Bay.TRAY, to)
     model.alarm(Fault.PACKET_LIFTED_EARLY, taken)
-    _owe_next(model)
+    _expect_next_packet(model)
     model.settle(ShufflerCause.LIFTED, now_ns)
     return taken
 
@@ -185,7 +185,7 @@ def tray_emptied(model: ShufflerCore, now_ns: int) -> None:
     counts = _round(model)
     if counts.remainder is None:
         model.say(m.PacketLiftedMessage, ordinal=len(counts.packets))
-        _owe_next(model)
+        _expect_next_packet(model)
     else:
         model.say(m.RemainderLiftedMessage, deck=counts.deck)
         model.round = None
@@ -193,7 +193,7 @@ def tray_emptied(model: ShufflerCore, now_ns: int) -> None:
     model.settle(ShufflerCause.LIFTED, now_ns)
 
 
-def _owe_next(model: ShufflerCore) -> None:
+def _expect_next_packet(model: ShufflerCore) -> None:
     counts = _round(model)
     if not model.owed and not counts.closed and counts.left >= _size(model):
         model.owed = Motion.DISPENSE

@@ -247,7 +247,7 @@ class TableControllerModel(DeviceModel[S, ControllerCause]):
         """React to the loss or the return of the host. Without a host a running game may end, and none is started."""
         self._settle(ControllerCause.HOST_LOST if self.host_lost else ControllerCause.HOST_BACK)
 
-    def _obey(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
+    def _execute(self, command: m.Message, request: int, now_ns: int) -> Status | Reason:
         match command:
             case m.SetSensorLightMessage(seat, lit) if 1 <= seat <= SEATS_MAX:
                 (self.lights.add if lit else self.lights.discard)(seat)

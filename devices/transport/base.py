@@ -57,7 +57,7 @@ class Rationed(Protocol):
     def take_dropped(self) -> list[BytesDropped]:
         """Return the notes about dropped bytes since the last call. They arrived before the last result of `read`."""
 
-    def heard(self, count: int, frames: int) -> None:
+    def count_frames(self, count: int, frames: int) -> None:
         """Report that the `count` bytes of the last `read` were decoded, with the link's frame counter."""
 
 

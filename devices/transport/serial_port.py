@@ -69,7 +69,7 @@ def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, nam
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            port = _open_as_it_can(device, settings)
+            port = _open_with_fallback(device, settings)
         except _REFUSALS as cause:
             raise _opening_error(device, name, cause) from cause
     if os.name == "posix" and isinstance(port, serial.Serial):
@@ -77,7 +77,7 @@ def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, nam
     return ThreadedPort(port, name)
 
 
-def _open_as_it_can(device: str, settings: SerialSettings) -> serial.Serial:
+def _open_with_fallback(device: str, settings: SerialSettings) -> serial.Serial:
     """Open the port, if necessary without modem lines: a serial server without them never confirms their levels."""
     try:
         return _open(device, settings)

@@ -53,7 +53,7 @@ class UsbBulk(ThreadedLine):
         except usb.core.USBTimeoutError:
             return b""
         except usb.core.USBError as error:
-            self._go_on(endpoint, error)
+            self._recover(endpoint, error)
             return b""
         self._in_a_row[endpoint] = 0
         return data
@@ -72,14 +72,14 @@ class UsbBulk(ThreadedLine):
             except usb.core.USBTimeoutError:
                 continue  # no byte was sent: unlike a serial port's, this timeout is exact
             except usb.core.USBError as error:
-                self._go_on(endpoint, error)
+                self._recover(endpoint, error)
                 return
             self._in_a_row[endpoint] = 0
             piece = piece[taken:]
             if not piece:
                 return
 
-    def _go_on(self, endpoint: int, error: usb.core.USBError) -> None:
+    def _recover(self, endpoint: int, error: usb.core.USBError) -> None:
         """Return if the line can be used after `error`; otherwise raise it."""
         if error.errno not in (errno.EPIPE, errno.EOVERFLOW):
             raise error
@@ -99,7 +99,7 @@ class UsbBulk(ThreadedLine):
             return
         with contextlib.suppress(usb.core.USBError):
             usb.util.release_interface(self._device, self._pipes.interface)
-        _give_back(self._device, self._pipes.interface, self._detached)
+        _reattach(self._device, self._pipes.interface, self._detached)
 
     def _explain(self, cause: Exception) -> str:
         number = getattr(cause, "errno", None)
@@ -128,7 +128,7 @@ def open_usb(address: str, *, backend: Any = None) -> UsbBulk:
         detached = _detach(device, pipes.interface)
         usb.util.claim_interface(device, pipes.interface)
     except (usb.core.USBError, NotImplementedError, LineError) as cause:
-        _give_back(device, pipes.interface if pipes else 0, detached)
+        _reattach(device, pipes.interface if pipes else 0, detached)
         if isinstance(cause, LineError):
             raise
         raise opening_error(wanted, device, cause) from cause
@@ -158,7 +158,7 @@ def _detach(device: Any, interface: int) -> bool:
     return bool(active)
 
 
-def _give_back(device: Any, interface: int, detached: bool) -> None:
+def _reattach(device: Any, interface: int, detached: bool) -> None:
     if detached:
         with contextlib.suppress(usb.core.USBError, NotImplementedError):
             device.attach_kernel_driver(interface)

@@ -233,7 +233,7 @@ class Reception(SessionKeeper):
             self._close_gate(now_ns)
             return
         if order.contradicts(event, envelope.body) or (boots is not None and self._counts_another(event, boots)):
-            self._start_anew(now_ns, out, event.number if boots is not None else 1)
+            self._begin_new_life(now_ns, out, event.number if boots is not None else 1)
         if boots != self._life.boots and boots is not None:
             self._life.boots = None  # its count may never agree with HELLO-REPLY: take the next one
         self._accept(envelope, event, now_ns, out)
@@ -324,7 +324,7 @@ class Reception(SessionKeeper):
         else:
             knows_all = last >= order.newest or uptime_ms <= order.clock_ms
             if life.is_denied_by_status(uptime_ms, knows_all=knows_all, now_ns=now_ns):
-                self._start_anew(now_ns, out)
+                self._begin_new_life(now_ns, out)
                 self._close_gate(now_ns)
         self._life.learn_uptime(uptime_ms, now_ns)
         self.order.last = max(self.order.last, last)
@@ -341,7 +341,7 @@ class Reception(SessionKeeper):
         if hello.session != self.session:
             self._enter(hello.session, now_ns, out)
         elif self._life.is_denied_by_hello(hello) or self._is_another(hello):
-            self._start_anew(now_ns, out)
+            self._begin_new_life(now_ns, out)
             self._close_gate(now_ns)
         self._life.boots = hello.boot_count
         self.order.forget_before(hello.boot_count)

@@ -142,7 +142,7 @@ class SessionKeeper(FrameReader):
         self.order.start(1, now_ns, out)
         self._arm()
 
-    def _start_anew(self, now_ns: int, out: list[Output], first: int = 1) -> None:
+    def _begin_new_life(self, now_ns: int, out: list[Output], first: int = 1) -> None:
         """Begin a new life of the device in the known session. From its event `first` on, events are new."""
         self._finish_old(now_ns, out)
         before, known = self.order, len(out)

@@ -17,7 +17,7 @@ from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.table.table import Table, TableTerms
-from devices.budget import noted
+from devices.budget import parse_note
 from devices.clock import ManualClock
 from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
@@ -68,7 +68,7 @@ def test_a_line_that_is_flooded_in_a_round_loses_nothing_and_is_rebuilt(
     second = 1_000_000_000
     flooded = deal_journalled(tmp_path / "j", key, noise=Noise(device, piece, 2 * second, 8 * second))
     with JournalReader(tmp_path / "j", key) as reader:
-        notes = [noted(record.payload.decode()) for record in reader.records() if record.kind == "note"]
+        notes = [parse_note(record.payload.decode()) for record in reader.records() if record.kind == "note"]
         found = compare(reader, make_publisher)
         passed = [each for record in reader.records() if record.kind == "passed" for each in reader.passed(record)]
         kept = sum(len(each.data) for each in passed if not each.sent)

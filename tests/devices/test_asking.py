@@ -82,7 +82,7 @@ def _instruments(monkeypatch: pytest.MonkeyPatch) -> None:
         make(unit, now_ns)
 
     monkeypatch.setattr(Unit, "power_on", power_on)
-    monkeypatch.setattr(handle, "ASK_ANEW_S", 0.2)
+    monkeypatch.setattr(handle, "RETRY_S", 0.2)
 
 
 @pytest.mark.every(4)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devices.budget import BURST, NOISE_AN_HOUR, NOTE_NS, PROBE, RATE, Budget, note_of, noted
+from devices.budget import BURST, NOISE_AN_HOUR, NOTE_NS, PROBE, RATE, Budget, note_text, parse_note
 from devices.clock import ManualClock
 from devices.dialects.known import dialect_named
 from devices.drive.replay import Player, PlayStats
@@ -30,17 +30,17 @@ def test_a_burst_is_kept_and_what_exceeds_it_is_counted_and_hashed() -> None:
     while budget.keeps(PIECE, now_ns):
         kept += len(PIECE)
     assert kept == BURST
-    first = budget.settle(now_ns)
+    first = budget.take_dropped(now_ns)
     assert first == BytesDropped(len(PIECE), hashlib.sha256(PIECE).hexdigest()), "a stretch is noted as it begins"
     assert not budget.keeps(PIECE, now_ns + 1)
     assert not budget.keeps(b"more", now_ns + 2)
-    assert budget.settle(now_ns + 2) is None
+    assert budget.take_dropped(now_ns + 2) is None
     assert budget.due_ns == now_ns + NOTE_NS
     assert budget.keeps(b"calm", now_ns + 3 * SECOND)
-    rest = budget.settle(now_ns + 3 * SECOND)
+    rest = budget.take_dropped(now_ns + 3 * SECOND)
     assert rest == BytesDropped(len(PIECE) + 4, hashlib.sha256(PIECE + b"more").hexdigest())
     assert (budget.dropped, budget.dropped_ns, budget.noise) == (2 * len(PIECE) + 4, now_ns + 2, False)
-    assert (budget.due_ns, budget.settle(now_ns + 3 * SECOND)) == (None, None)
+    assert (budget.due_ns, budget.take_dropped(now_ns + 3 * SECOND)) == (None, None)
 
 
 def test_a_stretch_ends_when_the_line_gave_less_than_its_budget_for_a_second() -> None:
@@ -58,12 +58,12 @@ def test_a_line_that_does_not_stop_is_not_heard_again_and_is_noted_once_a_minute
         now_ns += SECOND // 20
         given += len(PIECE)
         kept += len(PIECE) * budget.keeps(PIECE, now_ns)
-        budget.heard(0, given, now_ns)  # all of it valid
-        found = budget.settle(now_ns)
+        budget.count_frames(0, given, now_ns)  # all of it valid
+        found = budget.take_dropped(now_ns)
         notes += [found] if found is not None else []
     assert kept <= BURST + 60 * RATE
     assert 9 <= len(notes) <= 11
-    last = budget.settle(now_ns, ended=True)
+    last = budget.take_dropped(now_ns, ended=True)
     assert last is not None
     assert sum(each.count for each in [*notes, last]) == given - kept == budget.dropped
 
@@ -75,8 +75,8 @@ def test_noise_of_an_hour_is_kept_and_then_it_is_listened_to_once_a_minute() -> 
         now_ns += SECOND // 10
         if budget.keeps(PIECE[:1152], now_ns):
             kept.append(number)
-            budget.heard(1152, 0, now_ns)
-        budget.settle(now_ns)
+            budget.count_frames(1152, 0, now_ns)
+        budget.take_dropped(now_ns)
     assert budget.noise
     given = 30 * 60 * 10 * 1152
     assert NOISE_AN_HOUR <= len(kept) * 1152 <= NOISE_AN_HOUR * 1.6 < given / 10
@@ -87,12 +87,12 @@ def test_noise_of_an_hour_is_kept_and_then_it_is_listened_to_once_a_minute() -> 
     now_ns += SECOND
     while not budget.keeps(PIECE[:50], now_ns):
         now_ns += SECOND
-    budget.heard(50, 1, now_ns)
+    budget.count_frames(50, 1, now_ns)
     before = budget.dropped
     for number in range(2, 1000):
         now_ns += SECOND
         assert budget.keeps(PIECE[:50], now_ns)
-        budget.heard(50, number, now_ns)
+        budget.count_frames(50, number, now_ns)
     assert budget.dropped == before
 
 
@@ -102,12 +102,12 @@ def test_noise_between_frames_is_kept_and_frames_that_come_in_pieces_are_no_nois
         now_ns += SECOND // 10
         assert budget.keeps(PIECE[:1152], now_ns)
         frames += number % 50 == 0
-        budget.heard(1152, frames, now_ns)
+        budget.count_frames(1152, frames, now_ns)
     bytewise = Budget()
     for number in range(2 * NOISE_AN_HOUR // 8):
         now_ns += SECOND // 250
         assert bytewise.keeps(b"a frame.", now_ns)
-        bytewise.heard(8, number // 25, now_ns)
+        bytewise.count_frames(8, number // 25, now_ns)
 
 
 def test_the_next_line_of_a_device_gone_mad_gets_nothing_more() -> None:
@@ -117,8 +117,8 @@ def test_the_next_line_of_a_device_gone_mad_gets_nothing_more() -> None:
             now_ns += SECOND // 10
             if budget.keeps(PIECE[:1152], now_ns):
                 kept += 1152
-                budget.heard(1152, 0, now_ns)
-        budget.settle(now_ns, ended=True)
+                budget.count_frames(1152, 0, now_ns)
+        budget.take_dropped(now_ns, ended=True)
     assert kept < NOISE_AN_HOUR + 11 * 2 * PROBE
 
 
@@ -133,10 +133,10 @@ def test_every_byte_is_kept_or_in_a_note_and_what_is_kept_is_bounded(
         if budget.keeps(b"z" * size, now_ns):
             kept += size
             frames += valid
-            budget.heard(size, frames, now_ns)
-        found = budget.settle(now_ns)
+            budget.count_frames(size, frames, now_ns)
+        found = budget.take_dropped(now_ns)
         notes += [found] if found is not None else []
-    found = budget.settle(now_ns, ended=True)
+    found = budget.take_dropped(now_ns, ended=True)
     notes += [found] if found is not None else []
     total = sum(size for size, _, _ in arrivals)
     assert kept + sum(each.count for each in notes) == total
@@ -149,9 +149,9 @@ def test_every_byte_is_kept_or_in_a_note_and_what_is_kept_is_bounded(
 
 @pytest.mark.parametrize("note", ["", CLOSED, LINE_LOST + "line flooded: 1 bytes", "line flooded: 0 bytes not kept"])
 def test_only_our_note_is_one(note: str) -> None:
-    assert noted(note) is None
+    assert parse_note(note) is None
     said = BytesDropped(7, hashlib.sha256(b"1234567").hexdigest())
-    assert noted(note_of(said)) == said
+    assert parse_note(note_text(said)) == said
 
 
 # ------------------------------------------------------------------ the result

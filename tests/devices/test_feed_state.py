@@ -139,7 +139,7 @@ def test_what_was_heard_in_another_dialect_is_refused() -> None:
     record = Kept([tdp_line("shuffler")])
     player = Player(record, lambda _: lambda _: None, PlayStats())
     with pytest.raises(ValueError, match="state of another dialect, not TDP: BeeTekHeard"):
-        player.adopt(0, LineStanding(True, FeedState(0, None, BeeTekHeard())))
+        player.resume(0, LineStanding(True, FeedState(0, None, BeeTekHeard())))
 
 
 def test_a_dialect_that_cannot_say_it_is_never_at_rest() -> None:

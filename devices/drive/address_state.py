@@ -10,7 +10,7 @@ from devices.files import may
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineUnusable
 
 
-def look_for(address: str) -> str:
+def describe_address(address: str) -> str:
     """Return a description of what is at `address`, for a reader.
 
     Raise the LineError that opening would raise now, or the CaptureError of a recording. `check_address` must accept
