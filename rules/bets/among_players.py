@@ -24,6 +24,6 @@ class AmongPlayersBet(Bet):
     def _is_decided_by_the_pot(self) -> Self:
         if "clauses" in self.model_fields_set:
             place = self.kind.removeprefix("to-")
-            raise ValueError(f"bet {self.name!r} goes into the {place}, whose clauses decide; give it its clause alone")
+            raise ValueError(f"bet {self.name!r} goes into the {place}, whose clauses decide; give it only its clause")
         self.__dict__["clauses"] = Clauses(win=self.clause, lose=self.clause)
         return self

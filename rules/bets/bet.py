@@ -59,7 +59,7 @@ class Bet(BetKeys):
 
         Returns None for a pay on another bet's stake that is not earned.
         """
-        raise NotImplementedError(f"a bet of kind {self.kind} is settled apart")
+        raise NotImplementedError(f"a bet of kind {self.kind} is not settled seat by seat")
 
     def lines(self, staked: "Staked", seat: Seat, view: "RoundFacts") -> Iterable[SettlementLine]:
         """Make the lines of a bet that has no single line per seat and is not settled for the whole table."""
@@ -108,7 +108,7 @@ class TabledBet(Bet):
         if self.pays is not None or not self.paytables:
             raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
         if self.on_race != bool(self.rows):
-            raise ValueError(f"bet {self.name!r}: a race bet, and no other, says which rows pay it")
+            raise ValueError(f"bet {self.name!r}: a race bet must name the rows that pay it, and no other bet may")
         return self
 
     def outcome(self, facts: BetFacts) -> Outcome | None:
@@ -225,7 +225,7 @@ class Staked(msgspec.Struct, gc=False):
             why = facts + of.loses
             return SettlementLine(self.seat, name, stake, "lose", 0, 0, -stake, why, clause, table, None, None, "0")
         if outcome.result == "held":
-            return self.held(Hold(f"{facts}, and what becomes of {name} then a person says", clause))
+            return self.held(Hold(f"{facts}; a supervisor decides the result of {name}", clause))
         if outcome.result != "win" or row is None:
             ends = "is pushed back" if outcome.result == "returned" else "pushes"
             when = row.when if row is not None and row.when else None
@@ -264,7 +264,7 @@ def fold_of(of: Agreed, seat: Seat) -> tuple[str, str]:
 
 def left_to_a_person(bet: Bet, clause: str) -> Hold:
     """Return the hold of a folded hand's bet for which the regulation does not settle the effect of a fold."""
-    return Hold(f"folded, and whether {bet.name} is still decided by its cards a person says", clause)
+    return Hold(f"folded; a supervisor decides whether {bet.name} still plays by its cards", clause)
 
 
 # ------------------------------------------------------------------ facts that a kind may use

@@ -189,7 +189,7 @@ class BetKeys(TomlTable):
         Returns None if there is no bet: it is made instead of folding, or it is a pay on another bet's stake that is
         not earned. A kind that depends on more than one seat's facts raises NotImplementedError.
         """
-        raise NotImplementedError(f"how a bet of kind {self.kind} ends hangs on the whole table")
+        raise NotImplementedError(f"the outcome of a bet of kind {self.kind} depends on the whole table")
 
     @cached_property
     def folded(self) -> Outcome | None:

@@ -58,7 +58,7 @@ class ByReading(Option):
         if len(changed) != 1 and changed != ["fold", "hand"]:
             raise ValueError(f"a row by a reading changes {' and '.join(changed) or 'nothing'}; allowed: {_ONE_OF}")
         if self.made and not self.fold:
-            raise ValueError("made: it goes with fold alone")
+            raise ValueError("made: allowed only with fold")
         return self
 
 

@@ -33,12 +33,12 @@ def agree_maximum(game: Game, maximum: MaximumPayout | None, paytables: Mapping[
     if maximum.round_cents is None and maximum.player_cents is None:
         return maximum
     if maximum.least_bet_cents is None:
-        bounds = [f"with the least bet at the table (--least-bet), by which {rule.clause} bounds it"]
-        raise SettlementRefused("maximum payout", "without a least bet", bounds)
+        bounds = [f"with the minimum bet at the table (--least-bet), on which {rule.clause} bases the lowest maximum"]
+        raise SettlementRefused("maximum payout", "without a minimum bet", bounds)
     least = int(_highest_odds(game, rule, paytables) * maximum.least_bet_cents)
     for what, cents in (("round", maximum.round_cents), ("player", maximum.player_cents)):
         if cents is not None and cents < least:
-            allowed = f"{dollars(least)} or more, the least bet times the highest odds ({rule.clause})"
+            allowed = f"{dollars(least)} or more, the minimum bet times the highest odds ({rule.clause})"
             raise SettlementRefused(f"maximum payout of a {what}", dollars(cents), [allowed])
     return maximum
 
@@ -103,7 +103,9 @@ def _wait(
     one = f"{waiting[0].bet} of seat {waiting[0].seat}"
     for n in which:
         line = lines[n]
-        why = f"{line.why}; the most a {of} is paid is {dollars(cents)}, and what is cut hangs on {one}, which is held"
+        why = (
+            f"{line.why}; the maximum payout of a {of} is {dollars(cents)}, and the cut depends on {one}, which is held"
+        )
         lines[n] = make_line(line.seat, line.bet, line.stake, "held", why, f"{line.clause}, {rule.clause}")
     return True
 
@@ -148,7 +150,7 @@ def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, 
         return
     for n, pay in zip(which, _shares([lines[n].pay for n in which], most, unit), strict=True):
         line = lines[n]
-        why = f"{line.why}; {dollars(line.pay - pay)} is cut, the most a {of} is paid is {dollars(most)}"
+        why = f"{line.why}; cut by {dollars(line.pay - pay)} to the maximum payout of a {of}, {dollars(most)}"
         clause = f"{line.clause}, {rule.clause}"
         lines[n] = replace(
             line, pay=pay, cut=line.cut + line.pay - pay, net=line.net - line.pay + pay, why=why, clause=clause

@@ -28,7 +28,7 @@ def contradiction(result: RoundResult, game: Game, plan: Plan | None) -> Hold | 
         return None
     cards = _of_the_cards(result, plan) if result.draw is None else _of_the_draw(result, result.draw, plan)
     if cards:
-        return Hold(f"the deck is not what the round says: {cards}", game.spec.returns.defective_deck)
+        return Hold(f"the deck contradicts the round: {cards}", game.spec.returns.defective_deck)
     return _of_the_table(result, plan) if plan is not None else None
 
 
@@ -71,12 +71,12 @@ def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
     loaded, rest = result.deck.loaded, result.remainder
     whole = plan.loaded if plan is not None and not plan.from_shoe and not plan.from_hand else None
     if loaded is not None and whole is not None and loaded != whole:
-        return f"the deck had {loaded} cards and has {whole}"
+        return f"{loaded} cards were loaded, and the deck has {whole}"
     most, dealt = whole or loaded, sum([packet.counted or 0 for packet in result.packets])
     if most is not None and dealt > most:
         return f"{dealt} cards were dealt from a deck of {most}"
     if rest is not None and rest.counted is not None and rest.counted != rest.expected:
-        return f"{rest.counted} cards were left and {rest.expected} were to be"
+        return f"{rest.counted} cards were left instead of {rest.expected}"
     return ""
 
 
@@ -101,7 +101,7 @@ def _of_the_table(result: RoundResult, plan: Plan) -> Hold | None:
         for place, planned in plan.burns.items():
             if place.text == burn.of and planned.from_left(burn.positions, burn.spread) != planned.positions:
                 done = f"{_numbers(burn.positions)} ({burn.spread})"
-                why = f"positions {done} of {burn.of} were burned, and {_numbers(planned.positions)} are to be"
+                why = f"positions {done} of {burn.of} were burned instead of {_numbers(planned.positions)}"
                 return Hold(why, planned.clause)
     return None
 

@@ -63,7 +63,7 @@ def seen_too_often(result: RoundResult, decks: int, *, laid_aside: bool = False)
         return None  # fast path: usually only burned cards are unread
     seen = Counter(lying)
     found = next((text for text, times in seen.items() if times > decks and parse_card(text).is_face), None)
-    return f"{found} stands in {'two' if decks == 1 else decks + 1} places" if found else None
+    return f"{found} is in {'two' if decks == 1 else decks + 1} places" if found else None
 
 
 def held_at_table(result: RoundResult, seat: Seat) -> dict[str, Hold]:
@@ -86,7 +86,7 @@ def unknown_bets(seat: Seat, game: Game) -> dict[str, Hold]:
     """Return holds for the bets of a seat that the game does not have, since their pay is unknown."""
     strange = {bet: cents for bet, cents in seat.wagers.items() if cents and bet not in game.bets}
     return {
-        bet: Hold(f"seat {seat.seat} has {dollars(cents)} on {bet}, which is no bet of {game.id}", "procedure")
+        bet: Hold(f"seat {seat.seat} has {dollars(cents)} on {bet}, which is not a bet of {game.id}", "procedure")
         for bet, cents in strange.items()
     }
 
@@ -228,7 +228,7 @@ def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
     if rule.kind in _OF_ONE_BET:
         return f"{of}{_OF_ONE_BET[rule.kind]}"
     if rule.kind == "excludes":
-        return f"{breach.bets[0]} of {dollars(breach.cents)} beside {listed([*breach.bets[1:]])}"
+        return f"{breach.bets[0]} of {dollars(breach.cents)} together with {listed([*breach.bets[1:]])}"
     present = [bet for bet in rule.others if wagers.get(bet)]
     if rule.kind == "same-as":
         return f"{of} is not as much as {listed(present)}"
@@ -237,7 +237,7 @@ def in_words(breach: Breach, wagers: Mapping[str, int]) -> str:
 
 
 _OF_ONE_BET: Final = {
-    "left": " goes with no choice that was made",
+    "left": " matches no choice that was made",
     "taken-back": " was taken back",
     "offered": " is not offered under the house's options",
 }
@@ -247,10 +247,10 @@ _COMPARED: Final = {
     "exactly": " is not ",
     "at-most": " is more than ",
     "at-least": " is less than ",
-    "multiple-of": " is no multiple of ",
+    "multiple-of": " is not a multiple of ",
     "limit": " is over the limit of ",
-    "total-over": " come together to more than ",
-    "total-under": " come together to less than ",
+    "total-over": " add up to more than ",
+    "total-under": " add up to less than ",
     "tip-over": " is more than ",
 }
 """Phrase between a stake and the amount it is compared with, by kind of rule."""

@@ -80,7 +80,10 @@ class View(msgspec.Struct, gc=False):
         split = seat.split if seat is not None else None
         called = (split.low if spec.any_card == "low" else split.rest) if split is not None else ()
         if seat is None or not called:
-            return f"which card of {f'seat {seat.seat}' if seat is not None else 'the hand'} is any card is not known"
+            return (
+                f"it is not known which card of {f'seat {seat.seat}' if seat is not None else 'the hand'} "
+                "counts as any card"
+            )
         left = list(cards)
         for text in called:
             if (card := FACES.get(text)) not in left:
@@ -256,7 +259,7 @@ class View(msgspec.Struct, gc=False):
             assert seat is not None, "a hand of a seat's cards is asked for a seat"
             whose = f"seat {seat.seat}"
             if place == DISCARDS:
-                return seat.discards, f"{whose}, laid away"
+                return seat.discards, f"the discards of {whose}"
             if not spec.at and not spec.part:
                 return self._kept(seat), whose
             cards = self._lay_there(spec, place, place_of(seat.seat).text, self._kept(seat))

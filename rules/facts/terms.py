@@ -335,7 +335,7 @@ def _agree_jackpot(game: Game, award: JackpotAward | None) -> JackpotAward | Non
     if award is None:
         return None
     if game.spec.jackpot is not None or game.spec.pot is None:
-        raise SettlementRefused("jackpot award", award.clause, ["none: not at this game"])
+        raise SettlementRefused("jackpot award", award.clause, ["none in this game"])
     if award.earned_by.hand not in game.spec.hands:
         raise SettlementRefused("hand of the jackpot award", award.earned_by.hand, game.spec.hands)
     if award.stake and award.stake not in game.bets:
@@ -394,7 +394,7 @@ def _pair(game: Game, bet: Bet, wanted: Mapping[str, str], chosen: dict[str, str
     elif other not in wanted:
         chosen[other] = its[mine.index(chosen[name])]
     elif mine.index(chosen[name]) != its.index(chosen[other]):
-        what = f"pay table of {name} beside {chosen[other]} of {other} ({bet.pairs_with.clause})"
+        what = f"pay table of {name} with {chosen[other]} of {other} ({bet.pairs_with.clause})"
         raise SettlementRefused(what, chosen[name], [mine[its.index(chosen[other])]])
 
 

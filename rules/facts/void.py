@@ -68,12 +68,12 @@ def line_by_record(
     elif bet.name in seat.settled and seat.status == "folded" and bet.fold == "lose":
         return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
     elif bet.name in seat.settled:
-        hold = Hold(f"{why}: {bet.name} was settled before and stays as the table settled it", clause)
+        hold = Hold(f"{why}: {bet.name} was settled earlier, and that stands", clause)
     elif (killed := _killed(result, seat)) is not None:
         what = "fouled hand" if killed.code == _FOULED else "dead hand"
         return make_line(seat.seat, bet.name, stake, "lose", f"{what}: {bet.name} loses", killed.clause)
     else:
-        hold = Hold(f"{why}: the round does not say what becomes of {bet.name}", clause)
+        hold = Hold(f"{why}: the round does not record the result of {bet.name}", clause)
     return held(bet, seat.seat, stake, hold)
 
 
@@ -90,7 +90,7 @@ def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[s
     if seat.status == "dead":
         return "dead hand", returns.dead_hand
     here = [each for each in result.incidents if each.seat == seat.seat or each.place == f"seat {seat.seat}"]
-    return "given back at the table", here[0].clause if here else "procedure"
+    return "returned at the table", here[0].clause if here else "procedure"
 
 
 def _killed(result: RoundResult, seat: Seat) -> Incident | None:

@@ -23,11 +23,11 @@ def repeated(content: Mapping[str, Any], procedures: Collection[Procedure]) -> I
     for key, where in DEALT.items():
         table = content.get(key[0])
         if key[-1] in (content if len(key) == 1 else table if isinstance(table, dict) else ()):
-            yield key, f"a procedure says it, by {where}; leave it out"
+            yield key, f"a procedure defines it, by {where}; leave it out"
     spots = _progressives(procedures)
     for number, row in bets_in(content):
         if row.get("kind") == PROGRESSIVE or ("kind" in row and row.get("name") in spots):
-            yield ("bets", number, "kind"), "a procedure says it, by progressive = true of this bet; leave it out"
+            yield ("bets", number, "kind"), "a procedure defines it, by progressive = true of this bet; leave it out"
 
 
 def as_dealt(content: dict[str, Any], at_hand: Mapping[str, Procedure]) -> dict[str, Any]:

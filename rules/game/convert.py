@@ -75,7 +75,7 @@ def _tips(whole: Whole) -> list[str]:
     tips = [row["name"] for row in rows if isinstance(row.get("name"), str) and isinstance(row.get("for"), str)]
     for name in tips:
         drop(whole, f"bets.{name}")
-    return [f"bets.{name}: gone; the procedure's tip-for says it" for name in tips]
+    return [f"bets.{name}: removed; the procedure's tip-for defines it" for name in tips]
 
 
 def _terms(whole: Whole) -> list[str]:
@@ -88,9 +88,9 @@ def _terms(whole: Whole) -> list[str]:
         for key in ("equals", "beside"):
             if not isinstance(_table(row.value.get(key)).get("bet"), str):
                 continue  # malformed; the loader will refuse it
-            changes += [f"{at}.{key}: gone; the procedure's must says it"] if drop(whole, f"{at}.{key}") else []
+            changes += [f"{at}.{key}: removed; the procedure's must defines it"] if drop(whole, f"{at}.{key}") else []
         if row.value.get("raised") is True and drop(whole, f"{at}.raised"):
-            changes.append(f"{at}.raised: gone; the procedure's betting rounds say it")
+            changes.append(f"{at}.raised: removed; the procedure's betting rounds define it")
         if raised := _raised(equals):
             changes.append(f"{at}.equals.raised: now {at}.raised")
             new = next(each for each in whole.rows["bets"] if each.value.get("name") == row.value.get("name"))
@@ -105,14 +105,14 @@ def _limit(whole: Whole) -> list[str]:
     drop(whole, "limit.each-bet-cents")
     if "games" not in whole.tables["limit"]:
         drop(whole, "limit")
-    return ["limit.each-bet-cents: gone; the procedure's limit says it"]
+    return ["limit.each-bet-cents: removed; the procedure's limit defines it"]
 
 
 def _as_dealt(whole: Whole) -> list[str]:
     """Remove facts about the cards and the progressive bet, which the procedures have."""
     rows = (row.value for row in whole.rows.get("bets", ()))
     keys = [*map(".".join, DEALT), *(f"bets.{row.get('name')}.kind" for row in rows if row.get("kind") == PROGRESSIVE)]
-    return [f"{key}: gone; the procedure says it" for key in keys if drop(whole, key)]
+    return [f"{key}: removed; the procedure defines it" for key in keys if drop(whole, key)]
 
 
 def _raised(equals: Any) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _odds(whole: Whole) -> list[str]:
     kept = {key: settings[key] for key in ("beside", "fine") if key in settings}
     stakes = _stakes(settings.get("ways", []))
     odds |= kept | ({"stakes": stakes} if stakes else {})
-    gone = [f"odds.settings.{key}: gone, it is read off the steps" for key in settings if key not in kept]
+    gone = [f"odds.settings.{key}: removed; it is read from the steps" for key in settings if key not in kept]
     return [*gone, *(f"odds.settings.{key}: now odds.{key}" for key in kept)]
 
 
@@ -207,11 +207,11 @@ def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
     now = content_of(game.spec)
     for key, was in _dealt_as_it_was(old).items():
         if now.get(key) != was:
-            yield f"the procedures have another {key.replace('_', '-')} than {was or 'none'}: {now.get(key, 'none')}"
+            yield (f"{key.replace('_', '-')} of the procedures is {now.get(key, 'none')}; the game has {was or 'none'}")
     for name in game.spec.procedures:
         source = procedure_source(game, name)
         if source is None:
-            yield f"procedure {name} is not at hand: the rules of its bets were not looked at"
+            yield f"procedure {name} is not available: the rules of its bets were not checked"
             continue
         spots = {bet.name: bet for bet in load_procedure(source).bet}
         yield from _unsaid_limit(load_procedure(source), old.get("limit", {}).get("each-bet-cents"))
@@ -227,7 +227,7 @@ def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
                     and not _speaks_of(spot, other)
                     and not (key == "beside" and spots[other].enters)
                 ):
-                    yield f"procedure {name} has no must of {row['name']!r} that speaks of {other!r}"
+                    yield f"procedure {name} has no must of {row['name']!r} that refers to {other!r}"
 
 
 def _unsaid_limit(procedure: Procedure, cents: int | None) -> Iterator[str]:

@@ -32,7 +32,7 @@ def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, st
         yield from _keep_faults(name, hand)
     yield from _set_faults(spec, names)
     if (not spec.hands) == (spec.race is None):
-        yield ("hands",), "give [hands.NAME] or [race], one of them"
+        yield ("hands",), "give either [hands.NAME] or [race]"
     for name, reading in spec.readings.items():
         if name not in READINGS:
             yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"
@@ -48,7 +48,7 @@ def faults(spec: GameSpec, tips: Collection[str] = ()) -> Iterator[tuple[Key, st
     yield from _pool_faults(spec)
     for index, row in enumerate(spec.bets):
         if row.name in names[:index]:
-            yield ("bets", index, "name"), f"bet {row.name!r} stands twice"
+            yield ("bets", index, "name"), f"bet {row.name!r} appears twice"
         yield from _bet_faults(spec, index, row, names)
     if spec.maximum is not None:
         yield from unknown(("maximum", "bets"), "bet", spec.maximum.bets, names)
@@ -61,7 +61,7 @@ def _table_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     for name, table in spec.paytables.items():
         at = ("paytables", name)
         if table.id not in ("", name):
-            yield (*at, "id"), f"is {table.id!r}; the table's name asks for {name!r}"
+            yield (*at, "id"), f"is {table.id!r}; the table's name requires {name!r}"
         yield from (((*at, *key), why) for key, why in paytable_faults(table))
 
 
@@ -87,7 +87,7 @@ def _bet_faults(spec: GameSpec, index: int, bet: Bet, names: list[str]) -> Itera
         pair = [each for each in spec.bets if each.name == bet.pairs_with.bet]
         if pair and len(pair[0].to_choose) != len(bet.to_choose):
             printed = f"{len(bet.to_choose)} tables of {bet.name!r} and {len(pair[0].to_choose)} of {pair[0].name!r}"
-            yield (*at, "pairs-with"), f"{printed} are no pairs"
+            yield (*at, "pairs-with"), f"{printed} do not form pairs"
     yield from unknown((*at, "table-as"), "bet", (bet.table_as,) if bet.table_as else (), names)
     yield from unknown((*at, "on"), "bet", (bet.on,) if bet.on else (), names)
 
@@ -112,9 +112,9 @@ def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
     if not wagers:
         yield ("pot",), "no bet goes into it; allowed: bets of kind to-pot"
     if spec.pot.high is None and spec.pot.low is None:
-        yield ("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"
+        yield ("pot",), "no hand can win it; allowed: [pot.high], [pot.low] or both"
     if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
-        yield ("pot", "clauses"), "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike"
+        yield ("pot", "clauses"), "bets may differ, so part of one may stay unmatched; give uncalled, or [pot] alike"
     if spec.pot.rolls is not None:
         yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
         yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), names)
@@ -122,7 +122,10 @@ def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
         yield ("pot",), "a pot that rolls over, or that losers match, is won by a high hand; give [pot.high]"
     for index, bet in enumerate(spec.bets):
         if is_of_pot(bet.name):
-            yield ("bets", index, "name"), f"a settlement calls the pot {bet.name!r}; allowed: any other name"
+            yield (
+                ("bets", index, "name"),
+                f"{bet.name!r} is the name of the pot in a settlement; allowed: any other name",
+            )
     for which, way in (("high", spec.pot.high), ("low", spec.pot.low)):
         if way is None:
             continue
@@ -142,10 +145,13 @@ def _pool_faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     if not wagers:
         yield ("pool",), "no bet goes into it; allowed: bets of kind to-pool"
     if spec.pot is None or spec.pot.high is None or spec.pot.low is not None:
-        yield ("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins"
+        yield ("pool",), "the winner of the pot gets the runner; allowed: with a [pot] that the high hand wins"
     for index, bet in enumerate(spec.bets):
         if bet.name == spec.pool.meter:
-            yield ("bets", index, "name"), f"a settlement calls the pool {bet.name!r}; allowed: any other name"
+            yield (
+                ("bets", index, "name"),
+                f"{bet.name!r} is the name of the pool in a settlement; allowed: any other name",
+            )
     yield from unknown(("pool", "hand"), "hand", (spec.pool.hand,), spec.hands)
 
 
@@ -204,7 +210,7 @@ def _by_reading_row_faults(spec: GameSpec, at: Key, bet: Bet, row: ByReading) ->
     if row.unqualified and (not isinstance(bet, AgainstBet) or bet.unqualified is None):
         yield (
             (*at, "unqualified"),
-            "nothing asks whether the other hand qualifies; allowed: a bet with unqualified",
+            "the bet does not check whether the other hand qualifies; allowed: a bet with unqualified",
         )
     if "win" in (row.tie, row.unqualified) and bet.paytables:
         key = "tie" if row.tie else "unqualified"
@@ -217,7 +223,10 @@ def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
         have = {row.is_ for row in bet.by_reading if row.reading == reading}
         left = [option for option in READINGS.get(reading, {}) if option not in have]
         if len(left) > 1:
-            yield at, f"reading {reading} has no row for {' and '.join(left)}; allowed: one at most, as the bet stands"
+            yield (
+                at,
+                f"reading {reading} has no row for {' and '.join(left)}; allowed: one at most, for the bet unchanged",
+            )
 
 
 # ------------------------------------------------------------------ cards and rows, by the rankings of the hands
@@ -253,7 +262,7 @@ class _Decides:
         """Yield an error for a row that no table of the hand can have."""
         conditions = CONDITIONS[self.rankings[hand].vocabulary]
         if conditions.check(row) is None:
-            yield key, f"{row!r} is no row of a hand {hand!r}; allowed: {conditions.allowed}"
+            yield key, f"{row!r} is not a row of a hand {hand!r}; allowed: {conditions.allowed}"
 
 
 def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
@@ -261,7 +270,7 @@ def _runner_faults(pool: PoolSpec, rankings: Mapping[str, Ranking]) -> Iterator[
     conditions = CONDITIONS[rankings[pool.hand].vocabulary]
     for place, more in enumerate(pool.more):
         if conditions.check(more.row) is None:
-            why = f"{more.row!r} is no row of a hand {pool.hand!r}; allowed: {conditions.allowed}"
+            why = f"{more.row!r} is not a row of a hand {pool.hand!r}; allowed: {conditions.allowed}"
             yield ("pool", "more", place, "row"), why
 
 
@@ -280,4 +289,4 @@ def _least_hand_faults(
         yield (*key, "at-least"), str(error)
         return
     if spec.decks == 1 and len({*cards}) < len(cards):
-        yield (*key, "at-least"), f"a card stands twice in {at_least!r}, and there is one deck"
+        yield (*key, "at-least"), f"a card appears twice in {at_least!r}, and there is one deck"

@@ -50,9 +50,9 @@ def takes_faults(name: str, spec: HandSpec, ranking: Ranking) -> Iterator[tuple[
     for place, wanted in spec.takes.items():
         there = spec.of.get(place, 0)
         if not isinstance(there, int) or _bounds(wanted)[1] > there:
-            yield (*key, place), f"{_bounds(wanted)[1]} cards, and {there} lie there; allowed: what `of` has"
+            yield (*key, place), f"{_bounds(wanted)[1]} cards, and `of` has {there}; allowed: as many as `of` has"
             return
     if not all(isinstance(cards, int) for cards in spec.of.values()) or spec.fill or spec.pick:
-        yield key, "of places whose cards are not one number, or beside `fill` or `pick`, nobody knows what is taken"
+        yield key, "allowed only for places with an exact number of cards, without `fill` or `pick`"
     elif ranking.uses != HAND or not sizes_of(spec):
-        yield key, f"makes no hand of {HAND} cards, of which {spec.ranking} ranks {ranking.uses}"
+        yield key, f"cannot make a hand of {HAND} cards; {spec.ranking} ranks {ranking.uses}"

@@ -275,21 +275,21 @@ def load_houseway(source: str | Path) -> HouseWay:
 def _faults(path: Path, spec: WayFile) -> Iterator[tuple[Key, str]]:
     """Yield the errors between keys."""
     if spec.id != path.stem:
-        yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
+        yield ("id",), f"is {spec.id!r}; the file's name requires {path.stem!r}"
     if spec.low >= spec.cards:
-        yield ("low",), f"{spec.low} of {spec.cards} cards; allowed: fewer than that"
+        yield ("low",), f"{spec.low} of {spec.cards} cards; allowed: fewer"
     if spec.ranking and spec.ranking not in ranking_ids():
         yield ("ranking",), f"unknown ranking {spec.ranking!r}; allowed: {', '.join(ranking_ids())}"
     for index, rule in enumerate(spec.rules):
         for key, text in (("holds", rule.holds), ("low", rule.low), ("rest", rule.rest)):
             if text and CONDITIONS["poker"].check(text) is None:
-                yield ("rules", index, key), f"{text!r} is no row; allowed: {CONDITIONS['poker'].allowed}"
+                yield ("rules", index, key), f"{text!r} is not a row; allowed: {CONDITIONS['poker'].allowed}"
         for name, option in rule.when.items():
             if option not in READINGS.get(name, {}):
                 allowed = ", ".join(READINGS.get(name, READINGS))
                 yield ("rules", index, "when", name), f"no option {option!r} of a reading {name!r}; allowed: {allowed}"
         if rule.holds and not spec.ranking:
-            yield ("rules", index, "holds"), "what all cards make needs a `ranking` of the file"
+            yield ("rules", index, "holds"), "needs a `ranking` of the file, to rank all cards"
         yield from ((("rules", index, key), why) for key, why in _rank_faults(rule).items())
 
 
@@ -299,7 +299,7 @@ def _rank_faults(rule: WayRule) -> Mapping[str, str]:
         for text in texts:
             ends = text.split(" to ", 1) if key == "ranks" else [text]
             if not all(end in RANKS_UP for end in ends):
-                found[key] = f"{text!r} is no rank; allowed: {', '.join(RANKS_UP)}, or 'RANK to RANK'"
+                found[key] = f"{text!r} is not a rank; allowed: {', '.join(RANKS_UP)}, or 'RANK to RANK'"
     if len(rule.ranks) > len(rule.groups or ()):
         found["ranks"] = f"{len(rule.ranks)} ranks of {len(rule.groups or ())} groups; allowed: as many as groups"
     return found

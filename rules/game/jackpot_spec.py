@@ -73,14 +73,14 @@ class JackpotAward(TomlTable):
 def award_faults(award: JackpotAward, key: Key = ()) -> Iterator[tuple[Key, str]]:
     """Check that one hand earns it, that its parts have recipients, and that they add up to at most 100 percent."""
     if (award.beaten is None) == (award.held is None):
-        yield key, "an award is earned by one hand; give beaten or held, one of them"
+        yield key, "an award is earned by one hand; give either beaten or held"
         return
     allowed = ("beaten", "winner", "others") if award.beaten is not None else ("holder", "others")
     for index, share in enumerate(award.shares):
         at = (*key, "shares", index)
         if share.to not in allowed:
-            yield (*at, "to"), f"nobody is {share.to!r} in this award; allowed: {', '.join(allowed)}"
+            yield (*at, "to"), f"no seat is {share.to!r} in this award; allowed: {', '.join(allowed)}"
         if share.to in [each.to for each in award.shares[:index]]:
-            yield (*at, "to"), f"{share.to!r} stands twice"
+            yield (*at, "to"), f"{share.to!r} appears twice"
     if (whole := sum(share.percent for share in award.shares)) > 100:
-        yield (*key, "shares"), f"they come to {whole} percent; allowed: 100 at most"
+        yield (*key, "shares"), f"they add up to {whole} percent; allowed: 100 at most"

@@ -64,7 +64,7 @@ def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
         fits = [chosen for chosen in combinations(cards, spec.kept) if _fits(rule, chosen)]
         if fits:
             return KeptCards(max(fits, key=_worth), rule)
-    raise ValueError(f"{spec.id} does not speak of {' '.join(map(str, cards))}")
+    raise ValueError(f"{spec.id} has no rule for {' '.join(map(str, cards))}")
 
 
 def _ranks(cards: Iterable[Card]) -> list[int]:
@@ -103,7 +103,7 @@ def load_keep(source: str | Path) -> KeepFile:
 
 def _faults(spec: KeepFile) -> Iterator[tuple[Key, str]]:
     if spec.kept >= spec.cards:
-        yield ("kept",), f"{spec.kept} of {spec.cards} cards; allowed: fewer than that"
+        yield ("kept",), f"{spec.kept} of {spec.cards} cards; allowed: fewer"
     for index, rule in enumerate(spec.rules):
         if len(rule.least) > spec.kept:
-            yield ("rules", index, "least"), f"{len(rule.least)} ranks; allowed: {spec.kept}, as many as are kept"
+            yield ("rules", index, "least"), f"{len(rule.least)} ranks; allowed: at most {spec.kept}, the number kept"

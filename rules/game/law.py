@@ -63,7 +63,7 @@ def edition_faults(
         yield fault
         return
     for number in sorted(unknown):
-        yield edition.fault(("change", number, "keys"), "no procedure or game has such a key with this clause")
+        yield edition.fault(("change", number, "keys"), "no procedure or game has this key with this clause")
 
 
 def _printed(

@@ -41,7 +41,7 @@ class PaytableLayering(Layering):
     def check(self, layer: Layer) -> None:
         """Refuse a file that is not a pay table."""
         if not layer.at and layer.content.get("schema") != PAYTABLE_SCHEMA:
-            raise layer.fault(("schema",), f"must be {PAYTABLE_SCHEMA!r}, since a pay table stands on this file")
+            raise layer.fault(("schema",), f"must be {PAYTABLE_SCHEMA!r}, because a pay table extends this file")
 
 
 class GameLayering(Layering):
@@ -64,7 +64,7 @@ class GameLayering(Layering):
             why = f"{schema} is an earlier version; `dealwire convert FILE --to FOLDER` writes it as {GAME_SCHEMA}"
             raise layer.fault(("schema",), why)
         if layer.named and schema != GAME_SCHEMA:
-            raise layer.fault(("schema",), f"must be {GAME_SCHEMA!r}, since a game stands on this file")
+            raise layer.fault(("schema",), f"must be {GAME_SCHEMA!r}, because a game extends this file")
 
     def sub_layering(self, name: str) -> Layering | None:
         """Return the layering of pay tables within a game file."""

@@ -286,7 +286,7 @@ def load_game_of(
     if game is None:
         known = dict.fromkeys(name for each in game_ids() for name in _of_procedures(each)[0])
         raise TomlFileError(
-            procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
+            procedure, None, "", f"no such game, and no game that settles it; allowed: {', '.join(known)}"
         )
     return load_game(game, {procedure: source} if source is not None else _NO_FILES, edition=edition)
 

@@ -102,7 +102,7 @@ def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
     """Check that a hand has as many cards of a place as are dealt there and not burned, and names steps that exist."""
     name = plan.procedure.id
     if plan.shoe is not None:
-        yield PairFault("game", ("hands",), f"procedure {name} deals columns and no hands; allowed: [race]")
+        yield PairFault("game", ("hands",), f"procedure {name} deals columns, not hands; allowed: [race]")
         return
     steps = [step.name for step in plan.procedure.step]
     for hand, made in spec.hands.items():
@@ -131,7 +131,7 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
         least, most = (cards, cards) if isinstance(cards, int) else cards
         if not least <= dealt <= most:
             needed = f"{least} card{'' if least == 1 else 's'} of {to}"
-            why = f"{needed}, and {dealt} are left there of what procedure {name} deals"
+            why = f"{needed}, and procedure {name} leaves {dealt} there"
             yield PairFault("game", key, f"{why}; allowed: {dealt}")
 
 
@@ -146,7 +146,7 @@ def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
     shoe, race = plan.shoe, spec.race
     assert race is not None, "a race is compared"
     if shoe is None:
-        why = f"procedure {plan.procedure.id} deals hands and no columns; allowed: [hand]"
+        why = f"procedure {plan.procedure.id} deals hands, not columns; allowed: [hand]"
         yield PairFault("game", ("race",), why)
         return
     if not shoe.by_suit:
@@ -154,5 +154,5 @@ def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
         yield PairFault("procedure", ("shoe", "columns", "by"), why)
     if not (shoe.column_end and shoe.all_end) or (shoe.column_end, shoe.all_end) != (race.column, race.most):
         allowed = f"by column {race.column or 'some'}, by all {race.most or 'some'}"
-        why = f"game {spec.id} is decided by a column, or after so many cards of all; allowed: {allowed}"
+        why = f"game {spec.id} is decided by a column, or by a number of cards of all columns; allowed: {allowed}"
         yield PairFault("procedure", ("shoe", "end"), why)

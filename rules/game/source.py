@@ -94,7 +94,10 @@ class GameSource:
             for index, other in enumerate(hand.ranking_when):
                 also = self._ranking(name, hand, other.ranking, ("ranking-when", index, "ranking"))
                 if also.vocabulary != found[name].vocabulary:
-                    why = f"{also.id} speaks {also.vocabulary}; allowed: a ranking that speaks {found[name].vocabulary}"
+                    why = (
+                        f"{also.id} has the vocabulary {also.vocabulary}; allowed: a "
+                        f"ranking with the vocabulary {found[name].vocabulary}"
+                    )
                     raise self.fault(("hands", name, "ranking-when", index, "ranking"), why)
             if hand.pick is not None:
                 self._ranking(name, hand, hand.pick.by, ("pick", "by"))
@@ -137,11 +140,11 @@ class GameSource:
                 raise self.fault(key, why) from None
         # A file must not silently replace a ranking of the program.
         if own and file is not None:
-            raise self.fault(key, f"two rankings {name!r}, one of them in rankings/: give that one another name")
+            raise self.fault(key, f"there are two rankings {name!r}, one of them in rankings/; rename that one")
         found = load_ranking(file) if own is None and file is not None else own
         assert found is not None, "named, or in a file"
         if found.vocabulary not in CONDITIONS:
-            why = f"ranking {name!r} wants pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
+            why = f"ranking {name!r} needs pay tables of kind {found.vocabulary!r}; allowed: {', '.join(CONDITIONS)}"
             raise self.fault(key, why)
         return found
 
@@ -177,7 +180,7 @@ class GameSource:
         if file is None:
             known = sorted({*self.spec.paytables, *self._names_beside(), *paytable_files()})
             near = ", ".join(get_close_matches(name, known, 8, 0.5)) or f"{len(known)} others"
-            why = f"no pay table {name!r} in this file, in paytables/ or in the package, which have {near}"
+            why = f"no pay table {name!r} in this file, in paytables/ or in the package; they have {near}"
             raise self.fault(key, why)
         return load_paytable(file)
 
@@ -230,8 +233,8 @@ def _of_no_kind(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     for number, row in rows.items():
         if "kind" not in row:
             name = str(row.get("name"))
-            why = f"no bet {printable(repr(name))} below{did_you_mean(name, names)}, and a new bet needs a kind"
-            yield ("bets", number, "name"), f"{why}; below are {', '.join(names)}"
+            why = f"the base has no bet {printable(repr(name))}{did_you_mean(name, names)}, and a new bet needs a kind"
+            yield ("bets", number, "name"), f"{why}; the base has {', '.join(names)}"
 
 
 def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:

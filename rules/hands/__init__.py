@@ -28,7 +28,7 @@ class UnknownRanking(LocalError):
 
     def __init__(self, name: str, allowed: tuple[str, ...]) -> None:
         self.name, self.allowed = name, allowed
-        super().__init__(f"ranking {name!r} is not known; allowed: {', '.join(allowed)}")
+        super().__init__(f"unknown ranking {name!r}; allowed: {', '.join(allowed)}")
 
 
 class BadRanking(LocalError):
@@ -63,16 +63,16 @@ def ranking(name: str) -> Ranking:
         raise UnknownRanking(name, ranking_ids())
     # Two packages with the same name: which one wins would depend on the installation.
     if len({entry.value for entry in found}) > 1:
-        raise BadRanking(name, ", ".join(entry.value for entry in found), "more than one package announces it")
+        raise BadRanking(name, ", ".join(entry.value for entry in found), "more than one package declares it")
     entry = found[0]
     try:
         added = entry.load()
     except Exception as error:
         raise BadRanking(name, entry.value, f"it cannot be loaded: {error}") from error
     if not isinstance(added, Ranking):
-        raise BadRanking(name, entry.value, f"a Ranking is needed there, not {type(added).__name__}")
+        raise BadRanking(name, entry.value, f"it must be a Ranking, not {type(added).__name__}")
     if added.id != name:
-        raise BadRanking(name, entry.value, f"it calls itself {added.id!r}")
+        raise BadRanking(name, entry.value, f"its id is {added.id!r}")
     return added
 
 

@@ -291,10 +291,10 @@ def _placed(name: str, house: House) -> Category | None:
 def _faults(path: Path, spec: RankingFile, instead: bool) -> Iterator[tuple[Key, str]]:
     """Yield the errors between keys."""
     if spec.id != path.stem:
-        yield ("id",), f"is {spec.id!r}; the file's name asks for {path.stem!r}"
+        yield ("id",), f"is {spec.id!r}; the file's name requires {path.stem!r}"
     least, most = spec.cards
     if least > most:
-        yield ("cards",), f"at least {least} and at most {most}: turn them round"
+        yield ("cards",), f"the minimum {least} is above the maximum {most}"
     if spec.uses > most:
         yield ("uses",), f"{spec.uses} cards make a hand, and it takes at most {most}"
     for key in ("order", "also"):
@@ -303,21 +303,21 @@ def _faults(path: Path, spec: RankingFile, instead: bool) -> Iterator[tuple[Key,
             if category(name, spec.house) is None:
                 yield (key, index), f"no category {name!r}; allowed: {_ALLOWED}"
             if name in names[:index]:
-                yield (key, index), f"{name!r} stands twice"
+                yield (key, index), f"{name!r} appears twice"
     if spec.order[-1] != "high card":
-        yield ("order",), "what holds none of these has no rank; the last is 'high card'"
+        yield ("order",), "some hands would have no rank; the last category must be 'high card'"
     for name, (start, end) in spec.places.items():
         if _placed(name, spec.house) is None or not 0 <= start < end <= most:
             yield ("places", name), f"no category at cards {start} to {end} of {most}; allowed: {_ALLOWED}"
     if instead and spec.by_reading:
-        yield ("by-reading",), "a file that ranks instead of another names no third"
+        yield ("by-reading",), "a file that ranks instead of another must not name a third"
     for reading, options in spec.by_reading.items():
         for option, other in options.items():
             if other == spec.id or not path.with_name(f"{other}.toml").is_file():
-                yield ("by-reading", reading, option), f"no other ranking {other!r} beside this file"
+                yield ("by-reading", reading, option), f"no other ranking {other!r} next to this file"
     for name in spec.words:
         if name not in spec.order:
-            yield ("words", name), f"is no category of this file; allowed: {', '.join(spec.order)}"
+            yield ("words", name), f"is not a category of this file; allowed: {', '.join(spec.order)}"
 
 
 _ALLOWED: Final = f"'natural ', 'N-card ' of a sequence or a flush, and one of {', '.join(KINDS)}; ' in spades'"

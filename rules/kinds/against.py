@@ -62,7 +62,7 @@ class AgainstBet(Bet):
     @model_validator(mode="after")
     def _is_paid(self) -> Self:
         if (self.pays is None) != bool(self.paytables) or (self.pays is not None and self.pays.unit != "to"):
-            raise ValueError(f"bet {self.name!r} against a hand needs pays = 'A to B' or paytables, one of them")
+            raise ValueError(f"bet {self.name!r} against a hand needs either pays = 'A to B' or paytables")
         return self
 
     @property
@@ -83,7 +83,7 @@ class AgainstBet(Bet):
         if self.unqualified:
             yield from unknown(("unqualified",), "qualifier", (self.unqualified.qualifier,), spec.qualifiers)
             if not self.clauses.unqualified:
-                yield ("clauses",), "unqualified: missing, and the bet looks whether the other hand qualifies"
+                yield ("clauses",), "unqualified: missing, and the bet checks whether the other hand qualifies"
         if self.doubt:
             yield from unknown(("doubt",), "reading", (self.doubt.reading,), spec.readings)
             yield from unknown(("doubt",), "hand", (self.doubt.hand, self.doubt.against), spec.hands)
@@ -190,7 +190,7 @@ class AgainstBet(Bet):
         row, qualified, reached = staked.row(shown.key) if self.paytables else None, True, _NONE
         # Before the qualifier: a row that is always paid does not depend on the other hand.
         if row is not None and self.always and (outcome := self.outcome(BetFacts(row=row))) is not None:
-            return staked.ended(outcome, f"{shown.text}, whatever the dealer has")
+            return staked.ended(outcome, f"{shown.text}, regardless of the dealer's hand")
         if (rule := self.unqualified) is not None:
             met = view.qualifies(rule.qualifier, seat)
             if isinstance(met, str):
@@ -276,8 +276,8 @@ def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold 
         return None
     name = _own(staked)
     stake, other = seat.wagers.get(name, 0), seat.wagers.get(raised.above, 0)
-    more = f"{name} of {dollars(stake)} beside {raised.above} of {dollars(other)}"
-    return Hold(f"{more} asks for {raised.words}, and the hand is {player.text}", raised.clause)
+    more = f"{name} of {dollars(stake)} with {raised.above} of {dollars(other)}"
+    return Hold(f"{more} requires {raised.words}, and the hand is {player.text}", raised.clause)
 
 
 def _doubt(doubt: Doubt, wins: str, sign: int, seat: Seat, view: RoundFacts) -> str:
@@ -289,4 +289,4 @@ def _doubt(doubt: Doubt, wins: str, sign: int, seat: Seat, view: RoundFacts) -> 
         return ""
     if (sign if wins == "higher" else -sign) == (player.strength > other.strength) - (player.strength < other.strength):
         return ""
-    return "or the other way round: the text does not say how these hands rank"
+    return "or the reverse: the regulation does not say how these hands rank"

@@ -47,5 +47,5 @@ class MarginBet(TabledBet):
             return staked.held(Hold(found, self.clauses.win))
         sign, words, margin = found
         outcome = of.by_row[margin] if sign > 0 else self.not_won[sign]
-        assert outcome is not None, "a margin table says what every win pays"
+        assert outcome is not None, "a margin table needs a row for every win"
         return staked.ended(outcome, words)

@@ -46,11 +46,13 @@ def _of_pot(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts)
     """
     stakes = {seat.seat: seat.wagers[bet.name] for seat in inside}
     if len(inside) < bet.least:
-        why = f"{len(inside)} of at least {bet.least} bet it: {bet.name} comes back"
+        why = f"{len(inside)} of at least {bet.least} made the bet: {bet.name} comes back"
         return [make_line(seat, bet.name, cents, "returned", why, bet.clauses.tie) for seat, cents in stakes.items()]
     broken = next((hold for seat in inside if (hold := holds.get(seat.seat, {}).get(bet.name))), None)
     if dead := next((seat for seat in inside if seat.status == "dead"), None):
-        why = f"the hand of seat {dead.seat} is dead, and whether its stake stays in the pot is not said"
+        why = (
+            f"the hand of seat {dead.seat} is dead, and the regulation does not say whether its stake stays in the pot"
+        )
         broken = Hold(why, bet.clauses.win)
     hands = {seat.seat: view.hand(view.terms.agreed(bet).hand, seat) for seat in inside if seat.status == "live"}
     unknown = next((hand for hand in hands.values() if isinstance(hand, str)), None)

@@ -205,7 +205,7 @@ def _divided(entry: _Entry, sharers: Sequence[_Entry]) -> str:
     """Return the reason that the number of hands dividing the whole meter is uncertain; empty if it is certain."""
     if not _takes_all(entry.row):
         return ""
-    return f"the bet of seat {sharers[0].seat.seat}, which may have an equal part of it, is held"
+    return f"the bet of seat {sharers[0].seat.seat}, which may share it equally, is held"
 
 
 def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
@@ -235,7 +235,7 @@ def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> d
     for entry in entries:
         number, hold = entry.seat.seat, entry.hold
         if hold is None and doubt is not None:
-            hold = Hold(f"whether a hand at the table is a jackpot hand is open: {doubt}", returns.no_jackpot_hand)
+            hold = Hold(f"it is uncertain whether the table has a jackpot hand: {doubt}", returns.no_jackpot_hand)
         why, clause = (hold.why, hold.clause) if hold else (back, returns.no_jackpot_hand)
         lines[number] = make_line(number, bet.name, entry.stake, "held" if hold else "returned", why, clause)
     return lines
@@ -304,7 +304,9 @@ def _meter_line(
     facts = f"{_facts(entry.whose, entry.hand)}: {bet.name} pays {row.words}"
     meter, table = meters.get(name), of.paytable
     if meter is None or meter.after is None or before:
-        missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
+        missing = (
+            "no amount was given for the meter" if meter is None else "the seed to which it was reset was not given"
+        )
         why = f"{facts}, but {before or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
     fixed = _fixed(pay, entry.stake)

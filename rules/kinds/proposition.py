@@ -84,7 +84,7 @@ class PropositionBet(TabledBet):
         for name, cents in placed.items():
             yield _line(self, staked, (name, cents), hand, view)
         if unknown := staked.cents - sum(placed.values()):
-            why = f"the round does not say on which outcome {dollars(abs(unknown))} of it are"
+            why = f"the round does not say on which outcome {dollars(abs(unknown))} of it is"
             yield make_line(seat.seat, self.name, max(unknown, 0), "held", why, self.clauses.win)
 
 
@@ -98,8 +98,8 @@ def _line(
     row = None if outcome is None else view.terms.game.paytables[table or ""].row_of(outcome.row)
     names_none = outcome is not None and outcome.wins in _NAMES and what not in _NAMES[outcome.wins]
     if outcome is None or outcome.wins == "open" or isinstance(hand, str) or row is None or names_none:
-        why = hand if isinstance(hand, str) else "the text does not say what wins it"
-        why = f"{what!r} is no {kind}" if names_none else why
+        why = hand if isinstance(hand, str) else "the regulation does not say what wins it"
+        why = f"{what!r} is not a {kind}" if names_none else why
         clause = outcome.clause if outcome is not None and outcome.clause else bet.clauses.win
         return make_line(staked.seat, bet.name, cents, "held", why, clause, proposition=name)
     won = bet.wins(outcome, what, hand, staked, view)

@@ -64,7 +64,7 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
     stated = (reported.cards, reported.column, draw.extra is not None)
     if stated != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
         return (
-            f"the round tells of {reported.cards} cards and {reported.column or 'no column'}, its cards of {used} and "
+            f"the round reports {reported.cards} cards and {reported.column or 'no column'}, its cards show {used} and "
             + (end.suit or end.extra or "none")
         )
     if draw.extra is not None and draw.extra != draw.cards[-1]:
@@ -80,7 +80,7 @@ def _misplaced(draw: Drawn) -> str | None:
         columns[SUITS[parse_card(text).suit or ""]].append(text)
     for name, cards in draw.columns.items() if any(draw.columns.values()) else ():
         if list(cards) != columns.get(name, []):
-            return f"the column of {name} is {' '.join(cards) or 'empty'} in the round, its cards drawn are other ones"
+            return f"the column of {name} is {' '.join(cards) or 'empty'} in the round, and the cards drawn differ"
     return None
 
 

@@ -80,7 +80,7 @@ class SharedBet(Bet):
         odd = _ODD_HALF if outcome.share != 1 and net % unit else ""
         option = staked.terms.readings.get(_ODD_HALF, "") if odd else ""
         if option == "held":
-            why = f"{facts}, and half of {dollars(stake)} does not come out in tokens"
+            why = f"{facts}, and half of {dollars(stake)} is not a whole number of tokens"
             return staked.held(Hold(why, outcome.clause, reading=odd))
         won = outcome.result == "win"
         # Round what the player gets, the win or the part that comes back: down is always in the house's favor.

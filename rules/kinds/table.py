@@ -86,4 +86,4 @@ def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidR
     facts = f"the dealer has less than {qualifier.words}"
     if option == "doubles":
         return replace(row, pay=replace(row.pay, amount=row.pay.amount * 2), clause=f"{row.clause}, {note.clause}")
-    return Hold(f"{facts}, and whether {row.when} is paid double then is open", note.clause)
+    return Hold(f"{facts}, and whether {row.when} is then paid double is undecided", note.clause)

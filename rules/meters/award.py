@@ -122,7 +122,9 @@ class AwardBook:
         """
         book = self._awards if self.round is not None else list(self.last.awards if self.last else ())
         if award not in standing(book):
-            raise MeterRefused(award.meter or "(tray)", "backing out", "no such award stands in this round or the last")
+            raise MeterRefused(
+                award.meter or "(tray)", "backing out", "there is no such award in this round or the last"
+            )
         moved = [self.bank.back_out(award.record, badge, why)] if award.record is not None else []
         changed = {"kind": "backed-out", "badge": badge, "level": None, "why": why, "events": ()}
         undone = structs.replace(award, **changed, record=moved[0].number if moved else None)
@@ -167,11 +169,11 @@ class AwardBook:
         self._wagers.clear()
         self.stage = NEXT[AwardStage.BETS, "START GAME"]
         if again:
-            why = f"round {at.round} of session {at.session} came once more; its bets were taken before"
+            why = f"round {at.round} of session {at.session} was repeated; its bets were taken before"
             return [self._refuse(seen, why)]
         unknown = [str(seat) for seat, cents in bets.items() if cents is None]
         why = f"progressive bets of {len(bets)} seats are taken"
-        why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
+        why += f"; the wagers on the sensors of seats {', '.join(unknown)} are not known" if unknown else ""
         return [self._say("bets-taken", seen, why, cents=taken, clause=self._bet.clauses.win), *records]
 
     def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
@@ -218,7 +220,7 @@ class AwardBook:
             allows = ", ".join(allowed(self.stage))
             return [self._refuse(seen, f"hand button {hand} while {self.stage.value}; allowed: {allows}")]
         if not on and hand != self._open.button:
-            return [self._refuse(seen, f"hand button {hand} goes off, {self._open.button} is on")]
+            return [self._refuse(seen, f"hand button {hand} went off, and {self._open.button} is on")]
         if not 1 <= hand <= len(rows):
             return [self._refuse(seen, f"hand button {hand}; {self.paytable.id} has hands 1 to {len(rows)}")]
         row, seat = rows[hand - 1], self._open.seat
@@ -237,7 +239,7 @@ class AwardBook:
         assert now is not None, "and a round"
         prize = self._prize(row, now.bets.get(seat))
         if prize is None:
-            return [self._refuse(seen, f"what lay on the sensor of seat {seat} is not known; adjust by hand")]
+            return [self._refuse(seen, f"the wager on the sensor of seat {seat} is not known; adjust by hand")]
         if row.pays.meter and prize > (shows := self.bank.meters()[row.pays.meter].cents):
             return [self._refuse(seen, f"the meter shows {dollars(shows)} and not {dollars(prize)}; adjust by hand")]
         needs = self._needs(prize)

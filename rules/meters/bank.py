@@ -147,7 +147,7 @@ class MeterBank:
             opened.add(record.meter)
         for name in bank._parts:
             if name not in opened:
-                raise MeterRefused(name, "restoring", "its records do not open it")
+                raise MeterRefused(name, "restoring", "its records do not start with an opening")
         return bank
 
     @classmethod
@@ -176,7 +176,7 @@ class MeterBank:
             if first.keys() >= wanted:
                 break
         for name in wanted - first.keys():
-            raise MeterRefused(name, "restoring", "no record says where it stands")
+            raise MeterRefused(name, "restoring", "no record has its present amount")
         bank = cls.resume(setup, first)
         for record in _each_once(chain(first.values(), records)):
             if record is not first.get(record.meter):
@@ -305,12 +305,14 @@ class MeterBank:
         """
         record, seeded = self._pays.get(number, (None, None))
         if record is None:
-            raise MeterRefused("?", "backing out", f"record {number} is no pay, or none of the newest")
+            raise MeterRefused("?", "backing out", f"record {number} is not a pay, or is too old")
         if number in self._backed_out:
             raise MeterRefused(record.meter, "backing out", f"record {number} was backed out already")
         to_meter = -record.to_meter - (seeded.to_meter if seeded else 0)
         if self._now[record.meter].cents + to_meter < 0:
-            raise MeterRefused(record.meter, "backing out", "it has paid from its new seed since; adjust it by amount")
+            raise MeterRefused(
+                record.meter, "backing out", "it has since paid from its new seed; adjust the amount instead"
+            )
         at = RoundKey(record.table or "", record.session or "", record.round or 0)
         return self._write(
             "backed-out",
@@ -408,11 +410,11 @@ class MeterBank:
             raise MeterRefused(record.meter, "restoring", f"record {self._count + 1} is missing")
         # A journal that was edited by hand is refused here: money must be conserved record by record.
         if record.to_players + record.to_house + record.to_meter + record.to_reserve:
-            raise MeterRefused(record.meter, "restoring", f"record {record.number} makes or loses money")
+            raise MeterRefused(record.meter, "restoring", f"record {record.number} creates or loses money")
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):
             raise MeterRefused(record.meter, "restoring", f"record {record.number} does not follow from those before")
         if record.kind not in ("opened", "posted") and record.posted != now.posted:
-            raise MeterRefused(record.meter, "restoring", f"record {record.number} posts an amount that nobody posted")
+            raise MeterRefused(record.meter, "restoring", f"record {record.number} posts an amount that was not posted")
         self._apply(record)
 
 

@@ -78,9 +78,12 @@ def _faults(setup: JackpotSetup) -> Iterator[tuple[Key, str]]:
     names = [pool.name for pool in setup.pools]
     for index, name in enumerate(names):
         if name in names[:index]:
-            yield ("pools", index, "name"), f"pool {name!r} stands twice"
+            yield ("pools", index, "name"), f"pool {name!r} appears twice"
     whole = sum((pool.contribution for pool in setup.pools), Fraction(0))
     if whole != 1:
-        yield ("pools",), f"contributions come to {whole * 100} percent; allowed: 100, all of it is the players'"
+        yield (
+            ("pools",),
+            f"contributions add up to {whole * 100} percent; allowed: 100, because all of it belongs to the players",
+        )
     if setup.award is not None:
         yield from award_faults(setup.award, ("award",))

@@ -74,10 +74,10 @@ def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:
     names = [meter.name for meter in setup.meters]
     for index, name in enumerate(names):
         if name in names[:index]:
-            yield ("meters", index, "name"), f"meter {name!r} stands twice"
+            yield ("meters", index, "name"), f"meter {name!r} appears twice"
     taken = sum((meter.contribution + meter.reserve for meter in setup.meters), Fraction(0))
     if taken > 1:
-        yield ("meters",), "contributions and reserves come to more than 100 % of a wager"
+        yield ("meters",), "contributions and reserves add up to more than 100 % of a wager"
 
 
 def cautions(setup: ProgressiveSetup, table: PayTable, wager_cents: int) -> list[str]:

@@ -141,15 +141,15 @@ def _beyond(question: Question, bet: Bet) -> str:
         return f"no solver is named for a bet of kind {bet.kind}"
     hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
     if bet.fold == "absent" or bet.name in chosen_bets(question.game):
-        return "it hangs on what the player chooses, and no solver is named for that"
+        return "it depends on the player's choices, and no solver is named for them"
     if keeps_cards(question.game) and any(_as_kept(hand) for hand in hands):
-        return "it hangs on which cards are kept, and no solver is named for that"
+        return "it depends on which cards are kept, and no solver is named for that"
     if any(hand.part and not hand.whole for hand in hands):
-        return "it hangs on how the hand is set, and no solver is named for that"
+        return "it depends on how the hand is set, and no solver is named for that"
     if any(hand.takes for hand in hands):
-        return "it hangs on so many cards of each place, and no solver is named for that"
+        return "it depends on the number of cards taken from each place, and no solver is named for that"
     if not all(map(_places, hands)):
-        return "it hangs on which cards are kept, and no solver is named for that"
+        return "it depends on which cards are kept, and no solver is named for that"
     if any(len(question.game.paytables[name].groups) > 1 for name in bet.paytables):
         return "its rows pay in groups, and no solver is named for them"
     return ""
@@ -197,7 +197,7 @@ def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
     """Compute a bet paid by the hand that the cards make, regardless of any choice; envy and meters are separate
     figures."""
     game = question.game
-    folds = {"assumes": "no hand that is paid is folded"} if bet.fold == "lose" else {}
+    folds = {"assumes": "no paying hand is folded"} if bet.fold == "lose" else {}
     for table in question.tables(bet):
         also = folds
         names = {each.reading for each in bet.hand_when if each.reading and table.id in (each.paytables or (table.id,))}

@@ -28,7 +28,7 @@ def proposition_odds(question: Question, bet: PropositionBet) -> Iterator[Odds |
     for table in question.tables(bet):
         open_ones = [name for name, outcome in bet.outcomes.items() if outcome.wins == "open"]
         if open_ones:
-            why = f"the text does not say what wins {', '.join(open_ones)}"
+            why = f"the regulation does not say what wins {', '.join(open_ones)}"
             yield NotComputed(question.game.id, bet.name, deals(question.game), why)
         for name, outcome in bet.outcomes.items():
             if outcome.wins == "open":

@@ -110,7 +110,7 @@ class Odds:
         found["outcomes"] = [_plain(outcome) for outcome in self.outcomes]
         found |= {name: str(value) if isinstance(value, Fraction) else value for name, value in self.also.items()}
         if self.incomplete:
-            found["incomplete"] = "what the meter pays is left out; give the meter to include it"
+            found["incomplete"] = "pays from the meter are left out; give the meter to include them"
         if self.printed is not None:
             found["printed"] = dict(self.printed)
         if self.suspect:

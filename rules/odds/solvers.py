@@ -127,4 +127,4 @@ def _decided_otherwise(game: Game, files: Mapping[str, Path]) -> Iterator[tuple[
             return
         first = found if not number else first
         if found != first:
-            yield ("procedures", number), f"{name}: players choose otherwise than by {game.spec.procedures[0]}"
+            yield ("procedures", number), f"{name}: its choices differ from those of {game.spec.procedures[0]}"

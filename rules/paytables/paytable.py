@@ -296,7 +296,7 @@ def load_paytable(path: Path) -> PayTable:
 
 def _file_faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
     if table.id != path.stem:
-        yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
+        yield ("id",), f"is {table.id!r}; the file's name requires {path.stem!r}"
     yield from paytable_faults(table)
 
 
@@ -310,15 +310,15 @@ def paytable_faults(table: PayTable) -> Iterator[tuple[Key, str]]:
                 f"{row.when!r} is not for a {table.kind} table; allowed: {conditions.allowed}",
             )
         if row.when in seen:
-            yield ("rows", index, "when"), f"{row.when!r} stands twice"
+            yield ("rows", index, "when"), f"{row.when!r} appears twice"
         if row.pays.unit == "bare" and table.bare is None:
-            yield ("rows", index, "pays"), "a bare number; say what it means: bare = 'to' or 'for'"
+            yield ("rows", index, "pays"), "a bare number needs a unit: bare = 'to' or 'for'"
         seen.add(row.when)
     if table.kind == "margin":
         checks = [check for when in seen if (check := conditions.check(when)) is not None]
         for margin in conditions.keys:
             if not any(holds(margin) for holds in checks):
-                yield ("rows",), f"no row for a win by {margin}; a margin table says what every win pays"
+                yield ("rows",), f"no row for a win by {margin}; a margin table needs a row for every win"
 
 
 def _with_unit(pay: Pay, bare: Literal["to", "for"] | None) -> Pay:

@@ -35,7 +35,7 @@ def as_awarded(
     if stranger is not None:
         return Hold(f"{whose}, and seat {stranger} has nothing in this round", clause)
     if total != cents:
-        return Hold(f"{whose}, and {dollars(cents)} are to be won", clause)
+        return Hold(f"{whose}, and {dollars(cents)} is to be won", clause)
     if isinstance(found, Hold):
         clause = f"{clause}, {found.clause}"
     facts = f"awarded and taken in, which stands; {_of_the_cards(found)}"
@@ -50,7 +50,7 @@ def _agree(taken: Mapping[int, int], found: Shares) -> bool:
 def _of_the_cards(found: Shares | Hold) -> str:
     """Describe the result of the cards for the pot."""
     if isinstance(found, Hold):
-        return f"by the cards it was open: {found.why}"
+        return f"by the cards it was undecided: {found.why}"
     shares = " and ".join(
         f"{dollars(share.cents)} to seat {seat} ({share.facts})" for seat, share in sorted(found.items())
     )

@@ -32,7 +32,9 @@ def forfeited_line(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> Set
     if rule is None or bet.kind != "to-pot" or cents != stake or bet.name in seat.returned:
         hold = Hold(f"{why}: the round has {dollars(cents)} of {dollars(stake)} forfeited to the pot", clause)
         return held(bet, seat.seat, stake, hold)
-    what = f"{why}: {bet.name} is forfeited, for a bet by who knew better, and lies in the pot of the next round"
+    what = (
+        f"{why}: {bet.name} is forfeited, for a bet made knowing of the defect, and goes into the pot of the next round"
+    )
     return make_line(seat.seat, bet.name, stake, "lose", what, rule.clause)
 
 

@@ -58,7 +58,7 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     live = {seat.seat for seat in inside if seat.status == "live"}
     given_up = GivenUp.by(view.result.actions, (seat.seat for seat in inside if _all_in(seat)))
     if spec.clauses.uncalled and (over := goes_back(put, live, given_up)) is not None:
-        why = f"nobody matched {dollars(over.cents)} of it: it comes back"
+        why = f"no player matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
     elif spec.clauses.uncalled and (why := _beyond_all(inside, bets, put, given_up)):
@@ -78,7 +78,7 @@ def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[in
     if over.seat in (seat.seat for seat in left) or not left or len(reach) < len(left) or put[over.seat] <= max(reach):
         return ""
     why = f"seat {over.seat} gave up before its bet was called"
-    return f"{why}, which is more than the others have, and whose that part is the text does not say"
+    return f"{why}, which is more than the others have, and the regulation does not say whose that part is"
 
 
 def _all_in(seat: Seat) -> bool:
@@ -147,7 +147,7 @@ def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") 
             if bet.name in mine and seat.wagers.get(bet.name):
                 yield mine[bet.name]
             if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
-                yield Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clause)
+                yield Hold(f"seat {seat.seat} got back more of {bet.name} than it bet", bet.clause)
     if alike:
         yield from _unlike(seats, bets, alike)
 
@@ -193,7 +193,9 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
         (seat,) = pot.contenders
         alone = seats[seat].status == "live"
         if not alone and view.terms.readings.get(_GIVEN_UP) == "held":
-            return Hold("everybody in it gave it up, and whose it is is not said", spec.clauses.alone)
+            return Hold(
+                "every player in it gave it up, and the regulation does not say whose it is", spec.clauses.alone
+            )
         facts = "the last hand left for it" if alone else "gave up when the others in it had given up"
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}
     else:
@@ -207,7 +209,7 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
 
 def _forfeited(name: str, pot: Pot, clause: str) -> Iterator[SettlementLine]:
     """Yield the lines of a pot that goes to the house because every player folded, including the last one."""
-    why = f"everybody folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} is the house's"
+    why = f"every player folded: the {name.replace('-', ' ')} of {dollars(pot.cents)} goes to the house"
     for seat, cents in _by_seat(pot):
         yield make_line(seat, name, cents, "lose", why, clause)
 

@@ -41,7 +41,9 @@ def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     by_seat = {seat.seat: seat for seat in inside}
     won = {seat: each._replace(cents=found.won[seat]) for seat, each in best.items()}
     if as_awarded(view.result.awards, 1, sum(found.won.values()), won, by_seat, spec) != won:
-        return all_held(inside, bets, Hold("it was taken in otherwise than the cards have it", spec.clauses.taken))
+        return all_held(
+            inside, bets, Hold("it was taken in differently from what the cards decide", spec.clauses.taken)
+        )
     lines = [*given_back(view, inside, bets), *_lines(view, by_seat, put, best, found, spec)]
     winners = tuple(PotWinner(seat, found.won[seat], each.won_with, each.clause) for seat, each in best.items())
     contenders = tuple(seat.seat for seat in live)
@@ -62,7 +64,10 @@ def _collected(
     if len(bets) > 1 and any(cents > bets[0] for cents in losers.values()):
         reading = view.terms.readings.get("unequal-winners", "held")
         if reading == "held":
-            why = f"winners bet {' and '.join(map(dollars, bets))}, and what a loser pays above the least is not said"
+            why = (
+                f"winners bet {' and '.join(map(dollars, bets))}, and the regulation "
+                "does not say what a loser pays above the lowest"
+            )
             return Hold(why, rule.clause)
         bets = bets if reading == "layers" else bets[:1]
     else:
@@ -77,7 +82,7 @@ def _collected(
         try:
             parts = shared(sum(layer.values()) - sum(taken), have, view.terms.unit_cents, view.result.button)
         except OddChipOpen:
-            why = "an odd chip goes to the left of the button, and who has the button is not known"
+            why = "an odd chip goes to the left of the button, and the position of the button is not known"
             return Hold(why, spec.clauses.odd_chip)
         for into, more in ((paid, layer), (won, parts)):
             for seat, cents in more.items():
@@ -107,7 +112,7 @@ def _lines(
             continue
         paid, words = found.paid[seat], words_of(view, seats[seat], spec) or "dead hand"
         if paid:
-            yield make_line(seat, POT, paid, "lose", f"{words}: {dollars(paid)} go to {whose}", clause)
+            yield make_line(seat, POT, paid, "lose", f"{words}: {dollars(paid)} goes to {whose}", clause)
         if stake > paid:
-            why = f"{dollars(stake - paid)} are above what {whose} bet and come back"
+            why = f"{dollars(stake - paid)} is above the bet of {whose} and comes back"
             yield make_line(seat, UNCALLED, stake - paid, "returned", why, spec.matched.kept)

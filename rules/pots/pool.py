@@ -120,7 +120,7 @@ def _wagers(
         hold = holds.get(seat.seat, {}).get(bet.name)
         back = seat.returned.get(bet.name, 0)
         if back > stake and hold is None:
-            hold = Hold(f"seat {seat.seat} has more of {bet.name} back than it bet", bet.clauses.win)
+            hold = Hold(f"seat {seat.seat} got back more of {bet.name} than it bet", bet.clauses.win)
         if hold is not None:
             yield held(bet, seat.seat, stake, hold)
             continue
@@ -133,7 +133,7 @@ def _wagers(
             why = f"{bet.name} goes into the {board.spec.meter} pool"
             yield make_line(seat.seat, bet.name, stake - back, "lose", why, clauses.into)
         elif len(winners) > 1:
-            why = f"the pot is split, which brings no runner: {bet.name} comes back"
+            why = f"the pot is split, which earns no runner: {bet.name} comes back"
             yield make_line(seat.seat, bet.name, stake - back, "returned", why, clauses.tie)
         else:
             why = f"wins the pot: {bet.name} comes back{_brought(board, seat.seat)}"
@@ -145,7 +145,7 @@ def _brought(board: _Board, seat: int) -> str:
     """Describe the runners that the hand earned."""
     number = board.awarded[seat]
     what = "no runner" if not number else "a runner" if number == 1 else f"{number} runners"
-    return f", and the hand brings {what}: {board.of(seat)} of {board.spec.needed}"
+    return f", and the hand earns {what}: {board.of(seat)} of {board.spec.needed}"
 
 
 def _made(view: View, seats: Sequence[Seat]) -> Iterator[tuple[Seat, Bet, int]]:

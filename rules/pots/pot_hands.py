@@ -36,11 +36,11 @@ def by_the_cards(view: View, seats: Sequence[Seat], cents: int, spec: PotSpec) -
         return low
     if not high and (spec.high is not None or not low):
         clause = (spec.high or spec.low or PotHand(clause="")).clause
-        return Hold("no hand qualifies, and what becomes of the pot is not said", clause)
+        return Hold("no hand qualifies, and the regulation does not say what happens to the pot", clause)
     try:
         return _divided(view, high, low, cents, spec)
     except OddChipOpen:
-        why = "an odd chip goes to the left of the button, and who has the button is not known"
+        why = "an odd chip goes to the left of the button, and the position of the button is not known"
         return Hold(why, spec.clauses.odd_chip)
 
 

@@ -108,11 +108,11 @@ def _shares(
         ends = view.terms.readings.get("last-hand") == "fifth"
         # A meter with money but without a count of hands: the fifth hand cannot be told.
         if ends and meter.cents and meter.rolled is None:
-            return Hold("how many hands the pot has rolled over is not known", rolls.last)
+            return Hold("the number of hands for which the pot has rolled over is not known", rolls.last)
         last = ends and (meter.rolled or NEVER).hands + 1 >= LAST
         share = view.terms.readings.get("high-hand-share", "not-set")
         if not last and share == "not-set":
-            return Hold("what the best hand has of a pot that rolls over was not set", rolls.high_hand)
+            return Hold("the best hand's part of a pot that rolls over was not set", rolls.high_hand)
         clause, part = (rolls.last, 100) if last else (rolls.high_hand, int(share))
         cents = cents if last else cents * part // 100 // view.terms.unit_cents * view.terms.unit_cents
         best = by_the_cards(view, live, cents, spec)
@@ -131,12 +131,12 @@ def _with(share: Share, clause: str, spec: PotSpec) -> str:
 def _lines(view: View, seats: Sequence[Seat], pot: _Pot, shares: Shares, rolls: RollingPot) -> Iterator[SettlementLine]:
     over = pot.left - sum(share.cents for share in shares.values())
     of = f"the pot of {dollars(pot.cents)}"
-    goes = [f"{dollars(over)} roll over"] if over else []
+    goes = [f"{dollars(over)} rolls over"] if over else []
     goes = ([f"{' and '.join(f'seat {seat}' for seat in shares)} won"] if shares else []) + goes
     for seat in sorted(seats, key=lambda each: each.seat):
         stake, share = pot.put.get(seat.seat, 0), shares.get(seat.seat)
         if share is not None:
-            why = f"{share.facts}: {dollars(share.cents)} of {of}{f', {dollars(over)} roll over' if over else ''}"
+            why = f"{share.facts}: {dollars(share.cents)} of {of}{f', {dollars(over)} rolls over' if over else ''}"
             yield won_line(seat.seat, POT, stake, share, why)
         elif stake:
             won = next((share.clause for share in shares.values()), rolls.clause)

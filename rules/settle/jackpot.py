@@ -82,22 +82,24 @@ def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds)
     if award.beaten is not None and len(hands) < 2:
         return None  # no other hand was shown that could beat it
     if unknown and earning:
-        why = f"{by.words} lies open, and whether another hand counts is not known"
+        why = f"{by.words} was shown, and it is not known whether another hand counts"
         return Hold(f"{why}: {hands[unknown[0].seat]}", by.clause)
     if not earning:
         least = min((known[seat].strength for seat in good), default=None)
         return _may_be_earned(view, award, unknown, least, best)
     beat = {seat for seat, hand in known.items() if hand.strength == best} if award.beaten is not None else set[int]()
     if doubt := next(filter(None, (_doubt(seat, award, holds, sharing | earning | beat) for seat in seats)), None):
-        why = f"{by.words} lies open, and who shares in the award hangs on a bet that is held"
+        why = f"{by.words} was shown, and the shares of the award depend on a bet that is held"
         return Hold(f"{why}: {doubt.why}", doubt.clause)
     highest = max(known[seat].strength for seat in earning)
     if any(known[seat].strength != highest for seat in earning):
         if _of(view, award.several, "beaten-hands") == "held":
-            return Hold(f"several hands of {by.words} count, and which of them earns the award is not said", by.clause)
+            return Hold(
+                f"several hands of {by.words} count, and the rules do not say which of them earns the award", by.clause
+            )
         earning = {seat for seat in earning if known[seat].strength == highest}
     if max(len(earning), len(beat)) > 1 and _of(view, award.tied, "tied-shares") == "held":
-        return Hold("hands tie, and whether they divide their part is not said", by.clause)
+        return Hold("hands tie, and the rules do not say whether they divide their part", by.clause)
     return _shared(award, known, earning, beat, sharing)
 
 
@@ -116,7 +118,7 @@ def _may_be_earned(view: View, award: JackpotAward, unknown: Sequence[Seat], lea
 
     for seat in unknown:
         if view.may_be(by.hand, seat, matters):
-            return Hold(f"whether {by.words} earns the award is not known: {view.hand(by.hand, seat)}", by.clause)
+            return Hold(f"it is not known whether {by.words} earns the award: {view.hand(by.hand, seat)}", by.clause)
     return None
 
 
@@ -124,7 +126,9 @@ def _shared(
     award: JackpotAward, known: Mapping[int, Ranked], earning: set[int], beat: set[int], sharing: set[int]
 ) -> Earned | Hold:
     if stranger := min((earning | beat) - sharing, default=0):
-        return Hold(f"seat {stranger} did not bet {award.stake}, and whose its part is is not said", award.clause)
+        return Hold(
+            f"seat {stranger} did not bet {award.stake}, and the rules do not say who gets its part", award.clause
+        )
     others = tuple(sorted(sharing - earning - beat))
     one, two = tuple(sorted(earning)), tuple(sorted(beat))
     facts = " and ".join(f"{known[seat].text} of seat {seat}" for seat in one)

@@ -169,16 +169,16 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
         # A record without facts, from another program.
         causes += [each for each in result.incidents if may_break_a_round(each.code)]
         cause = next(iter([*causes, *result.incidents]), None)
-        why = cause.text if cause else "what happened is not known for certain"
+        why = cause.text if cause else "it is uncertain what happened"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
     if game.spec.options and (option := wrong_option(game.spec.options, result.options)) is not None:
         wanted = " or ".join(game.spec.options[option])
         return Hold(f"dealt as {option} {result.options[option]}, and {game.id} settles {wanted}", "procedure")
     if len(set(map(_BY_NUMBER, result.seats))) != len(result.seats):
-        return Hold("a seat stands twice in the round", "procedure")
+        return Hold("a seat appears twice in the round", "procedure")
     by_hands = result.draw is None and result.outcome in ("complete", "progressive-only")
     if by_hands and (too_often := seen_too_often(result, game.spec.decks, laid_aside=game.spec.laid_aside)):
-        return Hold(f"the deck is not what the round says: {too_often}", game.spec.returns.defective_deck)
+        return Hold(f"the deck contradicts the round: {too_often}", game.spec.returns.defective_deck)
     return contradiction(result, game, plan)
 
 
@@ -464,7 +464,7 @@ def _laid_late(seats: Sequence[Seat]) -> str | None:
     for seat in seats:
         for bet in seat.held:
             if not seat.wagers.get(bet):
-                return f"seat {seat.seat} {bet}: it is held and no wager of the round"
+                return f"seat {seat.seat} {bet}: it is held and not a wager of the round"
     return None
 
 

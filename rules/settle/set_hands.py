@@ -45,7 +45,7 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     foul = _foul(each, split, seat, view)
     # The record contradicts the cards; do not guess which is wrong.
     if split.foul and not foul and own:
-        return Hold("the hand was found set wrong, and by its cards it is not", each.clause)
+        return Hold("the hand was recorded as foul, and by its cards it is not", each.clause)
     if foul and (own or split.by not in _BY_HOUSE):
         return Hold(foul, each.clause) if view.terms.readings.get("foul-hand") == _HELD else foul
     if foul:
@@ -60,9 +60,9 @@ def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
     """Describe a foul setting; empty if the setting is not foul. Known cards take precedence over the record."""
     low, rest = view.hand(each.low, seat), view.hand(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):
-        return "a hand that was found set wrong" if split.foul else ""
+        return "a hand recorded as foul" if split.foul else ""
     if low.strength > rest.strength:
-        return f"{_spelled(low)} in the low hand above {_spelled(rest)}, a hand set wrong"
+        return f"{_spelled(low)} in the low hand above {_spelled(rest)}, a foul hand"
     return ""
 
 
@@ -80,7 +80,7 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
     ranks = view.terms.ranks(each.low), view.terms.ranks(each.rest)
     found = way.settings((*low, *rest), *ranks, view.terms.readings)
     if found is None:
-        return Hold(f"house way {way.id} does not speak of {_text((*low, *rest))}", each.way)
+        return Hold(f"house way {way.id} has no rule for {_text((*low, *rest))}", each.way)
     rule, allowed = found
     if _allows(allowed, low):
         return None
@@ -89,7 +89,7 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
         for option in READINGS[name]:
             other = way.settings((*low, *rest), *ranks, {**view.terms.readings, name: option})
             reading = name if other is not None and _allows(other[1], low) else reading
-    why = f"the dealer set {_text(low)} low, and the house way has {wanted} ({rule.does})"
+    why = f"the dealer set {_text(low)} low, and the house way sets {wanted} ({rule.does})"
     return Hold(why, rule.clause, reading=reading)
 
 

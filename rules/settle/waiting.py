@@ -37,4 +37,4 @@ def _waiting(decided: dict[LineKey, str], terms: Terms) -> Waiting:
 
 def _hold(reading: str, terms: Terms) -> Hold:
     option, clause = terms.readings[reading], terms.game.spec.readings[reading].clause
-    return Hold(f"{reading} {option} decides it, and nobody has signed that reading", clause, reading=reading)
+    return Hold(f"{reading} {option} decides it, and that reading is not signed", clause, reading=reading)

@@ -36,7 +36,7 @@ def pai_gow() -> str:
 def test_a_maximum_cuts_and_says_so() -> None:
     done = settle("--max-player", "150000", "--least-bet", "500", "--text", "-v", rounds=royal())
     assert done.exit_code == 0, done.output
-    assert "$500 is cut, the most a player is paid is $1,500" in done.stdout
+    assert "cut by $500 to the maximum payout of a player, $1,500" in done.stdout
     assert "47.1-1062" in done.stdout
 
 

@@ -263,9 +263,9 @@ def test_a_round_of_the_day_before_is_marked(tmp_path: Path) -> None:
     ("spoil", "why"),
     [
         (lambda text: text.replace('"number":2,', '"number":9,'), "record 2 is missing"),
-        (lambda text: text.replace('"to_meter":8,', '"to_meter":9,', 1), "makes or loses money"),
+        (lambda text: text.replace('"to_meter":8,', '"to_meter":9,', 1), "creates or loses money"),
         (lambda text: text[:-40], "is not output of settle"),
-        (lambda _: "", "no record says where it stands"),
+        (lambda _: "", "no record has its present amount"),
     ],
 )
 def test_a_bank_is_not_given_back_by_what_is_spoiled(spoil: Any, why: str, tmp_path: Path) -> None:

@@ -117,9 +117,9 @@ def test_a_rule_of_a_wager_that_no_procedure_has_is_named(old: Path, tmp_path: P
         1,
         [
             f"{path}: procedure deals has no [limit] of $100 for each bet",
-            f"{path}: procedure deals has no must of 'play' that speaks of 'ante'",
+            f"{path}: procedure deals has no must of 'play' that refers to 'ante'",
             f"{path}: procedure deals has no tip 'tip-pair-plus' for 'pair-plus'",
-            f"{path}: procedure gone is not at hand: the rules of its bets were not looked at",
+            f"{path}: procedure gone is not available: the rules of its bets were not checked",
         ],
     )
     new = converted(file_of(old, "three-card.co"))
@@ -136,12 +136,12 @@ def test_what_the_procedures_say_goes_and_is_told_where_they_say_otherwise(old: 
     }.items():
         new = converted(file_of(old, name))
         assert new is not None
-        assert {f"{key}: gone; the procedure says it" for key in gone} <= {*new.changes}
+        assert {f"{key}: removed; the procedure defines it" for key in gone} <= {*new.changes}
     path = file_of(old, "208.co").with_name("two.pays.toml")
     path.write_text(file_of(old, "208.co").read_text().replace("decks = 4", "decks = 2"))
     other, new = converted(path), converted(file_of(old, "208.co"))
     assert other is not None
     assert new is not None
-    assert other.unsaid == ("the procedures have another decks than 2: 4",)
+    assert other.unsaid == ("decks of the procedures is 4; the game has 2",)
     assert other.before != HASHES["208.co"]
     assert other.after == new.after

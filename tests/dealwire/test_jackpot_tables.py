@@ -120,7 +120,7 @@ def test_a_fault_in_the_jackpot_file_names_that_file(tmp_path: Path) -> None:
     with pytest.raises(TomlFileError) as caught:
         load_configuration(file)
     assert f"table[1].jackpot: {mine}:" in str(caught.value)
-    assert "they come to 110 percent; allowed: 100 at most" in str(caught.value)
+    assert "they add up to 110 percent; allowed: 100 at most" in str(caught.value)
 
 
 def test_a_jackpot_rake_that_the_game_does_not_have_is_the_file_s(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_an_edition_is_checked_against_all_that_it_changes(house: Path) -> None:
     house.write_text(HOUSE.replace("bet.ante", "bet.anti"))
     code, _, err = law("check", str(house))
     assert code == 2
-    assert err == [f"{house}:9: change[1].keys: no procedure or game has such a key with this clause"]
+    assert err == [f"{house}:9: change[1].keys: no procedure or game has this key with this clause"]
     (house.parent / "mine.toml").write_text(
         'schema = "dealwire.procedure/2"\nbase = ["caribbean-stud.co"]\nid = "mine"\n'
         'title = "Mine"\n[[bet]]\nname = "anti"\nnumber = 9\nplaced = "before-deal"\nclause = "47.1-1017.10(2)"\n'

@@ -231,5 +231,5 @@ def test_terms_for_a_procedure_nobody_settles_are_refused(tmp_path: Path) -> Non
     command = ["replay", "captures/longhorn.co.pcapng", "--paytable", "ante=x", "--procedure", sister(tmp_path)]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2
-    assert "longhorn.mine: no such game, nor a game that settles it; allowed: " in done.output
+    assert "longhorn.mine: no such game, and no game that settles it; allowed: " in done.output
     assert PROCEDURE in done.output

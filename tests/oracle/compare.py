@@ -1,4 +1,4 @@
-"""Settles random rounds with `rules` and with the oracle, and tells every bet on which they differ.
+"""Settle random rounds with `rules` and with the oracle, and report every bet on which they differ.
 
 python -m tests.oracle.compare three-card.co --rounds 100000 --seed 1
 """
@@ -30,12 +30,13 @@ GAMES = (
     *("colorado-holdem.co", "colorado-holdem.co-2", "players-choice.co", "players-choice.co-five", "prospector.co"),
     *("caribbean-stud.co", "let-it-ride.co", "three-card.co"),
 )
-"""A game's module has its name as Python spells it: `three_card` for `three-card.co`, `game_3_5_7` for `3-5-7.co`."""
+"""Games with an oracle. A game's module has its name as a Python identifier: `three_card` for `three-card.co`,
+`game_3_5_7` for `3-5-7.co`."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One bet on which the two differ; None where an engine has no line for it."""
+    """One bet on which the two differ; None if an engine has no line for it."""
 
     seat: int
     bet: str
@@ -53,13 +54,13 @@ class Difference:
 
 
 def module_of(game: str) -> Any:
-    """The oracle's module of a game."""
+    """Return the oracle's module of a game."""
     name = game.replace(".co", "").replace("-", "_")
     return importlib.import_module(f"tests.oracle.games.{'game_' if name[0].isdigit() else ''}{name}")
 
 
 def terms_of(game: Any, rng: random.Random) -> settling.Terms:
-    """What the house chose for one round: pay tables, the meter and its seed, the smallest token."""
+    """Choose the house's options for one round: pay tables, the meter and its seed, the smallest token."""
     tables = {bet: rng.choice(list(printed)) for bet, printed in game.TABLES.items() if rng.random() < 0.7}
     for one, other in getattr(game, "PRINTED_IN_PAIRS", ()):  # printed side by side, and chosen together
         ones, others = list(game.TABLES[one]), list(game.TABLES[other])
@@ -77,7 +78,7 @@ def terms_of(game: Any, rng: random.Random) -> settling.Terms:
 def by_rules(
     game: Game, data: dict[str, Any], terms: settling.Terms
 ) -> tuple[settling.Lines, dict[tuple[int, str], str]]:
-    """What `rules` makes of the round, several envy lines of a seat as one, a commission taken off; and its reasons."""
+    """Return the result of `rules`, with a seat's envy lines combined and commission deducted; and its reasons."""
     meters = {"meter": Meter(terms.meter_cents, terms.seed_cents)} if terms.meter_cents is not None else None
     settlement = settle(
         RoundResult.from_json(json.dumps(data)),
@@ -97,7 +98,8 @@ def by_rules(
 
 
 def differences(name: str, rounds: int, seed: int, tally: Counter[str]) -> Iterator[Difference]:
-    """Settles so many rounds both ways; `tally` counts them, their bet lines and the results."""
+    """Yield the differences of random rounds settled both ways; `tally` counts them, their bet lines and the
+    results."""
     module = module_of(name)
     game = load_game(name)
     rng = random.Random(f"{name} {seed}")
@@ -115,7 +117,7 @@ def differences(name: str, rounds: int, seed: int, tally: Counter[str]) -> Itera
 
 
 def differences_in_doubt(name: str, rounds: int, seed: int, tally: Counter[str]) -> Iterator[Difference]:
-    """The same of rounds in which it is in doubt whether a hand folded."""
+    """Yield the differences of rounds in which it is uncertain whether a hand folded."""
     module, game = module_of(name), load_game(name)
     rng = random.Random(f"{name} {seed} in doubt")
     dealt = (deal.deal(module.LAYOUT, rng, number) for number in range(1, rounds + 1))

@@ -1,8 +1,8 @@
 """Random rounds of a game as JSON objects of `dealwire.round/2`, by seed.
 
-Cards come from a shuffled deck, half the time from a stacked one: few ranks, few suits, a run, the cards of a royal
-flush first, so that rare rows, ties and the edges of a qualifier come often. A few rounds are void, a few hands dead, a
-few cards unread.
+Cards come from a shuffled deck, half the time from a stacked one (few ranks, few suits, a run, the cards of a royal
+flush first), so that rare rows, ties and the edges of a qualifier occur often. A few rounds are void, a few hands dead,
+a few cards unread.
 """
 
 import random
@@ -19,7 +19,7 @@ Round = dict[str, Any]
 
 @dataclass
 class Player:
-    """One seat while its round is made up."""
+    """One seat of a round in preparation."""
 
     rng: random.Random
     seat: int
@@ -32,27 +32,27 @@ class Player:
     discards: list[str] = field(default_factory=list)
     blind: list[str] = field(default_factory=list)
     stages: dict[str, list[str]] = field(default_factory=dict)
-    """The seat's own cards when a step was over, by the step."""
+    """The seat's own cards at the end of a step, by step."""
     split: dict[str, Any] | None = None
-    """How the hand was set."""
+    """The two parts of a hand that was set."""
     propositions: dict[str, dict[str, int]] = field(default_factory=dict)
     expected: int | None = None
-    """How many cards the hand must have; those it was dealt unless a choice makes it others."""
+    """Number of cards the hand must have; the number dealt unless a choice changes it."""
 
     def amount(self, most: int = 10_000) -> int:
-        """Cents up to `most`: mostly whole chips, at times odd cents."""
+        """Return cents up to `most`: usually whole chips, at times odd cents."""
         unit = min(most, self.rng.choices((500, 100, 25, 1), (10, 4, 3, 2))[0])
         return unit * self.rng.randint(1, most // unit)
 
     def bet(self, name: str, cents: int | None = None, chance: float = 1.0) -> int:
-        """Places a bet, or not by chance; gives what lies there."""
+        """Place a bet, or not, by chance; return its amount."""
         if self.rng.random() >= chance:
             return 0
         self.wagers[name] = self.amount() if cents is None else cents
         return self.wagers[name]
 
     def tips(self, *names: str, chance: float = 0.25, alike: int = 0) -> None:
-        """Tips beside some of these bets, up to the player's own, or all `alike`."""
+        """Place tips with some of these bets, up to the player's own, or all `alike`."""
         for name in names:
             if name in self.wagers and self.rng.random() < chance:
                 tip = alike or self.rng.choice((self.wagers[name], self.amount(self.wagers[name])))
@@ -63,7 +63,7 @@ class Player:
         return self.choices[step]
 
     def declares(self, cards: list[str]) -> None:
-        """Shows these cards to declare them."""
+        """Show these cards to declare them."""
         self.choices["declared"] = "declared"
         self.stages["declared"] = list(cards)
 
@@ -77,7 +77,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a game is dealt, as far as a settlement can see."""
+    """Facts about a game's deal that a settlement can see."""
 
     game: str
     own: int
@@ -85,25 +85,25 @@ class Layout:
     dealer: int = 0
     community: int = 0
     hands: Mapping[str, int] = field(default_factory=dict)
-    """Named hands: how many cards play in each, in the order of the places `hand 1`, `hand 2`."""
+    """Named hands: the number of cards that play in each, in the order of the places `hand 1`, `hand 2`."""
     seats: int = 7
     decks: int = 1
     jokers: int = 0
     burns: tuple[tuple[str, int], ...] = ()
-    """Burned of a packet: the place and the position."""
+    """Burned cards of a packet: place and position."""
     shoe: bool = False
     stages: Callable[[Round, random.Random], list[tuple[str, str, list[str]]]] | None = None
-    """What lay at the house's places at earlier steps."""
+    """Cards at the house's places at earlier steps."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Readings of the procedure by which the round was dealt."""
+    """Options of the procedure by which the round was dealt."""
     finish: Callable[[Round, random.Random], None] | None = None
-    """What the house does once all have chosen: it sets its hand."""
+    """Action of the house after all choices: it sets its hand."""
     early: tuple[str, ...] = ()
-    """Bets that are paid when the hand is declared: what is void later leaves them alone."""
+    """Bets that are paid when the hand is declared; a later void does not affect them."""
 
 
 def shuffled(rng: random.Random, layout: Layout) -> list[str]:
-    """The deck in a random order, at times with chosen cards first."""
+    """Return the deck in a random order, at times with chosen cards first."""
     deck = [*DECK * layout.decks, *(f"X{number + 1}" for number in range(layout.jokers))]
     rng.shuffle(deck)
     way = rng.randrange(10)
@@ -139,7 +139,7 @@ def _procedure(game: str) -> dict[str, str]:
 
 
 def deal(layout: Layout, rng: random.Random, number: int = 1) -> Round:
-    """One round of the game."""
+    """Deal one round of the game."""
     deck = shuffled(rng, layout)
     places = sorted(rng.sample(range(1, layout.seats + 1), rng.randint(1, min(layout.seats, rng.choice((2, 4, 7))))))
     takers: list[tuple[str, int]] = [(f"seat {place}", layout.own) for place in places]
@@ -224,7 +224,7 @@ def _left(layout: Layout, whole: int, left: int) -> Round:
 
 
 def _spoil(layout: Layout, rng: random.Random, data: Round) -> None:
-    """Now and then a void round, a dead hand, bets that wait for a person, cards that nobody read."""
+    """Now and then make a void round, a dead hand, held bets, or unread cards."""
     seats = data["seats"]
     way = rng.random()
     if way < 0.02:
@@ -246,7 +246,7 @@ def _spoil(layout: Layout, rng: random.Random, data: Round) -> None:
 
 
 def _open(layout: Layout, seat: dict[str, Any]) -> dict[str, int]:
-    """The wagers that were not settled before."""
+    """Return the wagers that were not settled before."""
     early = layout.early if "declared" in seat.get("choices", {}) else ()
     settled = [bet for bet in seat["wagers"] if bet.removeprefix("tip-") in early]
     if settled:
@@ -255,7 +255,7 @@ def _open(layout: Layout, seat: dict[str, Any]) -> dict[str, int]:
 
 
 def _kill(layout: Layout, rng: random.Random, seat: dict[str, Any], data: Round) -> None:
-    """A dead hand gets its bets back; one that its player fouled loses all, or what the clause does not name."""
+    """Kill a hand: its bets come back, or are lost if its player fouled it; bets the clause does not name are lost."""
     seat["status"] = "dead"
     back = rng.choices((1.0, 0.0, 0.5), (8, 1, 1))[0]
     returned = {bet: cents for bet, cents in _open(layout, seat).items() if rng.random() < back}
@@ -273,7 +273,7 @@ def _hold(rng: random.Random, seat: dict[str, Any], data: Round) -> None:
 
 
 def _unread(rng: random.Random, data: Round) -> None:
-    """One card, or a whole hand, that nobody read: there and wherever the round tells of it before."""
+    """Make one card or a whole hand unread, there and at every earlier stage."""
     hands = [seat["cards"] for seat in data["seats"]] + [data["community"]]
     hands += [data["dealer"]["cards"]] if data["dealer"] else []
     hands += [each["cards"] for each in data.get("hands", ())]

@@ -1,7 +1,7 @@
-"""Rounds in which nobody knows whether a hand folded: it is told as played, and the bet made by playing is not there.
+"""Rounds in which it is uncertain whether a hand folded: it is recorded as played, and the bet for playing is missing.
 
-The bets that a fold gives up wait, with the tips on them; any other comes to the same whether the hand was played or
-folded. What the hand may bring to others waits with it.
+The bets that a fold gives up are held, with the tips on them. Any other bet has the same result whether the hand was
+played or folded. Amounts that the hand may earn others are held with it.
 """
 
 import copy
@@ -14,20 +14,20 @@ from tests.oracle.deal import Round
 from tests.oracle.settling import HELD, Lines
 
 BY_PLAYING: Final = {"three-card.co": "play", "caribbean-stud.co": "bet", "crazy-4.co": "play"}
-"""Game -> the bet that a hand makes by not folding."""
+"""The bet that a hand makes instead of folding, by game."""
 GIVEN_UP: Final = {
     "three-card.co": {"ante", "pair-plus"},  # 47.1-1017.24(8)
     "caribbean-stud.co": {"ante"},  # 47.1-1017.10(7)(a)
     "crazy-4.co": {"ante", "super-bonus", "queens-up"},  # 47.1-1017.44(8)
 }
-"""Game -> the bets that a fold loses."""
+"""The bets that a fold loses, by game."""
 OVER: Final = 10_100
 """Cents above the limit."""
 
 
 def doubtful_rounds(game: str, rounds: Iterator[Round], rng: random.Random) -> Iterator[tuple[Round, Round, int]]:
-    """Of these rounds those in which a hand was played to the end: what is said of it with a doubt, what it was, and
-    the seat. Half the time its ante is above the limit as well."""
+    """Yield the rounds in which a hand was played to the end: the record with a doubt, the true round, and the seat.
+    Half the time its ante is also above the limit."""
     play = BY_PLAYING[game]
     for true in rounds:
         playing = [seat for seat in true["seats"] if seat["status"] == "live" and play in seat["wagers"]]
@@ -43,7 +43,7 @@ def doubtful_rounds(game: str, rounds: Iterator[Round], rng: random.Random) -> I
 
 
 def settle(said: Round, true: Round, number: int, terms: settling.Terms, module: Any, game: str) -> Lines:
-    """What may be paid of it, whichever way the doubt is resolved."""
+    """Return the amounts that may be paid, however the doubt is resolved."""
     played, folded = copy.deepcopy(true), copy.deepcopy(true)
     for seat in (*played["seats"], *folded["seats"]):
         if seat["seat"] == number:

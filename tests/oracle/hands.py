@@ -1,8 +1,9 @@
 """Poker hands ranked the slow way: every choice of cards, every meaning of a joker, tuples compared.
 
-A card is its text: rank, then suit (`TD`). `X1` and `X2` are jokers, `??` is a card nobody read. A rank is a tuple
-whose first element is the number of the kind and whose others decide among equals; the greater wins.
-Source: Colorado Rule 10, 47.1-1004 to 47.1-1006, and the game's own paragraph where it ranks other hands.
+A card is its text: rank, then suit (`TD`). `X1` and `X2` are jokers, `??` is an unread card. A rank is a tuple that
+starts with the number of the kind; its other elements decide among equals, and the greater wins.
+
+Source: Colorado Rule 10, 47.1-1004 to 47.1-1006, and the game's own paragraph if it ranks other hands.
 """
 
 from collections import Counter
@@ -31,7 +32,7 @@ class Unseen(Exception):
 
 
 def known(cards: Sequence[str]) -> tuple[str, ...]:
-    """The cards; Unseen when one of them is `??`."""
+    """Return the cards; raise Unseen if one of them is `??`."""
     if UNREAD in cards:
         raise Unseen
     return tuple(cards)
@@ -41,7 +42,7 @@ _VALUES = {rank: number for number, rank in enumerate(RANKS, 2)}
 
 
 def value(card: str) -> int:
-    """2 to 14, the ace high."""
+    """Return 2 to 14, with the ace high."""
     return _VALUES[card[0]]
 
 
@@ -50,7 +51,8 @@ def jokers(cards: Sequence[str]) -> int:
 
 
 def run_top(values: Sequence[int]) -> int:
-    """The top of a run of different ranks, 5 to 14; the ace may stand low, below the deuce only. 0 when it is none."""
+    """Return the top of a run of different ranks, 5 to 14; the ace may be low, but only below the deuce. 0 for no
+    run."""
     ranks = sorted(values)
     if len(set(ranks)) != len(ranks):
         return 0
@@ -61,14 +63,14 @@ def run_top(values: Sequence[int]) -> int:
 
 
 def grouped(values: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How many of each rank, most first, and the ranks in that order."""
+    """Return the counts of ranks, most first, and the ranks in that order."""
     pairs = sorted(((count, rank) for rank, count in Counter(values).items()), reverse=True)
     return tuple(count for count, _ in pairs), tuple(rank for _, rank in pairs)
 
 
 @lru_cache(maxsize=400_000)
 def five(cards: tuple[str, ...]) -> Rank:
-    """Five cards without a joker, 47.1-1004(1)."""
+    """Rank five cards without a joker, 47.1-1004(1)."""
     values = sorted([_VALUES[card[0]] for card in cards], reverse=True)
     if len(set(values)) == 5:  # most hands, and those that a joker makes: they are worth a shorter way
         return _different(values, cards)
@@ -85,7 +87,7 @@ def five(cards: tuple[str, ...]) -> Rank:
 
 
 def _different(values: list[int], cards: tuple[str, ...]) -> Rank:
-    """Five different ranks, highest first."""
+    """Rank five different ranks, highest first."""
     top = values[0] if values[0] - values[4] == 4 else 5 if values == [14, 5, 4, 3, 2] else 0
     if len({card[1] for card in cards}) == 1:
         return (STRAIGHT_FLUSH, top) if top else (FLUSH, *values)
@@ -94,23 +96,23 @@ def _different(values: list[int], cards: tuple[str, ...]) -> Rank:
 
 @lru_cache(maxsize=200_000)
 def best_five(cards: frozenset[str]) -> Rank:
-    """The best five of five, six or seven cards of one deck without a joker."""
+    """Rank the best five of five, six or seven cards of one deck without a joker."""
     return max(five(each) for each in combinations(sorted(cards), 5))
 
 
 def poker(cards: Sequence[str]) -> Rank:
-    """The best five of them; Unseen when one was not read."""
+    """Rank the best five of the cards; raise Unseen if one was not read."""
     return best_five(frozenset(known(cards)))
 
 
 def name(rank: Rank) -> str:
-    """What a five-card hand is called in a pay table, a royal flush apart from the other straight flushes."""
+    """Return the name of a five-card hand in a pay table, with the royal flush separate from other straight flushes."""
     return "royal flush" if rank[:2] == (STRAIGHT_FLUSH, 14) else NAMES[rank[0]]
 
 
 def with_jokers(cards: Sequence[str], score: Callable[[tuple[str, ...]], Rank]) -> Rank:
-    """The best that wild jokers make of five cards. Each stands for a rank in no suit, or, where the others are of one
-    suit, for a card of that suit that is not in the hand."""
+    """Return the best rank that wild jokers give five cards. Each stands for a rank in no suit or, if the others are of
+    one suit, for a card of that suit that is not in the hand."""
     plain = tuple(card for card in known(cards) if card[0] != "X")
     suits = {card[1] for card in plain}
     free = [rank + "*" for rank in RANKS]
@@ -125,7 +127,7 @@ def _suited(cards: Sequence[str]) -> int:
 
 @lru_cache(maxsize=400_000)
 def three(cards: tuple[str, ...]) -> Rank:
-    """Three cards: straight flush, three of a kind, straight, flush, pair, high card; 47.1-1017.24(1)."""
+    """Rank three cards: straight flush, three of a kind, straight, flush, pair, high card; 47.1-1017.24(1)."""
     values = [value(card) for card in cards]
     shape, ranks = grouped(values)
     top = run_top(values)
@@ -149,7 +151,7 @@ def three_card(cards: Sequence[str]) -> Rank:
 
 
 def three_name(rank: Rank) -> str:
-    """What a three-card hand is called; ace, king and queen of a suit apart."""
+    """Return the name of a three-card hand, with ace, king and queen of a suit separate."""
     return "mini royal" if rank == (5, 14) else THREE[rank[0]]
 
 
@@ -158,7 +160,7 @@ FOUR = ("high card", "pair", "two pair", "straight", "flush", "three of a kind",
 
 @lru_cache(maxsize=400_000)
 def four(cards: tuple[str, ...]) -> Rank:
-    """Four cards as Crazy 4 ranks them, 47.1-1017.44(1)."""
+    """Rank four cards as Crazy 4 does, 47.1-1017.44(1)."""
     values = [value(card) for card in cards]
     shape, ranks = grouped(values)
     top = run_top(values)

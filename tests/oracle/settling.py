@@ -1,8 +1,8 @@
-"""What every game shares: pays, void bets, hands that died or folded, tips, the progressive with its meter and envy.
+"""Rules that all games share: pays, void bets, dead and folded hands, tips, the progressive with its meter and envy.
 
-`settle` takes a round as the JSON object of `dealwire.round/2` and gives every bet its result: (seat, bet) to (result,
-pay, returned), in cents. Source: Colorado Rule 10, the progressive paragraphs of each game and 47.1-1036; what a round
-says and which reading is the default, `docs/round-result.md` and `docs/rules.md`.
+`settle` takes a round as the JSON object of `dealwire.round/2` and returns the result of every bet: (seat, bet) to
+(result, pay, returned), in cents. Source: Colorado Rule 10, the progressive paragraphs of each game and 47.1-1036; for
+the record of a round and the default readings, `docs/round-result.md` and `docs/rules.md`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,16 +24,16 @@ HELD: Line = ("held", 0, 0)
 
 @dataclass(frozen=True)
 class For:
-    """So much for 1: the stake is gone."""
+    """A pay for 1: the stake is lost."""
 
     times: int
     from_meter: bool = False
-    """Taken from the meter, too."""
+    """True if it is also taken from the meter."""
 
 
 @dataclass(frozen=True)
 class Dollars:
-    """An amount whatever was wagered; the stake comes back or is gone."""
+    """An amount regardless of the wager; the stake comes back or is lost."""
 
     amount: int
     stake_back: bool = False
@@ -41,14 +41,14 @@ class Dollars:
 
 @dataclass(frozen=True)
 class Share:
-    """So many per cent of the meter."""
+    """A percentage of the meter."""
 
     percent: int
 
 
 PUSH = "push"
 Pay = int | Fraction | For | Dollars | Share | str
-"""A number is so much to 1."""
+"""A pay; a number is a multiple to 1."""
 Table = Mapping[str, Pay]
 
 KINDS = (
@@ -61,56 +61,56 @@ THREE = ("straight flush", "three of a kind", "straight", "flush", "pair")
 
 
 def printed(names: Sequence[str], *pays: Pay) -> Table:
-    """A table from the rows' names and their pays, as long as there are pays; 0 where a column is empty."""
+    """Return a table from row names and pays, as long as there are pays; 0 for an empty column."""
     return {name: pay for name, pay in zip(names, pays, strict=False) if pay}
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the house chose: a pay table for each bet by its name, the meter before the round, the smallest token, and
-    what it takes of wins."""
+    """Options of the house: a pay table for each bet by its name, the meter before the round, the smallest token, and
+    the commission."""
 
     tables: Mapping[str, str] = field(default_factory=dict)
     meter_cents: int | None = None
     seed_cents: int | None = None
     token_cents: int = 25
     commission: Fraction = Fraction(0)
-    """Per cent."""
+    """Percentage of wins."""
 
     def down(self, cents: Fraction | int) -> int:
         return int(cents // self.token_cents) * self.token_cents
 
 
 class Game(Protocol):
-    """What a module of `games` has."""
+    """Attributes of a module of `games`."""
 
     TABLES: Mapping[str, Mapping[str, Table]]
     PAID_ON: Mapping[str, str]
-    """What is paid on the stake of another bet, by its name; a module without any need not have it."""
+    """Pays on the stake of another bet, by its name; optional."""
 
     def bets(self, seat: "Seat", deal: "Deal") -> Mapping[str, Settle]: ...
 
     COMMISSION: tuple[Sequence[str], Sequence[str]]
-    """The bets of whose wins the house may take a part, and some percentages it may be; a module need not have it."""
+    """Bets on whose wins the house may take a commission, and possible percentages; optional."""
 
     def broken(self, seat: "Seat", deal: "Deal") -> set[str]:
-        """Bets whose amounts break a rule, and those that stand or fall with them; a module need not have it."""
+        """Return the bets whose amounts break a rule, and those that depend on them; optional."""
         ...
 
 
 @dataclass(frozen=True)
 class Progressive:
-    """How a game's progressive is won: the row a hand reaches, whether a folded hand plays on, and the envy."""
+    """Rules of a game's progressive: the row of a hand, whether a folded hand plays on, and the envy."""
 
     row: Callable[["Seat", "Deal"], str]
-    """By the seat's cards; Unseen when one of them was not read."""
+    """Row by the seat's cards; raises Unseen if one of them was not read."""
     envy: Mapping[str, tuple[int, Mapping[str, int]]] = field(default_factory=dict)
-    """By pay table: the wager in dollars that the printed envy is for, and dollars by row."""
+    """By pay table: the wager in dollars for the printed envy, and dollars by row."""
     folded_lives: bool = False
     left_first: bool = False
-    """Paid from the dealer's left instead of his right."""
+    """True if it is paid from the dealer's left instead of his right."""
     shared: bool = False
-    """Hands that win all of the meter divide it equally."""
+    """True if hands that win the whole meter divide it equally."""
 
 
 @dataclass
@@ -144,7 +144,7 @@ class Seat:
         return dict(self.data.get("returned", {}))
 
     def chose(self, step: str) -> str | None:
-        """What was chosen in a step; of the only choice of a round, the decision."""
+        """Return the choice made in a step; for the only choice of a round, the decision."""
         choices: dict[str, str] = self.data.get("choices", {})
         return choices.get(step, self.data["decision"] if not choices else None)
 
@@ -176,14 +176,14 @@ class Deal:
         return next(dict(each) for each in self.data["hands"] if each["name"] == name)
 
     def stage(self, step: str, place: str) -> list[str]:
-        """The cards that lay there then; Unseen when none are on record."""
+        """Return the cards at a place at that step; raise Unseen if none are recorded."""
         for each in self.data.get("stages", ()):
             if each["step"] == step and each["place"] == place:
                 return list(each["cards"])
         raise Unseen
 
     def table(self, bet: str) -> Table:
-        """The chosen pay table of a bet, or the first that is printed."""
+        """Return the chosen pay table of a bet, or the first printed one."""
         printed = self.tables[bet]
         return printed[self.terms.tables.get(bet, next(iter(printed)))]
 
@@ -191,7 +191,7 @@ class Deal:
         return "win", self.terms.down(stake * odds), stake
 
     def pay(self, bet: str, row: str, stake: int) -> Line:
-        """By the bet's table; lost where it has no such row."""
+        """Settle by the bet's table; lost if it has no such row."""
         table = self.table(bet)
         pays = next((table[name] for name in (row, *_CONTAINS.get(row, ())) if name in table), None)
         if pays is None:
@@ -209,14 +209,14 @@ def push(stake: int) -> Line:
 
 
 def versus(deal: Deal, mine: Sequence[int], dealers: Sequence[int], stake: int) -> Line:
-    """Even money when the hand beats the dealer's, a push when it equals that."""
+    """Pay even money if the hand beats the dealer's; push if equal."""
     if tuple(mine) == tuple(dealers):
         return push(stake)
     return deal.win(stake) if tuple(mine) > tuple(dealers) else LOSE
 
 
 def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
-    """Every bet of the round."""
+    """Settle every bet of the round."""
     deal = Deal(data, terms, game.TABLES, game.LAYOUT.decks, game.LAYOUT.jokers)
     lines: Lines = {}
     for seat in deal.seats:
@@ -237,7 +237,7 @@ def settle(data: Mapping[str, Any], terms: Terms, game: Any) -> Lines:
 
 
 def _void(seat: Seat, bet: str, stake: int, deal: Deal) -> Line | None:
-    """What becomes of a bet that no hand decides; None when its hand does."""
+    """Return the line of a bet that no hand decides; None if its hand does."""
     outcome = deal.data["outcome"]
     held = seat.data.get("held", {})
     if outcome == "unreliable" or bet in held or bet.removeprefix("tip-") in held:
@@ -258,7 +258,7 @@ _CONTAINS = {
     "straight flush": ("straight", "flush"),
     "four aces": ("four of a kind",),
 }
-"""What a hand holds that its table has no row for, best first."""
+"""Rows that a hand without a row of its own also satisfies, best first."""
 
 
 def _paid_on(game: Any) -> Mapping[str, str]:
@@ -266,7 +266,7 @@ def _paid_on(game: Any) -> Mapping[str, str]:
 
 
 def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
-    """What is not void; of a void round that is what was settled before."""
+    """Settle the bets that are not void; in a void round, those settled before."""
     complete = deal.data["outcome"] == "complete"
     broken: Callable[[Seat, Deal], set[str]] | None = getattr(game, "broken", None)
     for seat in deal.seats if broken is not None else ():
@@ -299,18 +299,18 @@ def _by_hand(deal: Deal, game: Any, lines: Lines) -> None:
 
 
 class _Meter:
-    """The progressive of a round: hands from the dealer's right, each share of what the ones before left."""
+    """The progressive of a round: hands from the dealer's right, each share of the amount left by those before."""
 
     def __init__(self, deal: Deal, rules: Progressive) -> None:
         self.deal = deal
         self.rules = rules
         self.cents = deal.terms.meter_cents
         self.parts = 1
-        """Among how many hands all of the meter is still to be divided."""
+        """Number of hands among which the whole meter is still to be divided."""
         self.hits: dict[int, str] = {}
-        """The row each bettor's hand reached."""
+        """Row that each bettor's hand reached."""
         self.doubtful: set[int] = set()
-        """Bettors whose hands may bring the others envy: their bets wait, or a card of theirs was not read."""
+        """Bettors whose hands may earn the others envy: their bets are held, or a card of theirs was not read."""
 
     def settle(self, lines: Lines) -> None:
         bettors = [seat for seat in self.deal.seats if "progressive" in seat.wagers]
@@ -348,7 +348,7 @@ class _Meter:
                 lines[seat.number, "envy"] = HELD if waits else ("held" if open_ else "win", envy, 0)
 
     def _doubt_unread(self, seat: Seat, amounts: Mapping[str, int]) -> None:
-        """A hand with cards that nobody read brings envy if some faces make it one that does."""
+        """Mark a hand with unread cards as uncertain if some faces earn envy."""
         fillings = with_faces(self.deal, seat)
         if fillings is None:
             if amounts:
@@ -358,7 +358,7 @@ class _Meter:
             self.doubtful.add(seat.number)
 
     def _row(self, seat: Seat) -> str | None:
-        """Empty when it pays nothing, None when nobody knows."""
+        """Return the row; empty if it pays nothing, None if unknown."""
         if seat.folded and not self.rules.folded_lives:
             return ""
         try:
@@ -397,7 +397,7 @@ class _Meter:
         return "win", award, 0
 
     def _envies(self) -> tuple[int, Mapping[str, int]]:
-        """The wager in dollars that the printed envy is for, and dollars by row."""
+        """Return the wager in dollars for the printed envy, and dollars by row."""
         printed = self.deal.tables["progressive"]
         table = self.deal.terms.tables.get("progressive", next(iter(printed)))
         return self.rules.envy.get(table, (1, {}))
@@ -413,13 +413,13 @@ class _Meter:
 
 
 MOST_UNREAD = 2
-"""Of how many cards that were not read every face is tried; of one where there is a joker."""
+"""Maximum number of unread cards for which every face is tried; one with a joker."""
 
 
 def with_faces(deal: Deal, seat: Seat) -> Iterator[tuple[Deal, Seat]] | None:
-    """The deal and the seat with each face that its unread cards may have; None where there are too many.
+    """Yield the deal and the seat with each face that its unread cards may have; None if there are too many.
 
-    Either cards of this seat were not read, or of the community.
+    The unread cards are this seat's or the community's.
     """
     covered = seat.cards.count(UNREAD) or deal.community.count(UNREAD)
     if not 1 <= covered <= (1 if deal.jokers else MOST_UNREAD):
@@ -428,7 +428,7 @@ def with_faces(deal: Deal, seat: Seat) -> Iterator[tuple[Deal, Seat]] | None:
 
 
 def may_bring(seat: Seat, deal: Deal, amounts: Mapping[str, int], row: Callable[[Sequence[str]], str]) -> bool:
-    """Whether some faces of its unread cards make a seat's own cards a row with envy."""
+    """Return True if some faces of its unread cards give a seat's own cards a row with envy."""
     fillings = with_faces(deal, seat)
     if not any(amounts.values()):
         return False
@@ -447,7 +447,7 @@ def _filled(deal: Deal, seat: Seat, covered: int) -> Iterator[tuple[Deal, Seat]]
 
 
 def _lying(data: Any) -> set[str]:
-    """Every card that the round tells of."""
+    """Return every card in the round."""
     if isinstance(data, str):
         return {data}
     parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
@@ -455,7 +455,7 @@ def _lying(data: Any) -> set[str]:
 
 
 def _turned(data: Any, faces: list[str]) -> Any:
-    """The round with these faces for cards that were not read, in their order wherever they lie together."""
+    """Return the round with these faces for unread cards, in order wherever they appear together."""
     if isinstance(data, Mapping):
         return {key: value if key == "burned" else _turned(value, faces) for key, value in data.items()}
     if not isinstance(data, list):

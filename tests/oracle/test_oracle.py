@@ -1,4 +1,5 @@
-"""Two engines settle the same random rounds: `rules`, and one written apart from the regulation (`tests.oracle`)."""
+"""Two engines settle the same random rounds: `rules`, and one written independently from the regulation
+(`tests.oracle`)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The award procedure at the table controller: START GAME to END GAME, step by step, and what it writes down."""
+"""The award procedure at the table controller, from START GAME to END GAME, and its records."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SUPERVISOR, EXECUTIVE, DEALER = (
 
 
 class Keypad:
-    """One table's controller: each word is one thing pressed; `said` collects what the book wrote."""
+    """One table's controller. Each method presses one thing; `said` collects the book's records."""
 
     def __init__(self, *, seed: int = 500_000, sensor: int | None = None, game: str = "flushes-gone-wild.wa") -> None:
         content = {
@@ -151,7 +151,7 @@ def test_a_confirmed_button_can_still_be_put_out() -> None:
     ],
 )
 def test_whose_card_is_needed_depends_on_the_prize(hand: int, card: e.BadgeSwiped, done: bool) -> None:
-    """WA NC 9(f): supervisor or executive, depending on the jackpot level; here an executive from 500 dollars."""
+    """WA NC 9(f): supervisor or executive, depending on the jackpot level; here executive from 500 dollars."""
     keypad = Keypad().bets(seat2=100)
     keypad.award(2, hand, card)
     assert ("awarded" in keypad.kinds) == done
@@ -193,7 +193,7 @@ def out_of_turn() -> Iterator[tuple[list[e.Body], str]]:
     hand_on = [e.GameStarted(1), e.SpotSelected(2), e.HandButton(1, True)]
     yield [*hand_on, e.SpotSelected(2)], "spot while hand-on; allowed: hand button off, CONFIRM, END GAME"
     yield [*hand_on, e.HandButton(2, True)], "hand button 2 while hand-on; allowed: hand button off, CONFIRM, END GAME"
-    yield [*hand_on, e.HandButton(2, False)], "hand button 2 goes off, 1 is on"
+    yield [*hand_on, e.HandButton(2, False)], "hand button 2 went off, and 1 is on"
 
 
 @pytest.mark.parametrize(("bodies", "why"), list(out_of_turn()))
@@ -225,14 +225,14 @@ def test_a_seat_has_one_award_until_it_is_backed_out() -> None:
     assert isinstance(moved, MeterRecord)
     assert (undone.kind, undone.badge, undone.record, moved.to_players) == ("backed-out", 9001, moved.number, -100_002)
     assert keypad.shows == 1_000_020
-    with pytest.raises(MeterRefused, match="no such award stands in this round or the last"):
+    with pytest.raises(MeterRefused, match="there is no such award in this round or the last"):
         keypad.book.back_out(award, 9001, "again")
     keypad(e.HandButton(QUADS, True), e.Confirmed(), SUPERVISOR)
     assert keypad.kinds[-1] == "awarded"
 
 
 def test_an_award_of_the_last_round_can_be_backed_out_by_hand() -> None:
-    """WA NC 9(h): by the manual adjustment feature, once the prize was logged."""
+    """WA NC 9(h): backed out by the manual adjustment feature once the prize was logged."""
     keypad = Keypad().bets(seat2=100)
     award = keypad.award(2, QUADS)[-1]
     keypad(e.GameEnded(1))
@@ -255,14 +255,14 @@ def test_end_game_cuts_an_award_off_and_so_does_the_next_start() -> None:
 def test_an_amount_nobody_reported_pays_no_fixed_prize_but_a_share_of_the_meter() -> None:
     keypad = Keypad()
     keypad(e.SensorChanged(2, True))
-    assert keypad(e.GameStarted(1))[0].why.endswith("what lay on the sensors of seats 2 is not known")
-    assert keypad.award(2, QUADS)[-1].why == "what lay on the sensor of seat 2 is not known; adjust by hand"
+    assert keypad(e.GameStarted(1))[0].why.endswith("the wagers on the sensors of seats 2 are not known")
+    assert keypad.award(2, QUADS)[-1].why == "the wager on the sensor of seat 2 is not known; adjust by hand"
     keypad(e.HandButton(QUADS, False), e.HandButton(STRAIGHT, True), e.Confirmed(), EXECUTIVE)
     assert [item.kind for item in keypad.said[-2:]] == ["awarded", "paid"]
 
 
 class TestDifferences:
-    """What people awarded against what the cards pay, on the meter as START GAME left it."""
+    """Awards by the staff compared with the pays by the cards, with the meter as START GAME left it."""
 
     ROUND = replace(
         deal(
@@ -296,7 +296,7 @@ class TestDifferences:
         ]
 
     def test_an_award_of_nothing(self) -> None:
-        """A share of a meter that shows no cent."""
+        """A share of an empty meter."""
         award = AwardRecord(kind="awarded", table="t", round=1, seat=1, hand="royal flush", cents=0, why="", clause="c")
         closed = AwardRound(RoundKey("t", "s", 1), {1: 100}, {}, (), {}, (award,))
         settlement = settle(replace(self.ROUND, seats=()), GAME)
@@ -318,13 +318,14 @@ class TestDifferences:
 
 
 def said(kind: str, number: int, why: str, round_: int = 1, **more: Any) -> AwardRecord:
-    """A record that the event of this number led to."""
+    """Return the record that the event of this number led to."""
     known = {"clause": "WA NC 9", "events": (EventRef(device="controller", number=number),)} | more
     return AwardRecord(kind=kind, table="table-1", round=round_, why=why, **known)  # type: ignore[arg-type]
 
 
 def test_a_session_record_by_record() -> None:
-    """Three bets, an award cut short, one of the tray and two of the meter, the second out of the printed order."""
+    """Three bets, one interrupted award, one award from the tray and two from the meter, the second out of the printed
+    order."""
     keypad = Keypad(sensor=200)
     assert keypad(e.SpotSelected(1)) == [said("refused", 1, "spot while bets-open; allowed: START GAME", 0)]
     keypad(e.WagerPlaced(2, 5, 100), e.WagerPlaced(4, 5, 300), e.SensorChanged(4, True), e.SensorChanged(6, True))
@@ -350,7 +351,7 @@ def test_a_session_record_by_record() -> None:
     ]
     keypad(e.HandButton(QUADS, True))
     assert keypad(e.Confirmed()) == [said("confirmed", 15, "the four of a kind of seat 2 is confirmed", **quads)]
-    assert keypad(e.HandButton(TRIPS, False)) == [said("refused", 16, "hand button 7 goes off, 3 is on", 7)]
+    assert keypad(e.HandButton(TRIPS, False)) == [said("refused", 16, "hand button 7 went off, and 3 is on", 7)]
     card = "an award of $300 needs the card of the supervisor, not of the dealer"
     assert keypad(DEALER) == [said("refused", 17, card, 7, badge=5, level="dealer")]
     (tray,) = keypad(SUPERVISOR)
@@ -410,12 +411,12 @@ def test_awards_are_backed_out_with_what_the_meter_gave() -> None:
     with pytest.raises(MeterRefused) as told:
         keypad.book.back_out(tray, 8, "twice")
     assert str(told.value) == str(
-        MeterRefused("(tray)", "backing out", "no such award stands in this round or the last")
+        MeterRefused("(tray)", "backing out", "there is no such award in this round or the last")
     )
 
 
 def test_the_left_first_is_another_order() -> None:
-    """The house may pay from the dealer's left; who comes later then sits to the right of the other."""
+    """The house may pay starting at the dealer's left; a later winner then sits to the right of the other."""
     keypad = Keypad()
     keypad.book = AwardBook(
         keypad.bank, load_game("flushes-gone-wild.wa"), spot=5, readings={"meter-order": "dealers-left-first"}
@@ -465,7 +466,7 @@ def test_a_round_that_is_heard_once_more_takes_nothing() -> None:
     keypad.bets(seat2=100)
     keypad(e.GameEnded(1), e.WagerPlaced(2, 5, 100))
     shows = keypad.shows
-    again = "round 1 of session 00c0ffee came once more; its bets were taken before"
+    again = "round 1 of session 00c0ffee was repeated; its bets were taken before"
     assert keypad(e.GameStarted(1)) == [said("refused", 5, again)]
     assert (keypad.shows, keypad.book.stage) == (shows, AwardStage.GAME)
     assert keypad.book.round is not None
@@ -478,7 +479,8 @@ def test_a_round_that_is_heard_once_more_takes_nothing() -> None:
 
 @pytest.mark.parametrize(("start", "kinds"), [(30_000, ["awarded", "paid"]), (29_000, ["refused"])])
 def test_so_many_times_the_bet_off_the_meter(start: int, kinds: list[str]) -> None:
-    """Texas Hold'em Bonus pays a flush 50 for 1 and a full house 100 for 1 from the meter, where it shows so much."""
+    """Texas Hold'em Bonus pays a flush 50 for 1 and a full house 100 for 1 from the meter, if the meter is high
+    enough."""
     keypad = Keypad()
     keypad.bank = MeterBank(
         ProgressiveSetup.model_validate(

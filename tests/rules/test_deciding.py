@@ -1,4 +1,5 @@
-"""Which readings decided a round: settled again under each other option, and beside what the lines name themselves."""
+"""Readings that decided a round: settled again under each other option, and compared with the readings that lines
+name."""
 
 import json
 import tomllib
@@ -51,7 +52,7 @@ def test_what_a_line_names_is_what_settling_again_finds(case: dict[str, Any], op
 
 
 def test_a_reading_that_only_holds_decides_where_it_holds() -> None:
-    """Three Card Split leaves open whether a straight beats a flush: held, where either answer would settle it."""
+    """Three Card Split leaves open whether a straight beats a flush: held where either answer would settle it."""
     case = {
         "dealer": "2H 7H 9H",
         "dealer_low": "9H",

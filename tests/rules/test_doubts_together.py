@@ -1,5 +1,5 @@
-"""Doubts at random, several at once: what is settled all the same is what it comes to however each doubt is resolved,
-and what anybody may be owed has a line, held or paid."""
+"""Random rounds with several doubts at once: money that is settled is the same however each doubt is resolved, and
+every amount that may be owed has a line, held or paid."""
 
 import json
 import random
@@ -27,7 +27,7 @@ UNREAD: Final = "??"
 OVER: Final = 10_100
 """Cents above the limit of every game here."""
 OTHERS: Final = {1: ("QD", "3S"), 2: ("QS", "2H"), 3: ("3D", "TD"), 4: ("4S", "4H")}
-"""Cards that no hand below has, for each seat its own."""
+"""Cards that no hand below has, two for each seat."""
 MOST_WORLDS: Final = 9
 METERS: Final = {"meter": Meter(1_234_567, 500_000)}
 
@@ -36,7 +36,7 @@ Round = Mapping[str, Any]
 
 
 class Doubt(NamedTuple):
-    """What a round says in doubt, and each way in which a person may resolve it."""
+    """A fact of a round that is in doubt, and each way in which a supervisor may resolve it."""
 
     name: str
     said: Callable[[RoundResult], RoundResult]
@@ -52,7 +52,7 @@ def as_it_is(round_: RoundResult) -> RoundResult:
 
 
 def with_card(round_: RoundResult, card: str, other: str) -> RoundResult:
-    """The round with another card wherever it tells of this one."""
+    """Return the round with one card replaced by another everywhere."""
     return RoundResult.from_json(round_.to_json().replace(f'"{card}"', f'"{other}"'))
 
 
@@ -60,7 +60,7 @@ def with_card(round_: RoundResult, card: str, other: str) -> RoundResult:
 
 
 def held_bet(number: int, bet: str) -> Doubt:
-    """A bet that the round holds: a person lets it stand or gives it back, with the tip on it."""
+    """A bet that the round holds: a supervisor lets it stand or gives it back, with its tip."""
 
     def back(seat: Seat) -> Seat:
         away = {name: cents for name, cents in seat.wagers.items() if name in (bet, f"tip-{bet}")}
@@ -74,7 +74,7 @@ def held_bet(number: int, bet: str) -> Doubt:
 
 
 def unread_card(card: str, others: Sequence[str]) -> Doubt:
-    """A card that nobody read, which may be what it is, or one of some others."""
+    """An unread card, which may be the actual card or one of some others."""
     return Doubt(
         f"{card} unread",
         lambda round_: with_card(round_, card, UNREAD),
@@ -83,7 +83,7 @@ def unread_card(card: str, others: Sequence[str]) -> Doubt:
 
 
 def doubts_of(round_: RoundResult, rng: random.Random, jokers: int) -> Iterator[Doubt]:
-    """What may be in doubt of a round of any game."""
+    """Yield the facts that may be in doubt in a round of any game."""
     for seat in round_.seats:
         if seat.status in ("live", "folded"):
             yield from (held_bet(seat.seat, bet) for bet in seat.wagers if not bet.startswith("tip-"))
@@ -101,7 +101,7 @@ def doubts_of(round_: RoundResult, rng: random.Random, jokers: int) -> Iterator[
 
 
 def source(line: SettlementLine) -> str:
-    """Whose hand an envy line is for."""
+    """Return the seat whose hand an envy line is for."""
     found = re.search(r" of seat (\d+)", line.why) if line.bet == "envy" else None
     return found[1] if found else ""
 
@@ -110,7 +110,7 @@ Key = tuple[int, str, str, str]
 
 
 def lines_of(settlement: Settlement) -> dict[Key, list[tuple[str, int, int]]]:
-    """(seat, bet, whose hand an envy is for, what a proposition is on) -> result, pay and stake that came back."""
+    """Return the result, pay and returned stake by seat, bet, seat of an envy hand, and outcome of a proposition."""
     found: dict[Key, list[tuple[str, int, int]]] = {}
     for line in settlement.lines:
         bet = "pot" if line.bet.startswith(("pot", "side-pot")) else line.bet  # one that is held has its bets' names
@@ -122,7 +122,7 @@ def lines_of(settlement: Settlement) -> dict[Key, list[tuple[str, int, int]]]:
 
 
 def owed(settlement: Settlement) -> dict[Key, list[tuple[str, int, int]]]:
-    """What is paid without a stake of its own: envy, an award, a bonus on another bet."""
+    """Return the pays without a stake of their own: envy, an award, a bonus on another bet."""
     return lines_of(replace(settlement, lines=tuple(line for line in settlement.lines if not line.stake)))
 
 
@@ -131,7 +131,8 @@ def wagers_of(round_: RoundResult) -> set[tuple[int, str]]:
 
 
 def check(round_: RoundResult, doubts: Sequence[Doubt], game: Game, **terms: Any) -> None:
-    """The round with all these doubts, beside the worlds in which they are resolved, and beside all but the last."""
+    """Compare the round with all these doubts with the rounds in which they are resolved, and with the round with all
+    but the last."""
     fewer_said = said = round_
     for doubt in doubts:
         fewer_said, said = said, doubt.said(said)
@@ -212,7 +213,7 @@ def fold_in_doubt(number: int, how: str) -> Doubt:
 
 
 def over_limit(number: int, bet: str) -> Doubt:
-    """A bet above the limit is no bet, or one of as much as is allowed."""
+    """A bet above the limit: it is no bet, or one of the amount allowed."""
 
     def least(seat: Seat) -> Seat:
         return replace(seat, wagers={**seat.wagers, bet: OVER})
@@ -254,7 +255,8 @@ def test_folds_in_doubt_bets_over_the_limit_and_unread_cards(
 
 
 def test_a_progressive_waits_where_the_fold_is_in_doubt_though_the_ante_is_over_the_limit() -> None:
-    """The first reason held ante, blind and play, and the progressive was settled as if the hand had played."""
+    """Regression: the limit held ante, blind and play, and the progressive was settled as if the hand had been
+    played."""
     round_ = flushes.deal(BOARD, DEALER, flushes.seat(1, HANDS[2], ante=OVER, play=0, progressive=100))
     lines = {line.bet: (line.result, line.why) for line in settle(round_, flushes.GAME, meters=METERS).lines}
     assert lines["progressive"] == ("held", "play of $0 is not equal to 2 times the ante of $101")
@@ -270,7 +272,7 @@ STREETS = {"pot_1": 500, "pot_2": 500, "pot_3": 500, "bonus": 100}
 
 
 def chose_to_fold(number: int) -> Doubt:
-    """A hand that lies live though its player chose to fold."""
+    """A live hand whose player chose to fold."""
 
     def said(round_: RoundResult) -> RoundResult:
         return seat_with(round_, number, lambda seat: replace(seat, decision="fold"))

@@ -1,4 +1,4 @@
-"""Files of games, house ways, meters, jackpots that cannot be meant: every fault at its line, its sentence whole."""
+"""Invalid files of games, house ways, meters and jackpots: every error at its line, with its full sentence."""
 
 import re
 from dataclasses import replace
@@ -118,7 +118,7 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
             (
                 "game",
                 ("hands", "player", "of", "own"),
-                "4 cards of seats, and 5 are left there of what procedure caribbean-stud.co deals; allowed: 5",
+                "4 cards of seats, and procedure caribbean-stud.co leaves 5 there; allowed: 5",
             ),
             (
                 "game",
@@ -128,7 +128,7 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
             (
                 "game",
                 ("hands", "player", "of", "dealer"),
-                "3 cards of dealer, and 5 are left there of what procedure caribbean-stud.co deals; allowed: 5",
+                "3 cards of dealer, and procedure caribbean-stud.co leaves 5 there; allowed: 5",
             ),
         ],
     ),
@@ -140,7 +140,7 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
             (
                 "game",
                 ("hands", "player", "of", "own"),
-                "1 card of seats, and 5 are left there of what procedure caribbean-stud.co deals; allowed: 5",
+                "1 card of seats, and procedure caribbean-stud.co leaves 5 there; allowed: 5",
             ),
         ],
     ),
@@ -150,13 +150,13 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
         "caribbean-stud.co",
         "race-to-the-flush",
         [("bets", [{"name": "red", "kind": "fee", "clauses": CLAUSES}])],
-        [("game", ("hands",), "procedure race-to-the-flush deals columns and no hands; allowed: [race]")],
+        [("game", ("hands",), "procedure race-to-the-flush deals columns, not hands; allowed: [race]")],
     ),
     (
         "race-to-the-flush",
         "caribbean-stud.co",
         [],
-        [("game", ("race",), "procedure caribbean-stud.co deals hands and no columns; allowed: [hand]")],
+        [("game", ("race",), "procedure caribbean-stud.co deals hands, not columns; allowed: [hand]")],
     ),
     (
         "race-to-the-flush",
@@ -166,7 +166,7 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
             (
                 "procedure",
                 ("shoe", "end"),
-                "game race-to-the-flush is decided by a column, or after so many cards of all; "
+                "game race-to-the-flush is decided by a column, or by a number of cards of all columns; "
                 "allowed: by column 4, by all 15",
             ),
         ],
@@ -192,7 +192,7 @@ def line_of(path: Path, text: str) -> int:
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The games of the package, as files that may be changed."""
+    """Copies of the package's games that tests may change."""
     folder = tmp_path_factory.mktemp("games")
     return Path(flat_games(folder))
 
@@ -205,7 +205,7 @@ GAME_FAULTS = [
         'at-least = "AS KH 4D 3C 2S"',
         'at-least = "AS AS 4D 3C 2S"',
         "AS AS 4D",
-        "qualifiers.dealer.at-least: a card stands twice in 'AS AS 4D 3C 2S', and there is one deck",
+        "qualifiers.dealer.at-least: a card appears twice in 'AS AS 4D 3C 2S', and there is one deck",
     ),
     (
         "caribbean-stud.co",
@@ -220,58 +220,57 @@ GAME_FAULTS = [
         'name = "play"\nkind = "against"\nties = [{ row = "pair", then = "push", clause = "c" }, '
         '{ row = "six pair", then = "push", clause = "c" }]',
         "six pair",
-        f"bets[1].ties[2].row: 'six pair' is no row of a hand 'dealer'; allowed: {POKER}",
+        f"bets[1].ties[2].row: 'six pair' is not a row of a hand 'dealer'; allowed: {POKER}",
     ),
     (
         "home-run.co",
         '{ row = "four of a kind", runners = 2 }',
         '{ row = "four", runners = 2 }',
         '{ row = "four", runners = 2 }',
-        f"pool.more[3].row: 'four' is no row of a hand 'player'; allowed: {POKER}",
+        f"pool.more[3].row: 'four' is not a row of a hand 'player'; allowed: {POKER}",
     ),
     (
         "omaha.co",
         "takes = { own = 2, community = 3 }",
         "takes = { own = 5 }",
         "takes = { own = 5 }",
-        "hands.player.takes.own: 5 cards, and 4 lie there; allowed: what `of` has",
+        "hands.player.takes.own: 5 cards, and `of` has 4; allowed: as many as `of` has",
     ),
     (
         "omaha.co",
         "takes = { own = 2, community = 3 }",
         "takes = { dealer = [0, 1] }",
         "takes = { dealer",
-        "hands.player.takes.dealer: 1 cards, and 0 lie there; allowed: what `of` has",
+        "hands.player.takes.dealer: 1 cards, and `of` has 0; allowed: as many as `of` has",
     ),
     (
         "omaha.co",
         "takes = { own = 2, community = 3 }",
         "fill = 9\ntakes = { own = 2 }",
         "takes = { own = 2 }",
-        "hands.player.takes: of places whose cards are not one number, or beside `fill` or `pick`, nobody knows what "
-        "is taken",
+        "hands.player.takes: allowed only for places with an exact number of cards, without `fill` or `pick`",
     ),
     (
         "omaha.co",
         "takes = { own = 2, community = 3 }",
         "takes = { own = 2, community = 2 }",
         "takes = { own = 2, community",
-        "hands.player.takes: makes no hand of 5 cards, of which poker ranks 5",
+        "hands.player.takes: cannot make a hand of 5 cards; poker ranks 5",
     ),
     (
         "caribbean-stud.co",
         'paytables = ["CS-BET"]',
         'paytables = ["CS-BETT"]',
         "CS-BETT",
-        "bets[2].paytables: no pay table 'CS-BETT' in this file, in paytables/ or in the package, which have CS-BET",
+        "bets[2].paytables: no pay table 'CS-BETT' in this file, in paytables/ or in the package; they have CS-BET",
     ),
     (
         "caribbean-stud.co",
         'paytables = ["CS-BET"]',
         'paytables = ["zzzzzzzz"]',
         "zzzzzzzz",
-        "bets[2].paytables: no pay table 'zzzzzzzz' in this file, in paytables/ or in the package, "
-        f"which have {len(paytable_files())} others",
+        "bets[2].paytables: no pay table 'zzzzzzzz' in this file, in paytables/ or in the package; "
+        f"they have {len(paytable_files())} others",
     ),
     (
         "race-to-the-flush",
@@ -314,9 +313,9 @@ WAY_FAULTS = [
         'id = "three-card-split"',
         'id = "four"',
         'id = "four"',
-        "id: is 'four'; the file's name asks for 'three-card-split'",
+        "id: is 'four'; the file's name requires 'three-card-split'",
     ),
-    ("low = 1\n", "low = 3\n", "low = 3", "low: 3 of 3 cards; allowed: fewer than that"),
+    ("low = 1\n", "low = 3\n", "low = 3", "low: 3 of 3 cards; allowed: fewer"),
     (
         'ranking = "three-card"',
         'ranking = "four"',
@@ -327,32 +326,32 @@ WAY_FAULTS = [
         'holds = "straight or flush"',
         'holds = "straightt"',
         'holds = "straightt"',
-        f"'straightt' is no row; allowed: {POKER}",
+        f"'straightt' is not a row; allowed: {POKER}",
     ),
-    ('low = "ten high or better"', 'low = "ten"', 'low = "ten"', f"rules[3].low: 'ten' is no row; allowed: {POKER}"),
+    ('low = "ten high or better"', 'low = "ten"', 'low = "ten"', f"rules[3].low: 'ten' is not a row; allowed: {POKER}"),
     (
         'rest = "pair or straight or flush"',
         'rest = "two"',
         'rest = "two"',
-        f"rules[3].rest: 'two' is no row; allowed: {POKER}",
+        f"rules[3].rest: 'two' is not a row; allowed: {POKER}",
     ),
     (
         'ranking = "three-card"\n',
         "",
         "holds = ",
-        "rules[2].holds: what all cards make needs a `ranking` of the file",
+        "rules[2].holds: needs a `ranking` of the file, to rank all cards",
     ),
     (
         "groups = [3]",
         'groups = [3]\nranks = ["1 to A"]',
         'ranks = ["1 to A"]',
-        f"rules[1].ranks: '1 to A' is no rank; allowed: {RANK}, or 'RANK to RANK'",
+        f"rules[1].ranks: '1 to A' is not a rank; allowed: {RANK}, or 'RANK to RANK'",
     ),
     (
         "groups = [3]",
         'groups = [3]\nlow-ranks = ["2 to A"]',
         'low-ranks = ["2 to A"]',
-        f"rules[1].low-ranks: '2 to A' is no rank; allowed: {RANK}, or 'RANK to RANK'",
+        f"rules[1].low-ranks: '2 to A' is not a rank; allowed: {RANK}, or 'RANK to RANK'",
     ),
     (
         "groups = [3]",
@@ -382,12 +381,12 @@ def test_what_a_house_keeps_that_cannot_be_meant(tmp_path: Path) -> None:
     path.write_text(text.replace(kept, "kept = 4"))
     with pytest.raises(TomlFileError) as told:
         load_keep(path)
-    assert str(told.value) == f"{path}:{line_of(path, 'kept = 4')}: kept: 4 of 4 cards; allowed: fewer than that"
+    assert str(told.value) == f"{path}:{line_of(path, 'kept = 4')}: kept: 4 of 4 cards; allowed: fewer"
     path.write_text(text.replace("least = [14, 11]", "least = [14, 13, 12]"))
     with pytest.raises(TomlFileError) as told:
         load_keep(path)
     line = line_of(path, "least = [14, 13, 12]")
-    assert str(told.value) == f"{path}:{line}: rules[2].least: 3 ranks; allowed: 2, as many as are kept"
+    assert str(told.value) == f"{path}:{line}: rules[2].least: 3 ranks; allowed: at most 2, the number kept"
 
 
 def test_a_way_to_keep_cards_that_does_not_speak_of_them() -> None:
@@ -397,7 +396,7 @@ def test_a_way_to_keep_cards_that_does_not_speak_of_them() -> None:
     silent = KeepFile.model_validate(
         way.model_dump(by_alias=True) | {"rules": (way.rules[0].model_dump(by_alias=True),)}
     )
-    with pytest.raises(ValueError, match=r"^texas-shootout does not speak of 2C 4D 7H 9S$"):
+    with pytest.raises(ValueError, match=r"^texas-shootout has no rule for 2C 4D 7H 9S$"):
         keep(silent, parse_cards("2C 4D 7H 9S"))
 
 
@@ -405,9 +404,9 @@ def test_a_way_to_keep_cards_that_does_not_speak_of_them() -> None:
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 METER_FAULTS = [
-    ('name = "major"', 'name = "mega"', "meters[2].name: meter 'mega' stands twice"),
-    ('name = "minor"', 'name = "mega"', "meters[3].name: meter 'mega' stands twice"),
-    ('"8 %"', '"90 %"', "meters: contributions and reserves come to more than 100 % of a wager"),
+    ('name = "major"', 'name = "mega"', "meters[2].name: meter 'mega' appears twice"),
+    ('name = "minor"', 'name = "mega"', "meters[3].name: meter 'mega' appears twice"),
+    ('"8 %"', '"90 %"', "meters: contributions and reserves add up to more than 100 % of a wager"),
     (
         '"8 %"',
         '"8"',
@@ -446,7 +445,7 @@ def meters(folder: Path, *rows: tuple[str, int]) -> Path:
     (30_000, ""),
 ])  # fmt: skip
 def test_a_seed_that_the_maker_does_not_recommend(seed: int, said: str, tmp_path: Path) -> None:
-    """WA-NC pays 300 for 1 at the most beside its meter; a meter that it does not pay from is no matter of its own."""
+    """WA-NC pays at most 300 for 1 in addition to its meter; a meter that it does not pay from is not tested."""
     table = load_game("flushes-gone-wild.wa").paytables["WA-NC"]
     setup = load_setup(meters(tmp_path, ("other", 0), ("meter", seed)))
     assert cautions(setup, table, 100) == ([said.format(ADVICE)] if said else [])
@@ -456,15 +455,15 @@ JACKPOT_FAULTS = [
     (
         'contribution = "10 %"',
         'contribution = "20 %"',
-        "pools: contributions come to 110 percent; allowed: 100, all of it is the players'",
+        "pools: contributions add up to 110 percent; allowed: 100, because all of it belongs to the players",
     ),
-    ('name = "tertiary"', 'name = "primary"', "pools[3].name: pool 'primary' stands twice"),
+    ('name = "tertiary"', 'name = "primary"', "pools[3].name: pool 'primary' appears twice"),
     (
         'to = "others"',
         'to = "holder"',
-        "award.shares[3].to: nobody is 'holder' in this award; allowed: beaten, winner, others",
+        "award.shares[3].to: no seat is 'holder' in this award; allowed: beaten, winner, others",
     ),
-    ("percent = 50", "percent = 60", "award.shares: they come to 110 percent; allowed: 100 at most"),
+    ("percent = 50", "percent = 60", "award.shares: they add up to 110 percent; allowed: 100 at most"),
 ]
 
 
@@ -501,8 +500,8 @@ ODDS_FAULTS: list[tuple[str, list[Change], list[str]]] = [
         "boston-5.co",
         [("odds solver", "take-back")],
         [
-            "procedures[1]: boston-5.co: first-wager, second-wager hang on a decision, and 0 cards come; "
-            "counted is one for each"
+            "procedures[1]: boston-5.co: first-wager, second-wager depend on a decision, and 0 cards come; "
+            "the solver counts one bet for each"
         ],
     ),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Plain five-card poker, by counting every hand of the deck against the counts known from combinatorics."""
+"""Plain five-card poker: every hand of the deck is counted and compared with combinatorics."""
 
 import re
 from collections import Counter
@@ -33,7 +33,7 @@ def test_hands_on_paper(cards: str, hand: str) -> None:
 
 
 def test_every_hand_that_holds_the_ace_of_spades_is_counted() -> None:
-    """Ranks are alike under a change of suits, so hands with a given ace are exactly countable by hand."""
+    """Ranks are independent of suits, so hands with a given ace can be counted exactly by hand."""
     ace = parse_cards("AS")[0]
     found = Counter(five_card((ace, *rest)) for rest in combinations([card for card in DECK if card != ace], 4))
     straights_with_an_ace = 2 * 4**4  # ace high and ace low, any suits for the other four

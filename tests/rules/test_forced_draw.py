@@ -1,4 +1,4 @@
-"""The dealer's draw as 47.1-1017.12(12) forces it, held against the cards on the table: examples from the text."""
+"""The dealer's draw that 47.1-1017.12(12) forces, compared with the cards on the table: examples from the text."""
 
 import pytest
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ CASE = {
 
 
 def results(first: str, now: str, step: str = "dealer-hand") -> dict[str, tuple[str, str]]:
-    """Bet -> its result and why, of a dealer who held the cards of `first` and has those of `now`."""
+    """Return the result and reason by bet, for a dealer who held the cards of `first` and has those of `now`."""
     cards = tuple(now.split())
     hand = Hand(cards=cards, counted=len(cards), expected=len(cards))
     stages = (Stage(step, "dealer", tuple(first.split())),)

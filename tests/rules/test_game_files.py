@@ -1,4 +1,4 @@
-"""Game and pay table files: what they print is what the rule prints, and a wrong one is named in one line."""
+"""Game and pay table files: they match the printed rule, and an invalid file is reported in one line."""
 
 import re
 from fractions import Fraction
@@ -151,7 +151,7 @@ FAULTS = [
         'push = ""',
         "bets[3].clauses.push: unknown key; allowed: win, lose, fold, tie, unqualified, envy, below",
     ),
-    ('name = "play"', 'name = "ante"', None, "bets[3].name: bet 'ante' stands twice"),
+    ('name = "play"', 'name = "ante"', None, "bets[3].name: bet 'ante' appears twice"),
     (
         'paytables = ["FGWP-01", "FGWP-02"]',
         'paytables = ["FGW-01"]',
@@ -162,10 +162,10 @@ FAULTS = [
         'paytables = ["FGW-BLIND"]',
         'paytables = ["FGW-09"]',
         "FGW-09",
-        "bets[2].paytables: no pay table 'FGW-09' in this file, in paytables/ or in the package, which have FGW-0",
+        "bets[2].paytables: no pay table 'FGW-09' in this file, in paytables/ or in the package; they have FGW-0",
     ),
     ('paytables = ["FGW-BLIND"]\n', "", None, "bets[2]: bet 'blind' of kind margin needs paytables and no pays"),
-    ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against a hand needs pays"),
+    ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against a hand needs either pays"),
 ]
 
 
@@ -238,7 +238,7 @@ AT_SETTLEMENT = [
         "crazy-4.co",
         'above = "ante", at-least = "AS AH 3D 2C"',
         'above = "ante", at-least = "AS AS 3D 2C"',
-        "raised.at-least: a card stands twice",
+        "raised.at-least: a card appears twice",
     ),
     (
         "pai-gow.co",
@@ -276,7 +276,7 @@ def test_a_game_of_neither_hand_nor_race(tmp_path: Path) -> None:
     before, _, rest = path.read_text().partition("[hands.player]\n")
     path.write_text(before + rest[rest.index("\n[[order") :])
     last = len(path.read_text().splitlines())
-    assert fault_of(path) == f"flushes-gone-wild.co.toml:{last}: hands: give [hands.NAME] or [race], one of them"
+    assert fault_of(path) == f"flushes-gone-wild.co.toml:{last}: hands: give either [hands.NAME] or [race]"
 
 
 def test_a_race_longer_than_any_row_can_speak_of(tmp_path: Path) -> None:
@@ -301,10 +301,10 @@ TABLE_FAULTS = [
         "7 wild",
         "rows[2].when: '7 wild flush' is not for a longest-flush table; allowed: 'N-card natural",
     ),
-    ("7-card wild", "5-card natural", "rows[5].when: '5-card natural flush' stands twice"),
-    ('bare = "to"', "", "rows[1].pays: a bare number; say what it means: bare = 'to' or 'for'"),
+    ("7-card wild", "5-card natural", "rows[5].when: '5-card natural flush' appears twice"),
+    ('bare = "to"', "", "rows[1].pays: a bare number needs a unit: bare = 'to' or 'for'"),
     ("pays = 100,", "pays = 100, payz = 1,", "rows[2].payz: unknown key; allowed: when, pays, clause, envy-cents"),
-    ('id = "FGW-01"', 'id = "FGW-11"', "id: is 'FGW-11'; the file's name asks for 'FGW-01'"),
+    ('id = "FGW-01"', 'id = "FGW-11"', "id: is 'FGW-11'; the file's name requires 'FGW-01'"),
 ]
 
 
@@ -324,7 +324,7 @@ def test_a_margin_table_with_a_hole(tmp_path: Path) -> None:
     path = copied(tmp_path)
     table = tmp_path / "paytables" / "FGW-BLIND.toml"
     table.write_text(table.read_text().replace('when = "3"', 'when = "2 or 9"'))
-    assert "rows: no row for a win by 3; a margin table says what every win pays" in fault_of(path)
+    assert "rows: no row for a win by 3; a margin table needs a row for every win" in fault_of(path)
 
 
 def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_an_unknown_id_lists_the_games() -> None:
 
 
 def test_a_procedure_finds_the_game_that_settles_it() -> None:
-    """The one of its own id where there is one, and none that does not list it."""
+    """The game with the procedure's own id if there is one, and never one that does not list it."""
     for game in game_ids():
         for procedure in load_game(game).spec.procedures:
             found = game_id_of(procedure)
@@ -353,6 +353,6 @@ def test_a_procedure_finds_the_game_that_settles_it() -> None:
     assert game_id_of("flushes-gone-wild.wa") == "flushes-gone-wild.wa"  # not the link's, which lists it too
     assert game_id_of("go-fish.co") is None
     with pytest.raises(
-        TomlFileError, match=r"^go-fish\.co: no such game, nor a game that settles it; allowed: .*-single"
+        TomlFileError, match=r"^go-fish\.co: no such game, and no game that settles it; allowed: .*-single"
     ):
         load_game_of("go-fish.co")

@@ -1,4 +1,4 @@
-"""Names in a game file that nothing but its odds or its qualifier looks at: each is found when the file is checked."""
+"""Names in a game file that only its odds or a qualifier use: each error is found when the file is checked."""
 
 import shutil
 from pathlib import Path
@@ -27,23 +27,23 @@ FAULTS = [
     (
         '"against-dealer"',
         '"surrender"',
-        "procedures[1]: three-card.co: step 'choice' (47.1-1017.24(8)-(9)): on own 3: fold; bet play. "
-        "Counted is, on own 3: check; give up a part of ",
+        "procedures[1]: three-card.co: step 'choice' (47.1-1017.24(8)-(9)): on own 3: fold; bet play; "
+        "the solver counts, on own 3: check; give up a part of ",
     ),
     (
         '"against-dealer"',
         '"points"',
-        "procedures[1]: three-card.co: players decide at choice (47.1-1017.24); counted are 0 decisions",
+        "procedures[1]: three-card.co: players decide at choice (47.1-1017.24); the solver counts 0 decisions",
     ),
     ('"QS 3D 2C"', '"QS 3D"', "qualifiers.dealer.at-least: three-card ranks 3 cards, "),
     ('"QS 3D 2C"', '"QS 3D 2X"', "qualifiers.dealer.at-least: not a card: '2X'; "),
     (
         '"QS 3D 2C"',
         '"QS QS 2C"',
-        "qualifiers.dealer.at-least: a card stands twice in 'QS QS 2C', and there is",
+        "qualifiers.dealer.at-least: a card appears twice in 'QS QS 2C', and there is",
     ),
     ('at-least = "QS', 'hand = "him"\nat-least = "QS', "qualifiers.dealer.hand: unknown hand 'him'; allowed: player, "),
-    ('unqualified = "47.1-1017.24(7)"', "", "bets[1].clauses: unqualified: missing, and the bet looks whether "),
+    ('unqualified = "47.1-1017.24(7)"', "", "bets[1].clauses: unqualified: missing, and the bet checks whether "),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The tables, hand by hand and in bulk: counts known from combinatorics, two oracles, and the rankings that settle."""
+"""Hand tables, hand by hand and in bulk: compared with combinatorics, two oracles, and the rankings that settle."""
 
 import random
 from collections import Counter
@@ -51,7 +51,7 @@ def classes() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
 
 @cache
 def one_of_each() -> tuple[tuple[Card, ...], ...]:
-    """A hand of each class, weakest first."""
+    """Return a hand of each class, weakest first."""
     hands, ranked = classes()
     found, first = np.unique(ranked, return_index=True)
     assert found.tolist() == list(range(1, CLASSES + 1))

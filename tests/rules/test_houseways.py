@@ -1,4 +1,4 @@
-"""House ways: hands that a person set by the printed paragraphs, and files that are wrong."""
+"""House ways: hands set by a reader of the printed paragraphs, and invalid files."""
 
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ EMPERORS, SPLIT = "emperors-challenge", "three-card-split"
 
 
 def low_by(way: str, cards: str) -> set[str]:
-    """The low hands that a way allows."""
+    """Return the low hands that a way allows."""
     game = load_game(f"{way}.co")
     parts = game.spec.sets[0]
     held = [parse_card("X1" if card == "JK" else card) for card in cards.split()]
@@ -108,11 +108,11 @@ def test_every_way_is_a_file_whose_rules_cite_its_clause(way: str) -> None:
     ("before", "after", "why"),
     [
         ("groups = [5, 2]", "group = [5, 2]", "rules[1].group: unknown key"),
-        ('ranks = ["A", "K"]', 'ranks = ["A", "1"]', "rules[1].ranks: '1' is no rank"),
+        ('ranks = ["A", "K"]', 'ranks = ["A", "1"]', "rules[1].ranks: '1' is not a rank"),
         ('ranks = ["A", "K"]', 'ranks = ["A", "K", "Q"]', "rules[1].ranks: 3 ranks of 2 groups"),
-        ('rest = "five aces"', 'rest = "six aces"', "rules[1].rest: 'six aces' is no row"),
+        ('rest = "five aces"', 'rest = "six aces"', "rules[1].rest: 'six aces' is not a row"),
         ("cards = 7", "cards = 2", "low: 2 of 2 cards"),
-        ('rest = "five aces"', 'holds = "flush"', "rules[1].holds: what all cards make needs a `ranking`"),
+        ('rest = "five aces"', 'holds = "flush"', "rules[1].holds: needs a `ranking`"),
     ],
 )
 def test_a_wrong_way_is_named_with_file_line_key_and_what_is_allowed(
@@ -129,7 +129,7 @@ def test_a_wrong_way_is_named_with_file_line_key_and_what_is_allowed(
 
 
 def test_a_way_that_asks_for_no_reading_keeps_the_hash_it_had() -> None:
-    """Journals have it, from before a rule could hang on a reading."""
+    """Journals contain this hash, from before a rule could depend on a reading."""
     before = "ed691f96bb82276c554bb93102db4fc6f73c52789687b1c4fbbc065716eab024"
     assert load_houseway(SPLIT).sha256 == before
 

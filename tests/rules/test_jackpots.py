@@ -1,4 +1,5 @@
-"""Jackpot awards: who has earned one, its parts to the cent, pools that are collected, posted, won and move up."""
+"""Jackpot awards: the seats that earn one, its parts to the cent, and pools that are collected, posted, won and moved
+up."""
 
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def test_half_to_the_beaten_a_quarter_to_the_winner_a_quarter_among_the_rest() -
 
 
 def test_who_folded_or_made_no_bet_has_no_part() -> None:
-    """(1): players who fold during the play for the pot forfeit their stake in it; a third seat never bet it."""
+    """(1): players who fold during the play for the pot forfeit their stake in it; the third seat never bet it."""
     found = longhorn(
         seat_of(1, ACES_FULL, bad_beat=100, **PLAYED),
         seat_of(2, QUAD_KINGS, bad_beat=100, **PLAYED),
@@ -97,21 +98,21 @@ def test_a_hand_with_a_part_that_made_no_bet_is_for_a_person() -> None:
 
 @pytest.mark.parametrize("hands", [(ACES_FULL, QUAD_KINGS), ("AS QC", "AH JC", QUAD_KINGS)])
 def test_where_nobody_bet_it_nobody_earns_it(hands: tuple[str, ...]) -> None:
-    """(1): all players share that placed the wager; none did."""
+    """(1): all players who placed the wager share; none did."""
     found = longhorn(*(seat_of(number, cards, **PLAYED) for number, cards in enumerate(hands, 1)))
     assert (found.status, award(found)) == ("settled", {})
 
 
 @pytest.mark.parametrize("hidden", ["?? KC", "KS ??"])
 def test_a_hand_that_may_beat_aces_full_holds_the_award(hidden: str) -> None:
-    """Four kings, if the card that nobody read is the other one."""
+    """The unread card may be the fourth king, and four kings beat aces full."""
     seats = seat_of(1, ACES_FULL, bad_beat=100, **PLAYED), seat_of(2, hidden, bad_beat=100, **PLAYED)
     assert award(longhorn(*seats)) == {1: 0}
     assert award(longhorn(seats[0], replace(seats[1], cards=("??", "9C")))) == {}
 
 
 def test_the_last_hand_left_is_beaten_by_none() -> None:
-    """(1): the award is paid when a hand is beaten; whatever the cards are that nobody read, none plays against it."""
+    """(1): the award is paid when a hand is beaten; whatever the unread cards are, no other hand plays."""
     last = seat_of(1, "9D 8C", bad_beat=100, **PLAYED)
     gone = seat_of(2, QUAD_KINGS, status="folded", bad_beat=100, bonus=100)
     for board in ("?? ?? ?? ?? ??", "AC AD KH KD"):
@@ -154,7 +155,7 @@ def test_without_a_posted_amount_a_person_pays() -> None:
 
 
 def test_the_last_player_who_does_not_finish_forfeits_bonus_and_pot_to_the_house() -> None:
-    """(31)"""
+    """(31): the bonus and the pot go to the house."""
     found = longhorn(
         seat_of(1, (), status="folded", bonus=100, pot_1=500),
         seat_of(2, (), status="folded", bonus=100, bad_beat=100, pot_1=500, pot_2=500),
@@ -188,7 +189,7 @@ def holdem(*seats: Seat, board: str, book: JackpotBook | None = None) -> tuple[S
 
 
 def test_both_own_cards_must_play() -> None:
-    """Aces full with an ace of one's own and the board's pair: one own card plays, and the rules want two."""
+    """Aces full with one own ace and the board's pair uses one own card, and the rules require two."""
     one = seat_of(1, "AS QC", river=1000), seat_of(2, "KS KC", river=1000)
     found, _ = holdem(*one, board="AC AD KH KD 2C")
     assert award(found) == {}
@@ -200,7 +201,7 @@ def test_both_own_cards_must_play() -> None:
 
 
 def test_collected_posted_won_and_moved_up() -> None:
-    """A dollar a hand: 60, 30 and 10 cents. What is collected after the posting is not in the award."""
+    """A dollar per hand: 60, 30 and 10 cents. Money collected after the posting is not part of the award."""
     book = JackpotBook(load_jackpot(EXAMPLE))
     plain = seat_of(1, "9S 8H", river=1000), seat_of(2, "7S 6H", river=1000)
     for _ in range(10):
@@ -235,7 +236,7 @@ def capped(when: str, cap: int = 500_100) -> JackpotBook:
 
 @pytest.mark.parametrize(("when", "stopped"), [("stop-rake", True), ("go-on", False)])
 def test_caps(when: str, stopped: bool) -> None:
-    """47.1-1060(8): once all pools are full nothing more is taken, or the caps are gone."""
+    """47.1-1060(8): once all pools are full, nothing more is taken, or the caps are lifted."""
     book = capped(when)
     at = RoundKey("t", "s", 1)
     book.collect(at, 100)
@@ -249,7 +250,7 @@ def test_caps(when: str, stopped: bool) -> None:
 
 
 def test_the_highest_pool_is_the_award() -> None:
-    """47.1-1060(7): a secondary pool that has come to hold more is posted as the award."""
+    """47.1-1060(7): a secondary pool that holds more is posted as the award."""
     book = JackpotBook(load_jackpot(EXAMPLE))
     book.bank.adjust("secondary", 600_000, 7, "transferred from another licensee")
     records = book.post()
@@ -273,7 +274,7 @@ def test_a_book_goes_on_where_it_stood() -> None:
 
 
 def test_its_records_alone_give_it_back() -> None:
-    """Parts of a cent, postings and all: from every record on, and from the newest of each pool."""
+    """Records restore parts of a cent and postings too: from every record on, and from the newest of each pool."""
     book = JackpotBook(load_jackpot(EXAMPLE))
     records = list(book.bank.records)
     won = seat_of(1, "AS AH", river=1000), seat_of(2, "KS KC", river=1000), seat_of(3, "2S 3S", river=1000)
@@ -292,7 +293,7 @@ def test_its_records_alone_give_it_back() -> None:
         one, two = again.collect(RoundKey("t", "s", 7), 33), JackpotBook.go_on(book.setup, lines)
         assert one == two.collect(RoundKey("t", "s", 7), 33)
     forged = [*lines, replace(lines[-1], number=len(lines) + 1, kind="moved", posted=1, to_meter=0)]
-    with pytest.raises(MeterRefused, match="posts an amount that nobody posted"):
+    with pytest.raises(MeterRefused, match="posts an amount that was not posted"):
         JackpotBook.go_on(book.setup, forged)
 
 
@@ -307,17 +308,17 @@ def test_it_is_offered_in_its_games_alone() -> None:
     with pytest.raises(SettlementRefused, match="omaha"):
         book.terms_of(agree(load_game("omaha.co")))
     own = load_jackpot(EXAMPLE).award
-    with pytest.raises(SettlementRefused, match="not at this game"):
+    with pytest.raises(SettlementRefused, match="none in this game"):
         settle(ended_round(LONGHORN, []), load_game(LONGHORN), jackpot=own)
 
 
 FOURTH = 'name = "fourth"\ncontribution = "0 %"\n'
 FAULTS = [
     ("rake-cents = 100", "rake-cents = 201", "rake-cents"),
-    ('contribution = "10 %"', 'contribution = "20 %"', "contributions come to 110 percent"),
-    ("percent = 50", "percent = 60", "they come to 110 percent"),
-    ('to = "others"', 'to = "holder"', "nobody is 'holder' in this award"),
-    ('name = "tertiary"', 'name = "primary"', "pool 'primary' stands twice"),
+    ('contribution = "10 %"', 'contribution = "20 %"', "contributions add up to 110 percent"),
+    ("percent = 50", "percent = 60", "they add up to 110 percent"),
+    ('to = "others"', 'to = "holder"', "no seat is 'holder' in this award"),
+    ('name = "tertiary"', 'name = "primary"', "pool 'primary' appears twice"),
     ("[posted]\nqualification", "[posted]\nqualified", "posted.qualified"),
     ('[[pools]]\nname = "tertiary"', f'[[pools]]\n{FOURTH}\n[[pools]]\nname = "tertiary"', "pools"),
 ]

@@ -1,4 +1,5 @@
-"""Limits of a bet, a raise and their number, in rounds of another program: held in the words the table refuses by."""
+"""Limits of bets, raises and their number in rounds of other programs: held with the sentences with which the table
+refuses them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,14 +26,14 @@ POSTED: dict[int, dict[str, int]] = {1: {"small-blind": 100}, 2: {"big-blind": 2
 
 
 def actions(text: str) -> Iterator[ActionRecord]:
-    """`flop-betting 1 bet 500, flop-betting 2 fold 0`."""
+    """Parse actions such as `flop-betting 1 bet 500, flop-betting 2 fold 0`."""
     for each in text.split(", "):
         step, seat, action, cents = each.split()
         yield ActionRecord(step, int(seat), action, int(cents))
 
 
 def round_of(text: str, *, folded: int | None = None, **more: Any) -> RoundResult:
-    """A round of hold'em in which these actions came to what the seats have in the pot."""
+    """Return a round of hold'em in which these actions put the seats' chips into the pot."""
     wagers = {seat: dict(bets) for seat, bets in POSTED.items()}
     acted = tuple(actions(text))
     for each in acted:

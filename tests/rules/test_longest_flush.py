@@ -1,4 +1,4 @@
-"""The longest flush with wild deuces, against hands worked out on paper and against a search of every assignment."""
+"""The longest flush with wild deuces, compared with hands worked out on paper and with a search of every assignment."""
 
 from itertools import combinations, product
 from random import Random
@@ -24,7 +24,8 @@ def value(card: Card) -> int:
 
 
 def search(cards: list[Card]) -> tuple[int, tuple[int, ...]]:
-    """The best flush over every suit, every choice of deuces that join it, and every different rank they can take."""
+    """Search the best flush over every suit, every choice of deuces that join it, and every different rank they can
+    take."""
     naturals = [card for card in cards if card.rank != 2]
     deuces = len(cards) - len(naturals)
     best: tuple[int, tuple[int, ...]] = (0, ())
@@ -109,7 +110,8 @@ def test_another_deuce_makes_every_flush_one_longer(cards: list[Card], deuce: Ca
 
 
 def by_hand_of_decks(cards: list[Card], kicker: str) -> tuple[int, tuple[int, ...]]:
-    """The best of four suits, where a card may stand twice: every deuce joins and takes the rank the reading gives."""
+    """Return the best of four suits where a card may occur twice: every deuce joins and takes the rank of the
+    reading."""
     deuces = sum(card.rank == 2 for card in cards)
     best: tuple[int, tuple[int, ...]] = (0, ())
     for suit in "CDHS":
@@ -124,7 +126,7 @@ def by_hand_of_decks(cards: list[Card], kicker: str) -> tuple[int, tuple[int, ..
 @pytest.mark.parametrize("natural", ["own-suit", "no-deuce"])
 @pytest.mark.parametrize("kicker", ["highest-absent", "ace", "lowest"])
 def test_cards_of_several_decks_are_counted_one_by_one(natural: str, kicker: str) -> None:
-    """A second deuce of a suit is wild there, whatever the reading says of the first."""
+    """A second deuce of a suit is wild there, regardless of the reading of the first."""
     dealt = Random(f"{natural} {kicker}")
     few = [card for card in DECK if card.rank in (1, 2, 5, 9, 13)]
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Maximum payouts: what a house may set, and what it cuts (47.1-1062, 47.1-1017.10(11), 47.1-1017.14(15))."""
+"""Maximum payouts: the values a house may set, and their cuts (47.1-1062, 47.1-1017.10(11), 47.1-1017.14(15))."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FULL = "AD AC AH KD KC"
 
 
 def caribbean(maximum: MaximumPayout | None, *hands: str, tip: bool = False) -> Settlement:
-    """Each of these hands with 10 dollars on the ante against a dealer's pair."""
+    """Settle these hands, each with 10 dollars on the ante, against a dealer's pair."""
     seats = [
         {
             "seat": number,
@@ -33,7 +33,7 @@ def caribbean(maximum: MaximumPayout | None, *hands: str, tip: bool = False) -> 
 
 
 def pays(settlement: Settlement, bet: str = "bet") -> list[tuple[int, int]]:
-    """Pay and cut of each seat from 1."""
+    """Return the pay and cut of each seat from 1."""
     lines = sorted((line for line in settlement.lines if line.bet == bet), key=lambda line: line.seat)
     return [(line.pay, line.cut) for line in lines]
 
@@ -46,7 +46,7 @@ def test_each_player_is_paid_so_much_at_most() -> None:
     found = caribbean(MaximumPayout(player_cents=150_000, least_bet_cents=500), ROYAL, STRAIGHT_FLUSH)
     assert pays(found) == [(150_000, 50_000), (100_000, 0)]
     (line,) = (line for line in found.lines if line.cut)
-    assert line.why.endswith("; $500 is cut, the most a player is paid is $1,500")
+    assert line.why.endswith("; cut by $500 to the maximum payout of a player, $1,500")
     assert line.clause == "47.1-1017.10(10)(c), 47.1-1017.10(11), 47.1-1062"
     assert line.net == line.pay
     assert found.totals.players + found.totals.house + found.totals.meters == 0
@@ -68,7 +68,7 @@ def test_one_winner_alone_is_not_cut_by_the_rounds_aggregate() -> None:
 
 
 def test_what_pays_less_than_50_to_1_is_paid_in_full() -> None:
-    """1062(2), (3): a full house at 7 to 1 beside a royal flush, and the antes at even money."""
+    """1062(2), (3): a full house at 7 to 1 with a royal flush, and the antes at even money."""
     found = caribbean(MaximumPayout(player_cents=50_000, round_cents=50_000, least_bet_cents=500), ROYAL, FULL)
     assert pays(found) == [(50_000, 150_000), (14_000, 0)]
     assert pays(found, "ante") == [(1000, 0), (1000, 0)]
@@ -76,15 +76,15 @@ def test_what_pays_less_than_50_to_1_is_paid_in_full() -> None:
 
 def test_no_maximum_is_below_the_least_bet_times_the_highest_odds() -> None:
     """1062(1): 5 dollars at 100 to 1 are 500 dollars."""
-    why = "not settled: maximum payout of a round '$499'; allowed: $500 or more, the least bet times the highest odds"
+    why = "not settled: maximum payout of a round '$499'; allowed: $500 or more, the minimum bet times the highest odds"
     with pytest.raises(SettlementRefused, match=re.escape(why)):
         caribbean(MaximumPayout(round_cents=49_900, least_bet_cents=500), ROYAL)
-    with pytest.raises(SettlementRefused, match="without a least bet"):
+    with pytest.raises(SettlementRefused, match="without a minimum bet"):
         caribbean(MaximumPayout(round_cents=50_000), ROYAL)
 
 
 def beside_a_held_bet(maximum: MaximumPayout, *, over: int = 2500, cards: str = STRAIGHT_FLUSH) -> Settlement:
-    """A royal flush of seat 1; seat 2 bet another amount than twice the ante, and waits."""
+    """Settle a royal flush of seat 1, with seat 2 held because its bet is not twice the ante."""
     seats = [
         {"seat": 1, "cards": ROYAL, "choices": ["bet"], "bets": {"ante": 1000, "bet": 2000}},
         {"seat": 2, "cards": cards, "choices": ["bet"], "bets": {"ante": 1000, "bet": over}},
@@ -93,12 +93,13 @@ def beside_a_held_bet(maximum: MaximumPayout, *, over: int = 2500, cards: str = 
 
 
 def test_what_hangs_on_a_held_bet_of_another_seat_waits() -> None:
-    """2,000 dollars are sure; 2,500 more may be, at 100 to 1, and with them a second winner, who makes it be cut."""
+    """2,000 dollars are certain; 2,500 more are possible at 100 to 1, with a second winner, which would make the cut
+    apply."""
     found = beside_a_held_bet(MaximumPayout(round_cents=250_000, least_bet_cents=500))
     held = {(line.seat, line.bet): line.why for line in found.lines if line.result == "held"}
     assert set(held) == {(1, "bet"), (2, "ante"), (2, "bet")}
     assert held[1, "bet"].endswith(
-        "the most a round is paid is $2,500, and what is cut hangs on ante of seat 2, which is held"
+        "the maximum payout of a round is $2,500, and the cut depends on ante of seat 2, which is held"
     )
     assert pays(found, "ante")[0] == (1000, 0)
 
@@ -114,7 +115,7 @@ def test_the_maximum_of_a_player_hangs_on_no_other_seat() -> None:
 
 
 def test_a_maximum_of_the_round_waits_for_a_player_whose_own_hangs_on_a_held_bet() -> None:
-    """Of two bets of a seat one is held."""
+    """One of two bets of a seat is held."""
     lines = [
         SettlementLine(1, "bet", 2000, "win", 200_000, 2000, 200_000, "royal", "c", "CS-BET-1", "royal flush"),
         SettlementLine(1, "bet", 2000, "held", 0, 0, 0, "not known", "c"),

@@ -1,6 +1,6 @@
-"""Random rounds at three linked tables: no cent appears or is lost, no meter goes below nothing, books restore.
+"""Random rounds at three linked tables: no cent appears or is lost, no meter becomes negative, books can be restored.
 
-Hands are planted so that meters are hit often. What is expected is added up here from the rates and the printed pays.
+Hands are planted so that meters pay often. The expected amounts are computed here from the rates and the printed pays.
 """
 
 import random
@@ -76,7 +76,7 @@ def random_seat(chance: random.Random, number: int, cards: str) -> Seat:
 
 
 class Books:
-    """What the sides have, added up apart from the bank."""
+    """Sums by side, kept independently of the bank."""
 
     def __init__(self) -> None:
         self.wagered = 0
@@ -119,7 +119,7 @@ class Books:
 
 
 def meddle(chance: random.Random, bank: MeterBank, paid: list[int]) -> list[MeterRecord]:
-    """A person backs out a late pay, or adjusts a meter; a refusal changes nothing."""
+    """Back out a late pay or adjust a meter by hand; a refusal changes nothing."""
     before = bank.state()
     try:
         if chance.random() < 0.5 and paid:

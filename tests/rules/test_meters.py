@@ -1,4 +1,4 @@
-"""The meters' books: contribution, reserve, seed, reseed, back-out, adjustment, and their way back from the records."""
+"""Books of the meters: contribution, reserve, seed, reseed, back-out, adjustment, and restoring from records."""
 
 import json
 from fractions import Fraction
@@ -56,14 +56,14 @@ def test_a_round_without_progressive_bets_writes_nothing() -> None:
 
 
 def test_a_tenth_is_paid_to_the_cent_and_the_rest_stays() -> None:
-    """WA NC 9(a): the percentage is paid from what the meter shows."""
+    """WA NC 9(a): the percentage is paid from the meter's amount."""
     meters = MeterBank(setup({"name": "meter", "seed-cents": 1_234_567, "contribution": "0 %"}))
     (paid,) = meters.pay(AT, 3, "meter", Fraction(1, 10))
     assert (sides(paid), paid.meter_cents, paid.seat) == ((123_456, 0, -123_456, 0), 1_111_111, 3)
 
 
 def test_all_of_it_reseeds_with_the_seed_of_the_house_and_the_reserve() -> None:
-    """WA NC 4; reserve contribution: added on to the seed amount after a 100 % award."""
+    """WA NC 4; reserve contribution: added to the seed amount after a 100 % award."""
     meters = bank()
     meters.contribute(AT, 10_000)  # 2150 onto the meter, 100 aside
     paid, reseeded = meters.pay(AT, 3, "meter", Fraction(1))
@@ -73,7 +73,7 @@ def test_all_of_it_reseeds_with_the_seed_of_the_house_and_the_reserve() -> None:
 
 
 class TestBackingOut:
-    """CO progressive (7)(H), WA NC 9(h): a logged award is undone by hand only."""
+    """CO progressive (7)(H), WA NC 9(h): a logged award is undone only by hand."""
 
     @pytest.mark.parametrize("at", [AT, RoundKey("", "", 0)])
     def test_a_tenth_comes_back_to_the_round_it_was_won_in(self, at: RoundKey) -> None:
@@ -105,16 +105,17 @@ class TestBackingOut:
 
     @pytest.mark.parametrize("number", [0, 1, 99, -1])
     def test_is_of_a_pay(self, number: int) -> None:
-        with pytest.raises(MeterRefused, match=f"record {number} is no pay"):
+        with pytest.raises(MeterRefused, match=f"record {number} is not a pay"):
             bank().back_out(number, 9001, "?")
 
     def test_never_leaves_less_than_nothing(self) -> None:
-        """10 cents are won, the meter falls back to 5,000 dollars, a tenth of these is won: there is no way back."""
+        """10 cents are won, the meter resets to 5,000 dollars, and a tenth of that is won: the first pay cannot be
+        undone."""
         low = {"name": "meter", "seed-cents": 500_000, "start-cents": 10, "contribution": "0 %"}
         meters = MeterBank(setup(low))
         paid, _ = meters.pay(AT, 3, "meter", Fraction(1))
         meters.pay(AT, 2, "meter", Fraction(1, 10))
-        with pytest.raises(MeterRefused, match="it has paid from its new seed since; adjust it by amount"):
+        with pytest.raises(MeterRefused, match="it has since paid from its new seed; adjust the amount instead"):
             meters.back_out(paid.number, 9001, "not a royal flush")
         assert meters.meters()["meter"].cents == 450_000
 
@@ -160,13 +161,13 @@ class TestRestoring:
         records = self.used().records
         with pytest.raises(MeterRefused, match="record 3 is missing"):
             MeterBank.restore(setup(), records[:2] + records[3:])
-        with pytest.raises(MeterRefused, match="its records do not open it"):
+        with pytest.raises(MeterRefused, match="its records do not start with an opening"):
             MeterBank.restore(setup(), [])
 
     @pytest.mark.parametrize(
         ("change", "why"),
         [
-            ({"to_house": 0}, "record 2 makes or loses money"),
+            ({"to_house": 0}, "record 2 creates or loses money"),
             ({"meter_cents": 5}, "record 2 does not follow from those"),
         ],
     )
@@ -178,7 +179,7 @@ class TestRestoring:
 
 
 class TestLinkedTables:
-    """One owner for the meters of several tables: each sees what the other left."""
+    """One owner of the meters of several tables: each table sees the amounts the others left."""
 
     TERMS: ClassVar = {"paytables": {"progressive": "WA-ML03"}}
 
@@ -211,7 +212,7 @@ class TestLinkedTables:
         assert len(meters.records) == 1
 
     def test_the_meter_pays_what_it_shows_once_the_bets_were_taken(self) -> None:
-        """CO progressive (4), (7)(A); a dead hand's bet comes back from the house, the meter keeps its part."""
+        """CO progressive (4), (7)(A): a dead hand's bet comes back from the house, and the meter keeps its part."""
         meters = bank()
         round_ = deal(
             "KD 9D",
@@ -245,8 +246,8 @@ class TestSetupFiles:
     @pytest.mark.parametrize(
         ("before", "after", "says"),
         [
-            ('name = "major"', 'name = "mega"', "meters[2].name: meter 'mega' stands twice"),
-            ('"8 %"', '"90 %"', "meters: contributions and reserves come to more than 100 % of a wager"),
+            ('name = "major"', 'name = "mega"', "meters[2].name: meter 'mega' appears twice"),
+            ('"8 %"', '"90 %"', "meters: contributions and reserves add up to more than 100 % of a wager"),
             ('"8 %"', '"8"', "meters[1].contribution: not a rate; allowed: 'N %'"),
             (
                 "seed-cents = 10000000",

@@ -1,4 +1,4 @@
-"""A new kind of bet is one file: the one of the guide is put into a copy of the package, and settles a round."""
+"""A new kind of bet is one file: the one of the guide is added to a copy of the package and settles a round."""
 
 import os
 import shutil

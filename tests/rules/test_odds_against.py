@@ -1,5 +1,5 @@
-"""Odds of the games of one hand against the dealer's: what the solver takes a bet to come to is what it is settled at,
-and figures from print."""
+"""Odds of games of one hand against the dealer's: the solver's value of a bet is the settled one, and figures match
+print."""
 
 import random
 from collections import Counter
@@ -33,7 +33,7 @@ ANTE_CENTS = 2000
 @pytest.mark.every(3)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
-    """Random rounds on every table, folded and played on at each stake."""
+    """Random rounds with every pay table, folded and played at each stake."""
     question = Question(load_game(game), wager_cents=ANTE_CENTS)
     table, dealt = AgainstTable(question, answers_for(question.game)), random.Random(game)
     for way in table.settings.ways:
@@ -53,7 +53,7 @@ def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
 
 
 def two_hands(dealt: random.Random, cards: int, *, jokers: int) -> tuple[list[Card], list[Card]]:
-    """Half of them of few ranks, where hands are high and ties many."""
+    """Return two hands; half of them from few ranks, where hands are high and ties frequent."""
     ranks = dealt.choice((range(1, 14), (1, 10, 11, 12, 13), (1, 12, 13, *range(2, 4))))
     deck = [Card(suit << 4 | rank) for suit in range(1, 5) for rank in ranks] + [Card(0x51)] * jokers
     chosen = dealt.sample(deck, 2 * cards)
@@ -77,7 +77,7 @@ def settled(
     *,
     folds: bool = False,
 ) -> list[Fraction]:
-    """What the program that settles rounds makes of each bet, in antes."""
+    """Return the settled result of each bet, in antes."""
     wagers = {bet.name: int(stake * ANTE_CENTS) for bet, stake in zip(bets, stakes, strict=True) if stake}
     seat = {"seat": 1, "cards": " ".join(map(str, own)), "bets": wagers, "status": "folded" if folds else "live"}
     paper = Paper(game, {"seat": [seat], "dealer": " ".join(map(str, dealer))})
@@ -104,7 +104,7 @@ def test_three_card_as_in_print(table: str, edge: str) -> None:
 
 @pytest.mark.more
 def test_a_bet_that_a_fold_loses_is_also_counted_beside_the_others() -> None:
-    """Nobody folds a pair, so what both lose together is what each loses."""
+    """No player folds a pair, so the loss of both together is the sum of their losses."""
     found = {
         (each.bet, each.paytable): each for each in odds(Question(load_game("three-card.co"))) if isinstance(each, Odds)
     }
@@ -143,7 +143,7 @@ def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
         (
             'name = "play"\nkind = "against"',
             'name = "play"\nkind = "against"\nwins = "lower"',
-            "is decided by more than",
+            "depends on more than",
         ),
     ],
 )
@@ -209,12 +209,12 @@ SMALL = {
     "boston-5.co": (Pack((2, 8, 12, 13, 1), 2), ""),
     "boston-7.co": (Pack((7, 8, 9, 10, 11, 12, 13), 2), "B7-01"),
 }
-"""Decks so small that every deal of two hands can be looked at, and the table that is asked about."""
+"""Decks so small that every deal of two hands can be examined, and the pay table to use."""
 
 
 @pytest.mark.parametrize("game", [*list(SMALL)[:-1], pytest.param("boston-7.co", marks=pytest.mark.more)])
 def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same deals one by one: what the player knows, what each stake comes to on average, the best of it."""
+    """The same deals one by one: for each state of knowledge, the best of the stakes' average results."""
     deck, paytable = SMALL[game]
     monkeypatch.setattr(AgainstTable, "deck", deck)
     question = Question(load_game(game), paytable=paytable)
@@ -254,7 +254,7 @@ def test_a_whole_game_of_a_small_deck_is_the_best_of_every_deal(game: str, monke
 
 
 def deals_by_knowledge(table: AgainstTable) -> dict[Any, Counter[tuple[int, str]]]:
-    """What the player knows when he decides -> how many deals it may be, by his hand's kind and by who is higher."""
+    """Count the deals by the player's knowledge at the decision, the kind of his hand, and the comparison."""
     seen, up = table.settings.seen, table.settings.dealer_up
     found: dict[Any, Counter[tuple[int, str]]] = {}
     hands = [frozenset(hand) for hand in combinations(range(table.deck.size), table.cards)]
@@ -276,11 +276,11 @@ def deals_by_knowledge(table: AgainstTable) -> dict[Any, Counter[tuple[int, str]
 
 
 KINDS: dict[Any, int] = {}
-"""Kinds of hands, which take long to compare, by number."""
+"""Numbers of the kinds of hands, which are slow to compare."""
 
 
 def options_of(table: AgainstTable, wagers: Wagers, met: Counter[tuple[int, str]]) -> dict[str, Fraction]:
-    """Fold, and each stake that all these hands may play on with -> what it gains over all the deals."""
+    """Return the total gain over all deals of a fold, and of each stake that all these hands may play."""
     kinds = list(KINDS)
     folded = (sum(wagers.folded(kinds[kind]).nets) * number for (kind, _), number in met.items())
     found = {"fold": sum(folded, Fraction(0))}

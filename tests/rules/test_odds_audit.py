@@ -1,4 +1,4 @@
-"""What cannot be meant in a printed table is found without being told, and the nearest table that can be is named."""
+"""Printed tables that appear to be misprints are found, and the nearest consistent table is proposed."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -75,7 +75,7 @@ def test_envy_is_compared_at_the_wager_it_is_printed_for() -> None:
 def test_a_table_stops_where_the_others_go_on() -> None:
     short = table("SHORT", ("straight flush", 40), ("three of a kind", 30), ("straight", 6))
     assert list(out_of_line(short, [ONE, TWO, THREE])) == [
-        ("table-stops", "it stops after 'straight'; the other tables go on with 'flush', 'pair'")
+        ("table-stops", "it stops after 'straight'; the other tables continue with 'flush', 'pair'")
     ]
     holed = table("HOLED", ("straight flush", 40), ("straight", 6), ("flush", 4), ("pair", 1))
     assert faults(out_of_line(holed, [ONE, TWO])) == ["row-missing"]
@@ -163,7 +163,7 @@ def findings(game: str) -> dict[tuple[str | None, str], PaytableFinding]:
 
 @pytest.mark.slow
 def test_a_printed_advantage_that_its_own_payback_contradicts() -> None:
-    """B7S-03: 44 of 22,100 hands are a straight flush at 40 to 1, and so on: 1,232 are kept."""
+    """B7S-03: 44 of 22,100 hands are a straight flush at 40 to 1, and so on: the house keeps 1,232."""
     found = findings("boston-5.co")["B7S-03", "printed-differs"]
     assert "prints 5.5765 %, computes 5.574661 %" in found.why
     kept = 22_100 - (48 * 41 + 52 * 31 + 720 * 6 + 1_096 * 5 + 3_744 * 2)

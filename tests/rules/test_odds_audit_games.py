@@ -1,4 +1,4 @@
-"""An audit of small games written here, with tables that are wrong on purpose: every finding, whole."""
+"""Audit of small games written here, with deliberate errors in their tables: every finding, in full."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -33,7 +33,7 @@ clause = "h"
 CLAUSES = 'clauses = { win = "w", lose = "l" }\n'
 DEALS = 22_100
 HANDS = {"straight flush": 48, "three of a kind": 52, "straight": 720, "flush": 1096, "pair": 3744}
-"""Of the 22,100 hands of three cards, a royal flush among the straight flushes."""
+"""Hands of three cards by kind, 22,100 in all; royal flushes count as straight flushes."""
 SOUND = {"straight flush": 40, "three of a kind": 30, "straight": 6, "flush": 3, "pair": 1}
 
 
@@ -42,7 +42,8 @@ def back(pays: Mapping[str, int]) -> Fraction:
 
 
 def game_of(folder: Path, tables: Mapping[str, Mapping[str, int | str]], more: str = "", **heads: str) -> Game:
-    """A game of one bet on three cards with these tables, `heads` what else a table's file says; `more` bets."""
+    """Write a game of one bet on three cards with these tables; `heads` adds keys to the tables' files, `more` adds
+    bets."""
     (folder / "paytables").mkdir(exist_ok=True)
     for name, rows in tables.items():
         lines = [
@@ -67,7 +68,7 @@ def findings(game: Game) -> list[PaytableFinding]:
 
 
 def finding(table: str | None, fault: str, why: str, **more: object) -> PaytableFinding:
-    """One of the small game's only bet, unless it says otherwise."""
+    """Return a finding for the small game's only bet, unless given."""
     fields = {"game": "small", "bet": "side", "paytable": table, "reading": {}, "fault": fault, "why": why}
     return PaytableFinding(**(fields | more))  # type: ignore[arg-type]
 
@@ -79,8 +80,8 @@ def test_tables_in_line_are_found_no_fault_with(tmp_path: Path) -> None:
 
 
 def test_a_figure_that_slipped_is_told_with_what_the_table_returns_and_the_nearest_in_line(tmp_path: Path) -> None:
-    """A 35 for a straight: 720 times 29 units more than 6 to 1. With 6 alone it would be the first table once more, so
-    a second figure is the other table's, too."""
+    """35 for a straight is 720 times 29 units more than 6 to 1. With 6 alone it would be a copy of the first table, so
+    a second figure is the other table's too."""
     wrong, other = SOUND | {"straight": 35}, SOUND | {"three of a kind": 33, "flush": 4}
     found = findings(game_of(tmp_path, {"S1": SOUND, "S2": other, "S3": wrong}))
     assert back(wrong) == Fraction(20_492 + 720 * 29, DEALS)
@@ -101,7 +102,7 @@ def test_a_table_that_gives_nearly_nothing_back_and_a_row_that_no_hand_reaches(t
     returned = round(float(Fraction(48 * 41, DEALS)) * 100, 4)
     under, row = findings(game)
     assert (under.fault, under.why, under.paytable) == ("under-50", f"returns {returned} % of the stake", "S1")
-    assert row == finding("S1", "unreachable-row", "no hand is paid by the row 'full house'")
+    assert row == finding("S1", "unreachable-row", "the row 'full house' pays no hand")
 
 
 @pytest.mark.parametrize(("edge", "back_text", "told"), [
@@ -115,7 +116,7 @@ def test_a_table_that_gives_nearly_nothing_back_and_a_row_that_no_hand_reaches(t
 def test_what_a_table_prints_of_itself_is_rounded_as_it_prints(
     edge: str, back_text: str, told: list[str], tmp_path: Path
 ) -> None:
-    """20,492 of 22,100 come back, 92.723981... percent."""
+    """20,492 of 22,100 units come back, 92.723981... percent."""
     assert back(SOUND) == Fraction(20_492, DEALS)
     exact = edge.replace("EXACT", "7.276018"), back_text.replace("BACK", "92.723982")
     head = f'printed = {{ house-edge-pct = "{exact[0]}", return-pct = "{exact[1]}", clause = "c" }}\n'
@@ -132,14 +133,14 @@ def test_two_numbers_of_one_table_and_a_number_that_is_lost(tmp_path: Path) -> N
     ]
     placed = heads | {"S4": 'label = "below 3"\n'}
     assert findings(game_of(tmp_path, tables, **placed))[1:] == [
-        finding("S4", "no-number", "its number is lost, it stands below 3; the other tables of the bet have one"),
+        finding("S4", "no-number", "its number is lost, it is below 3; the other tables of the bet have one"),
     ]
     unnamed = findings(game_of(tmp_path, {"S1": SOUND, "S2": SOUND}))
     assert unnamed == [finding("S2", "two-numbers", "pays what S1 pays, row for row")]
 
 
 def test_schedules_that_differ_in_another_bet_are_two(tmp_path: Path) -> None:
-    """Two tables of one bet alike, where those of the same labels differ in another bet."""
+    """Two tables of one bet are equal, but those with the same labels differ in another bet."""
     other = '[[bets]]\nname = "other"\nkind = "table"\nhand = "own"\npaytables = ["T1", "T2"]\n' + CLAUSES
     heads = {"S1": 'label = "1"\n', "S2": 'label = "2"\n', "T1": 'label = "1"\n', "T2": 'label = "2"\n'}
     alike = {"S1": SOUND, "S2": SOUND}
@@ -153,7 +154,7 @@ def test_schedules_that_differ_in_another_bet_are_two(tmp_path: Path) -> None:
 
 
 def test_a_table_of_several_bets_is_found_fault_with_once(tmp_path: Path) -> None:
-    """A bet that is paid on another's stake, or as much as another, is not judged by what it returns alone."""
+    """A bet that is paid on another's stake, or must equal another, is not tested by its own return."""
     more = "".join(
         f'[[bets]]\nname = "{name}"\nkind = "table"\nhand = "own"\npaytables = ["S1"]\n{extra}{CLAUSES}'
         for name, extra in (("again", ""), ("on", 'on = "side"\n'))
@@ -183,8 +184,8 @@ ROWS = {"royal flush": 200, "flush": 10, "two pair": 2, "pair of tens or better"
 
 
 def test_bets_that_are_decided_together_are_judged_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ten cards in two suits, deuce, seven, nine, queen and ace of each, 240 of 252 hands of five are a pair or two:
-    a table that pays them is more than the stake back, and none of its hands is a royal flush."""
+    """Of ten cards in two suits (deuce, seven, nine, queen and ace of each), 240 of 252 hands of five have one or two
+    pairs: a table that pays them returns more than the stake, and no hand is a royal flush."""
     tables = {"R1": ROWS, "R2": ROWS | {"flush": 30}, "R3": ROWS | {"flush": 9}}
     game = game_of(tmp_path, tables, RIDE + STAYS, R2='suspect = "why not"\n')
     found = list(audit([game], Question(game, one=OneDeck((2, 7, 9, 12, 1), 2))))
@@ -200,7 +201,7 @@ def test_bets_that_are_decided_together_are_judged_together(tmp_path: Path, monk
     def pays(returned: Fraction) -> str:
         return f"returns {round(float(returned) * 100, 4)} % of the stake"
 
-    royal = "no hand is paid by the row 'royal flush'"
+    royal = "the row 'royal flush' pays no hand"
     expected = []
     for table in tables:
         expected += [

@@ -1,4 +1,4 @@
-"""Counts by combinatorics, beside enumeration, closed forms and figures known from elsewhere."""
+"""Counts by combinatorics, compared with enumeration, closed forms and published figures."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -92,7 +92,7 @@ def test_best_hands_of_six_are_counted_one_by_one() -> None:
 
 
 def step_by_step(column: int, most: int) -> dict[int, Fraction]:
-    """The race played card by card: every state of four columns with its probability."""
+    """Play the race card by card: every state of four columns with its probability."""
     states, found = {(0, 0, 0, 0): Fraction(1)}, dict[int, Fraction]()
     for drawn in range(most):
         after: dict[tuple[int, ...], Fraction] = {}
@@ -125,7 +125,7 @@ def test_a_race_can_be_won_in_five_or_not_at_all() -> None:
 
 
 def flushes() -> Iterator[tuple[bool, str]]:
-    """Every five hearts: whether the ace is there, and the hand's name."""
+    """Yield every five hearts: True with the ace, and the hand's name."""
     for chosen in combinations([card for card in DECK if card.suit == "H"], 5):
         yield any(card.rank == 1 for card in chosen), five_card(chosen)
 

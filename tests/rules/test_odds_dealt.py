@@ -1,4 +1,5 @@
-"""Every hand of so many cards, folded: against figures in print, against plain enumeration, one deck and several."""
+"""Every hand of this many cards, with suits folded: compared with print and plain enumeration, for one deck and
+several."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -16,7 +17,7 @@ JOKERS = [CARDS[0x51], CARDS[0x52]]
 
 
 def shoe_cards(shoe: CardDeck) -> list[tuple[int, Card]]:
-    """Every card of the shoe, each a thing of its own."""
+    """Return every card of the shoe as a distinct object."""
     return [(deck, card) for deck in range(shoe.decks) for card in (*DECK, *JOKERS[: shoe.jokers])]
 
 
@@ -28,14 +29,14 @@ def one_by_one(key: Callable[[tuple[Card, ...]], Hashable], cards: int, shoe: Ca
 
 
 def shape(cards: tuple[Card, ...]) -> Hashable:
-    """What is left of a hand when its suits are renamed at will."""
+    """Return the part of a hand that does not depend on the names of suits."""
     held = Counter(card.suit for card in cards)
     ranks = sorted(tuple(sorted(card.rank or 0 for card in cards if card.suit == suit)) for suit in held)
     return tuple(ranks), sum(card.is_joker for card in cards)
 
 
 def flush_or_ranks(number: int) -> Callable[[tuple[Card, ...]], Hashable]:
-    """Suits count from `number` cards of one suit on, a joker one of them."""
+    """Return a key for which suits count from `number` cards of one suit on, jokers included."""
 
     def key(cards: tuple[Card, ...]) -> Hashable:
         jokers = sum(card.is_joker for card in cards)

@@ -1,4 +1,4 @@
-"""What players may choose in a game, read off its procedure, against the text that each figure stands in."""
+"""Players' choices in a game, read from its procedure, compared with the text of each figure."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -14,7 +14,7 @@ def decided(game_id: str, options: Mapping[str, str] | None = None) -> Decisions
 
 
 def written(game_id: str, options: Mapping[str, str] | None = None) -> list[str]:
-    """`own 2, community 1: fold-1 | bet-2 (second 1)` for each step at which a player decides."""
+    """Describe each decision, such as `own 2, community 1: fold-1 | bet-2 (second 1)`."""
     return [
         f"{', '.join(f'{place} {cards}' for place, cards in point.seen.items())}: "
         + (" | ".join(_choice(each) for each in point.choices) or f"sets {point.sets}")
@@ -125,11 +125,11 @@ def test_any_amount_between_is_as_good_as_its_two_ends() -> None:
 @pytest.mark.parametrize(
     ("stake", "why"),
     [
-        (StakeRange(least=Fraction(1), clauses=("(6)",)), r"\(6\): nothing says how much a stake may be at most"),
-        (StakeRange(most=Fraction(2), clauses=("(6)",)), r"\(6\): nothing says how much a stake may be at least"),
-        (StakeRange(), "no rule: nothing says how much a stake may be at most"),
+        (StakeRange(least=Fraction(1), clauses=("(6)",)), r"\(6\): a stake has no maximum"),
+        (StakeRange(most=Fraction(2), clauses=("(6)",)), r"\(6\): a stake has no minimum"),
+        (StakeRange(), "no rule: a stake has no maximum"),
         (StakeRange(Fraction(2), Fraction(1), clauses=("(6)", "(7)")), r"\(6\), \(7\): no stake is allowed"),
-        (StakeRange(clauses=("(9)",), hangs_on="blind"), r"\(9\): a stake hangs on blind"),
+        (StakeRange(clauses=("(9)",), hangs_on="blind"), r"\(9\): a stake depends on blind"),
     ],
 )
 def test_a_stake_without_bounds_is_refused_with_its_clause(stake: StakeRange, why: str) -> None:

@@ -1,4 +1,4 @@
-"""The figures of a bet from its outcomes, and of bets decided together from a joint count, by hand."""
+"""Figures of a bet from its outcomes, and of bets decided together from a joint count, computed by hand."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -27,8 +27,8 @@ def test_a_root_is_exact_where_it_is_whole_and_rounded_where_it_is_not() -> None
 
 
 def test_a_raise_is_staked_and_the_edge_stays_per_ante() -> None:
-    """Ante 1, raise 2: folded half the time; a quarter wins both, a quarter loses both. The edge is half an ante,
-    spread over two antes on average."""
+    """Ante 1, raise 2: half the hands fold, a quarter win both, a quarter lose both. The edge is half an ante, over two
+    antes staked on average."""
     counted = {((1, 0), (-1, 0)): 2, ((1, 2), (1, 2)): 1, ((1, 2), (-1, -2)): 1}
     question = Question(load_game("flushes-gone-wild.co"))
     both, ante, play = of_joint(question, ["ante", "play"], counted)

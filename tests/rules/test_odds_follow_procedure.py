@@ -1,5 +1,5 @@
-"""A procedure that is changed changes what its game's odds are counted by, in one place; or the odds are refused with
-the clause of what they do not count."""
+"""A changed procedure changes its game's odds, in one place; or the odds are refused with the clause that the solver
+does not count."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,11 +28,11 @@ from tests.rules.test_odds_small_packs import NARROW, WIDE, average, on_the_stre
 from tests.support.oracles.holdem_by_hand import ByHand
 
 Change = tuple[str, str]
-"""What stands in a procedure's file, and what is written there instead, everywhere."""
+"""A text in a procedure's file and its replacement, everywhere."""
 
 
 def with_procedure(folder: Path, game_id: str, changes: Sequence[Change]) -> Game:
-    """The game with its first procedure changed, both as files of a house's own."""
+    """Return the game with its first procedure changed, both as a house's own files."""
     first = load_game(game_id).spec.procedures[0]
     text = files_of("deal")[first].read_text(encoding="utf-8")
     for old, new in (*changes, (f'id = "{first}"', 'id = "mine"')):
@@ -51,7 +51,7 @@ def settings(game: Game) -> Any:
 
 FLUSHES = tuple(answers_for(load_game("flushes-gone-wild.co")))
 ONE_OR_TWO = ('equal = "2 ante"', 'multiple-of = "ante", clause = "(7)" }, { at-most = "2 ante"')
-"""A play bet that may be of one ante or two."""
+"""A play bet of one ante or two."""
 
 FOLLOWED = [
     # game, what is changed in its procedure, what is counted then
@@ -97,49 +97,51 @@ def test_a_games_stakes_and_the_dealers_cards_follow_the_procedure(tmp_path: Pat
 
 REFUSED = [
     ("mississippi-stud.co", [('    { at-most = "3 ante", clause = "47.1-1017.46(7)" },\n', "")],
-     "47.1-1017.46(7): nothing says how much a stake may be at most"),
+     "47.1-1017.46(7): a stake has no maximum"),
     ("mississippi-stud.co", [('"3 ante"', '"1/2 ante"')], "47.1-1017.46(6): no stake is allowed"),
     ("mississippi-stud.co", [('"third-street"]\nblind', '"third-street", "fifth-street"]\nblind')],
-     "step 'third-choice' (47.1-1017.46(6)): on own 2: fold; bet third-street; bet fifth-street. "
-     "Counted is, on own 2: fold; bet third-street"),
+     "step 'third-choice' (47.1-1017.46(6)): on own 2: fold; bet third-street; bet fifth-street; "
+     "the solver counts, on own 2: fold; bet third-street"),
     ("ultimate-texas-holdem.co", [("cards = 3\nclause", "cards = 2\nclause")],
-     "step 'second-choice' (47.1-1017.47(9)): on own 2, community 2: check; bet play. "
-     "Counted is, on own 2, community 3: check; bet play"),
+     "step 'second-choice' (47.1-1017.47(9)): on own 2, community 2: check; bet play; "
+     "the solver counts, on own 2, community 3: check; bet play"),
     ("ultimate-texas-holdem.co", [('"4 ante"', '"9/2 ante"')],
-     "step 'first-choice' (47.1-1017.47(8)): play of 9/2, 3 units; counted are whole ones"),
+     "step 'first-choice' (47.1-1017.47(8)): play of 9/2, 3 units; the solver counts only whole ones"),
     ("caribbean-stud.co", [('of = ["dealer"]\ncards = 1', 'of = ["dealer"]\ncards = 2')],
-     "step 'choice' (47.1-1017.10(7)): on own 5, dealer 2: fold; bet bet. "
-     "Counted is, on own 5, dealer 1: fold; bet bet"),
+     "step 'choice' (47.1-1017.10(7)): on own 5, dealer 2: fold; bet bet; "
+     "the solver counts, on own 5, dealer 1: fold; bet bet"),
     ("let-it-ride.co", [('takes-back = "bet-2"', 'takes-back = "bet-1"')],
-     "step 'second-choice' (47.1-1017.14(7)): on own 3, community 1: check; take back bet-1. "
-     "Counted is, on own 3, community 1: check; take back bet-2"),
+     "step 'second-choice' (47.1-1017.14(7)): on own 3, community 1: check; take back bet-1; "
+     "the solver counts, on own 3, community 1: check; take back bet-2"),
     ("bonus-6.co", [('equal = "ante", clause = "47.1-1017.28(7)"', 'equal = "2 ante", clause = "(7)"')],
-     "step 'first-choice' (47.1-1017.28(7)): second of 2 units; counted is one unit"),
+     "step 'first-choice' (47.1-1017.28(7)): second of 2 units; the solver counts one unit"),
     ("colorado-holdem.co", [('equal = "ante"', 'equal = "2 ante"')],
-     "step 'choice-1' (47.1-1017.16(6)(a)-(c)): bet of 2 units; counted is one unit"),
+     "step 'choice-1' (47.1-1017.16(6)(a)-(c)): bet of 2 units; the solver counts one unit"),
     ("3-5-7.co", [('default = "comes-back"\nallowed = ["comes-back", "plays-on"]',
                    'default = "plays-on"\nallowed = ["comes-back", "plays-on"]')],
      "step 'surrender' (47.1-1017.37(6)): the rest of seven-card plays-on; "
-     "counted is one share, the rest of which comes-back"),
+     "the solver counts one share, the rest of which comes-back"),
     ("vegas-double-action.co", [('name = "discard-0"\n', 'name = "discard-0"\nfolds = true\n')],
-     "step 'holds' (47.1-1017.20(5)): on own 5: fold; lay down 1; lay down 2; lay down 3; lay down 4; lay down 5. "
-     "Counted is, on own 5: lay down 1; lay down 2; lay down 3; lay down 4; lay down 5"),
+     "step 'holds' (47.1-1017.20(5)): on own 5: fold; lay down 1; lay down 2; lay down 3; lay down 4; lay down 5; "
+     "the solver counts, on own 5: lay down 1; lay down 2; lay down 3; lay down 4; lay down 5"),
     ("wild-six.co", [("lays-aside = 1", "lays-aside = 2")],
-     "step 'discard' (47.1-1017.42(7), (10)): on own 5: lay aside 2; check. Counted is, on own 5: lay aside 1; check"),
+     "step 'discard' (47.1-1017.42(7), (10)): on own 5: lay aside 2; check; "
+     "the solver counts, on own 5: lay aside 1; check"),
     ("texas-shootout.co", [("discards = 2", "discards = 1")],
      "on own 4: lay down 1; bet second-hand; bet second-hand, bet second-bonus, with shootout-bonus; bet second-hand, "
-     "with shootout-bonus (47.1-1017.51). Counted is, on own 4: lay down 2"),
+     "with shootout-bonus (47.1-1017.51); the solver counts, on own 4: lay down 2"),
     ("three-card-split.co", [("low = 1", "low = 2")],
-     "step 'hands-set' (47.1-1017.48 7-8): on own 3: set 2 in front. Counted is, on own 3: set 1 in front"),
+     "step 'hands-set' (47.1-1017.48 7-8): on own 3: set 2 in front; the solver counts, on own 3: set 1 in front"),
     ("prospector.co", [('[[step]]\nname = "silver-box"',
                         '[[step]]\nname = "stay"\ndo = "decide"\nchoices = ["stay"]\nclause = "(4)"\n\n'
                         '[[decision]]\nnumber = 1\nname = "stay"\nclause = "(4)"\n\n[[step]]\nname = "silver-box"')],
-     "players decide at stay (47.1-1017.22); counted are 0 decisions"),
+     "players decide at stay (47.1-1017.22); the solver counts 0 decisions"),
     ("208.co", [('name = "no-card-1"\n', 'name = "no-card-1"\ndiscards = 1\n')],
-     "step 'card-1-choice' (47.1-1017.32(11)): on own 2: lay down 1; bet card-1. "
-     "Counted is, on own 2: check; bet card-1"),
+     "step 'card-1-choice' (47.1-1017.32(11)): on own 2: lay down 1; bet card-1; "
+     "the solver counts, on own 2: check; bet card-1"),
     ("flushes-gone-wild.co", [('name = "fold"\n', 'name = "fold"\ndiscards = 1\n')],
-     "step 'choice' (47.1-1017.60(7)): on own 5: fold, lay down 1; bet play. Counted is, on own 5: fold; bet play"),
+     "step 'choice' (47.1-1017.60(7)): on own 5: fold, lay down 1; bet play; "
+     "the solver counts, on own 5: fold; bet play"),
 ]  # fmt: skip
 
 
@@ -164,7 +166,7 @@ def test_procedures_of_one_game_let_players_choose_alike(tmp_path: Path) -> None
     both = game.path.read_text().replace('["mine"]', '["mississippi-stud.co", "mine"]')
     game.path.write_text(both)
     (fault,) = odds_faults(load_game(game.path))
-    assert str(fault).endswith("procedures[2]: mine: players choose otherwise than by mississippi-stud.co")
+    assert str(fault).endswith("procedures[2]: mine: its choices differ from those of mississippi-stud.co")
 
 
 ALSO_COUNTED = {
@@ -193,7 +195,7 @@ def test_a_solver_refuses_the_games_of_others(game_id: str) -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 4])
 def test_streets_of_so_many_antes(most: int, tmp_path: Path) -> None:
-    """On a small pack the figure is that of a player who plays every deal out, and bets up to so much."""
+    """On a small pack, the figure is that of a player who plays every deal and bets up to this much."""
     game = with_procedure(tmp_path, "mississippi-stud.co", [('"3 ante"', f'"{most} ante"')])
     question = Question(game, one=OneDeck(NARROW.ranks, NARROW.suits))
     found = next(iter(odds(question, "+".join(bet.name for bet in answers_for(game)))))
@@ -216,7 +218,7 @@ def test_holdem_with_other_raises(
     raises: RaiseOnce | CallAndRaise,
     tmp_path: Path,
 ) -> None:
-    """On a small deck, against every deal played out by hand."""
+    """On a small deck, compared with every deal played out by hand."""
     game = with_procedure(tmp_path, game_id, [change])
     question = Question(game, one=OneDeck((9, 10, 11, 12, 13), 2))
     found = next(iter(odds(question, "+".join(bet.name for bet in answers_for(game)))))
@@ -228,13 +230,13 @@ def test_holdem_with_other_raises(
 
 
 def test_a_procedure_that_is_not_at_hand(tmp_path: Path) -> None:
-    """`dealwire check` has a line of its own for it; where it is given beside, it is looked at."""
+    """`dealwire check` reports it separately; if the file is given, it is read."""
     game = with_procedure(tmp_path, "mississippi-stud.co", [('"3 ante"', '"1/2 ante"')])
     elsewhere = (tmp_path / "mine.toml").rename(tmp_path / "theirs.toml")
     assert not [*odds_faults(game)]
     (fault,) = odds_faults(game, {"mine": elsewhere})
     assert str(fault).endswith("mine: 47.1-1017.46(6): no stake is allowed")
-    with pytest.raises(TomlFileError, match=r"game\.toml:\d+: procedures\[1\]: no procedure 'mine' is at hand"):
+    with pytest.raises(TomlFileError, match=r"game\.toml:\d+: procedures\[1\]: procedure 'mine', which defines"):
         list(odds(Question(game)))
 
 
@@ -266,7 +268,8 @@ def test_other_figures_of_small_packs(
 
 
 def test_a_strategy_bets_what_the_procedure_lets_it(tmp_path: Path) -> None:
-    """Whatever a choice is called: the least stake that the rules give it, in units of the first bet."""
+    """A strategy bets the lowest stake that the rules allow for a choice, in units of the first bet, regardless of the
+    choice's name."""
     game = with_procedure(tmp_path, "ultimate-texas-holdem.co", [('"4 ante"', '"5 ante"'), ('"2 ante"', '"3 ante"')])
     path = tmp_path / "strategy.toml"
     path.write_text('schema = "dealwire.strategy/1"\ntitle = "high"\n[otherwise]\nfirst-choice = "play-4x"\n')

@@ -1,4 +1,4 @@
-"""Hold'em against the dealer: every deal of small decks, single boards of the whole deck, and the figures in print."""
+"""Hold'em against the dealer: every deal of small decks, single boards of the whole deck, and published figures."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -50,7 +50,8 @@ EVEN = {"win": Fraction(1), "tie": Fraction(0), "lose": Fraction(-1)}
 
 
 def paid(win: Mapping[str, Fraction] | None = None, *, pushes: bool = False, bonus: Mapping[str, Fraction] = {}) -> Net:
-    """Even money, or what `win` says and else a push; nothing when the dealer does not qualify, where that `pushes`."""
+    """Return a bet at even money, or at `win`, with a push for other wins; it gains nothing if the dealer does not
+    qualify and it `pushes`."""
 
     def net(ending: HoldemEnding) -> Fraction:
         if ending.folded:
@@ -129,14 +130,14 @@ def test_any_number_of_processes_counts_the_same_and_tells_how_far_it_is() -> No
 
 
 def all_spread(deck: HoldemDeck, flops: Places) -> Flags:
-    """Bets on every flop whose three ranks differ."""
+    """Bet on every flop with three different ranks."""
     ranks = np.sort(flops % len(deck.ranks), axis=1)
     spread = (np.diff(ranks, axis=1) != 0).all(axis=1)
     return np.repeat(spread[:, None], deck.holes.shape[1], axis=1)
 
 
 def with_an_ace(deck: HoldemDeck, boards: Boards) -> Flags:
-    """Stays where board or hole has an ace, the deck's last rank."""
+    """Stay if board or hole has an ace, the deck's last rank."""
     last, (low, high) = len(deck.ranks) - 1, deck.holes % len(deck.ranks)
     return np.asarray(((low == last) | (high == last)) | (boards.cards % len(deck.ranks) == last).any(axis=1)[:, None])
 
@@ -259,8 +260,8 @@ def edge(found: HoldemCount) -> Fraction:
 
 @pytest.mark.slow
 def test_ultimate_texas_holdem_is_as_in_print() -> None:
-    """Shackleford, wizardofodds.com: 2.185 percent of the ante, 0.526 of what is staked, 4.94 standard deviation, and
-    all of 27,813,810,024,000 combinations; raised with 37.7 percent of holes."""
+    """Shackleford, wizardofodds.com: 2.185 percent of the ante, 0.526 of the amount staked, 4.94 standard deviation,
+    27,813,810,024,000 combinations; 37.7 percent of holes raise."""
     found = count_holdem(ULTIMATE, workers=2)
     assert deals(found) == 27_813_810_024_000
     assert f"{float(100 * edge(found)):.3f}" == "2.185"
@@ -276,8 +277,8 @@ def test_ultimate_texas_holdem_is_as_in_print() -> None:
 
 @pytest.mark.slow
 def test_texas_holdem_bonus_is_as_in_print() -> None:
-    """Shackleford, wizardofodds.com: 2.04 percent where the ante is paid from a straight up; 2-3 to 2-7 of two suits
-    are folded."""
+    """Shackleford, wizardofodds.com: 2.04 percent where the ante is paid from a straight up; offsuit 2-3 to 2-7
+    fold."""
     found = count_holdem(BONUS_POKER, workers=2)
     assert f"{float(100 * edge(found)):.2f}" == "2.04"
     assert {name for name, units in found.before.items() if not units} == {"32o", "42o", "52o", "62o", "72o"}

@@ -1,4 +1,4 @@
-"""From a game file of hold'em against the dealer to its odds: the same as terms written by hand, on small decks."""
+"""Odds from a hold'em game file against the dealer: equal to terms written by hand, on small decks."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -89,7 +89,7 @@ GAMES = {
 }
 RANKS = (9, 10, 11, 12, 13)
 PROCEDURES = {"flop": "texas-holdem-bonus.co", "raise": "champion.co"}
-"""The procedure of a game that has a bet of this name; the first one's for any other."""
+"""Procedure of a game with a bet of this name; the first one's for any other."""
 
 
 def with_head(text: str) -> str:
@@ -102,7 +102,7 @@ Ask = Callable[[str], Question]
 
 @pytest.fixture
 def question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """A question on a game file with these bets, about a deck of ten cards of two suits."""
+    """A question on a game file with these bets, with a deck of ten cards in two suits."""
     (tmp_path / "paytables").mkdir()
     for name, rows in TABLES.items():
         text = "".join(f'{{ when = "{row}", pays = "{pays}", clause = "1" }},\n' for row, pays in rows.items())
@@ -162,7 +162,7 @@ OF_PACKAGE = {
 
 @pytest.mark.parametrize("game", OF_PACKAGE)
 def test_the_games_of_the_package_say_what_the_text_does(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a small deck the figures of every table are those of the terms that were read from the text for this test."""
+    """On a small deck, the figures of every table equal those of terms read from the regulation for this test."""
     small = HoldemDeck(RANKS, 2)
     monkeypatch.setattr(holdem_game, "_KEPT", {})
     by_text = count_holdem(OF_PACKAGE[game], deck=small)
@@ -193,7 +193,7 @@ def test_the_blind_bets_rows_are_named(question: Ask) -> None:
 
 
 BOARD = "is not two cards and the board by the ranking poker"
-NOT_COUNTED = ": ties, always, unless and a fold that stands are not counted here"
+NOT_COUNTED = ": ties, always, unless and a bet that stands after a fold are not supported"
 PLAY = 'name = "play"\nkind = "against"'
 UNFIT = [
     (
@@ -239,4 +239,4 @@ def test_bets_that_are_raised_with_must_pay_alike(question: Ask) -> None:
     assert unlike != text
     with pytest.raises(TomlFileError) as told:
         list(odds(question(unlike)))
-    assert str(told.value).endswith(": odds: the bets that are raised with do not pay alike")
+    assert str(told.value).endswith(": odds: the raises do not all pay the same")

@@ -1,4 +1,4 @@
-"""A strategy file in hold'em: each word on many boards beside what it asks of one hand, and a game played by rules."""
+"""Strategy files in hold'em: each condition on many boards compared with single hands, and a game played by rules."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Odds that were counted before: found again whole, or counted anew."""
+"""Cached odds: found complete, or counted from scratch."""
 
 import json
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ def test_a_torn_file_is_counted_anew(tmp_path: Path, part: float) -> None:
 
 
 def test_another_procedure_beside_the_game_is_counted_anew(tmp_path: Path) -> None:
-    """How a game is dealt and decided is its procedure's: what was counted of another one is not its odds."""
+    """A game's procedure decides how it is dealt and decided, so odds counted with another one do not apply."""
     flat_paytables(tmp_path / "paytables")
     game, procedure = tmp_path / "three-card.co.toml", tmp_path / "my-three-card.toml"
     text = files_of("pays")["three-card.co"].read_text()
@@ -111,7 +111,8 @@ def test_nothing_is_counted_twice_and_another_question_is(tmp_path: Path) -> Non
 
 
 def test_what_counts_is_known_by_its_imports() -> None:
-    """A change of any of it counts anew, that which settles endings among it; one of what only deals does not."""
+    """A change of any counting module, including those that settle endings, invalidates the cache; a change of modules
+    that only deal does not."""
     counting = {path.relative_to(RULES.parent).as_posix() for path in counting_modules()}
     assert {path.relative_to(RULES.parent).as_posix() for path in RULES.glob("odds/*.py")} < counting
     assert {"rules/hands/__init__.py", "rules/hands/poker.py", "rules/paytables/hand_rows.py"} < counting
@@ -127,7 +128,7 @@ def test_what_counts_is_known_by_its_imports() -> None:
 
 
 def test_rankings_and_keep_rules_are_part_of_what_counts() -> None:
-    """They are data, so no import leads to them; without them a changed ranking would find the odds of the old one."""
+    """Rankings are data that no import reaches; without them, a changed ranking would find the old odds."""
     assert counting_data() == {*RANKINGS.glob("*.toml"), *KEEPS.glob("*.toml")}
     assert len(counting_data()) > len([*KEEPS.glob("*.toml")]) > 0
 

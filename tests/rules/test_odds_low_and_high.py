@@ -1,4 +1,5 @@
-"""Odds of hands set in two: what is compared is what is settled, and the house way is read from the text once more."""
+"""Odds of hands set in two parts: comparisons equal settlement, and the house way is read from the text
+independently."""
 
 import random
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def two(cards: Sequence[Card]) -> tuple[int, ...]:
 
 
 def by_the_text(cards: Sequence[Card]) -> int:
-    """Paragraph 14, a to f: the place of the low card."""
+    """Paragraph 14, a to f: return the index of the low card."""
     ranks = [rank(card) for card in cards]
     others = [[card for card in cards if card != low] for low in cards]
     if len(set(ranks)) == 1:  # a: the pair of one colour high

@@ -1,4 +1,4 @@
-"""Bets whose odds nobody counts: why, in a whole sentence; and what a question may not ask."""
+"""Bets that are not computed, with the full reason; and invalid questions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,8 +24,8 @@ from rules.odds.strategy.file import load_strategy
 from rules.paytables.paytable import PayTable, parse_pay
 from tests.support.reading.each import of_each
 
-CHOICE = "it hangs on what the player chooses, and no solver is named for that"
-KEPT = "it hangs on which cards are kept, and no solver is named for that"
+CHOICE = "it depends on the player's choices, and no solver is named for them"
+KEPT = "it depends on which cards are kept, and no solver is named for that"
 WHY = [
     ("holdem.co", "ante", "players bet against each other"),
     ("home-run.co", "strike-out", "players bet against each other"),
@@ -41,7 +41,11 @@ WHY = [
     ("let-it-ride.co", "bet-dollar", CHOICE),  # and paid by the table of those
     ("vegas-double-action.co", "hand", KEPT),
     ("colorado-holdem.co", "bonus", KEPT),
-    ("longhorn.co", "bonus", "it hangs on so many cards of each place, and no solver is named for that"),
+    (
+        "longhorn.co",
+        "bonus",
+        "it depends on the number of cards taken from each place, and no solver is named for that",
+    ),
 ]
 
 
@@ -58,7 +62,7 @@ def test_what_the_cards_alone_do_not_decide(name: str, bet: str, why: str) -> No
 
 
 def changed(game: Game, bet: str, **changes: Any) -> Game:
-    """The same game with another hand for this bet."""
+    """Return the game with another hand for this bet."""
     hand = game.bets[bet].hand
     spec = game.spec.hands[hand].model_copy(update=changes)
     return replace(game, spec=game.spec.model_copy(update={"hands": {**game.spec.hands, hand: spec}}))
@@ -72,10 +76,13 @@ def test_a_hand_that_is_set_and_one_whose_size_is_open() -> None:
         assert isinstance(found, NotComputed)
         return found.why
 
-    assert why({"part": "low"}) == "it hangs on how the hand is set, and no solver is named for that"
+    assert why({"part": "low"}) == "it depends on how the hand is set, and no solver is named for that"
     assert why({"of": {"own": (0, 3)}}) == KEPT
     assert why({"fill": 3}) == KEPT
-    assert why({"takes": {"own": 2}}) == "it hangs on so many cards of each place, and no solver is named for that"
+    assert (
+        why({"takes": {"own": 2}})
+        == "it depends on the number of cards taken from each place, and no solver is named for that"
+    )
 
 
 def test_rows_that_pay_in_groups() -> None:
@@ -198,7 +205,7 @@ def test_bets_that_hang_on_a_choice() -> None:
 
 
 def test_a_tip_has_the_odds_of_the_bet_it_is_for() -> None:
-    """In units of its own where it lies there all the time."""
+    """In units of its own if it is bet from the start."""
     game = load_game("let-it-ride.co")
     found = {each.bet: each for each in odds(Question(game, paytable="LIR-3CB-1"), of=["three-card-bonus"])}
     assert [*found] == ["three-card-bonus", "tip-three-card-bonus"]
@@ -217,9 +224,9 @@ BEYOND = [
     ("three-card.co", "progressive", "progressive is paid a share of a meter"),
     ("bonus-6.co", "insurance", "insurance is of kind fee"),
     ("pai-gow.co", "wager", "wager is of kind split"),
-    ("prospector.co", "gold-high", "gold-high is decided by more than which hand is the higher"),
-    ("three-card-split.co", "high", "high is decided by more than which hand is the higher"),
-    ("three-card-split.co", "three-card", "three-card is decided by more than which hand is the higher"),
+    ("prospector.co", "gold-high", "gold-high depends on more than which hand is higher"),
+    ("three-card-split.co", "high", "high depends on more than which hand is higher"),
+    ("three-card-split.co", "three-card", "three-card depends on more than which hand is higher"),
 ]
 
 
@@ -232,7 +239,7 @@ def test_bets_that_need_more_than_the_better_hand(name: str, bet: str, why: str)
 
 
 @of_each("changes, why", [
-    ({"wins": "lower"}, "is decided by more than which hand is the higher"),
+    ({"wins": "lower"}, "depends on more than which hand is higher"),
     ({"fold": "stands"}, "stands when the hand is folded"),
     ({"unqualified": None}, ""),
 ])  # fmt: skip
@@ -248,7 +255,7 @@ def test_a_bet_against_a_hand_that_is_changed(changes: dict[str, Any], why: str)
 
 
 def test_rows_as_engines_take_them() -> None:
-    """A bare number is `to` or `for` as its table says; a hand that no row pays is the last and loses."""
+    """A bare number is `to` or `for` as its table says; a hand that no row pays is last and loses."""
     game = load_game("let-it-ride.co")
     table = game.paytables["LIR-3CB-1"]
     bet = game.bets["three-card-bonus"]
@@ -275,7 +282,7 @@ OTHERS = '[otherwise]\nthird-choice = "fold-1"\nfourth-choice = "fourth-street"\
 
 
 def test_what_is_taken_at_each_decision(tmp_path: Path) -> None:
-    """0 for a fold, n for the n-th raise; None where the file says nothing of the decision."""
+    """0 for a fold, n for the n-th raise; None if the file does not mention the decision."""
     path, game = tmp_path / "s.toml", load_game("mississippi-stud.co")
     path.write_text(HEAD + RULES + OWN + OTHERS)
     question = Question(game, strategy=load_strategy(path, game))
@@ -308,7 +315,7 @@ def test_an_outcome_that_hangs_on_a_meter_is_left_out_and_said_so() -> None:
     found = Odds("g", "b", "T", {}, outcomes, suspect="why not", printed={"house_edge_pct": "75"})
     assert (found.incomplete, found.variance, found.house_edge, found.hit_frequency) == (True, None, 1, Fraction(1, 4))
     plain = found.to_dict()
-    assert plain["incomplete"] == "what the meter pays is left out; give the meter to include it"
+    assert plain["incomplete"] == "pays from the meter are left out; give the meter to include them"
     assert (plain["suspect"], plain["printed"], plain["unit"]) == ("why not", {"house_edge_pct": "75"}, "b")
     assert plain["outcomes"] == [
         {"what": "royal flush", "probability": "1/4", "staked": "1", "back": None},

@@ -1,4 +1,4 @@
-"""Bets that the cards alone decide, of the games' own files: against numbers of hands in print and counted by hand."""
+"""Bets that the cards alone decide, from the games' own files: compared with published counts and counts by hand."""
 
 from collections import Counter
 from dataclasses import replace
@@ -58,7 +58,7 @@ def test_seven_cards_are_counted_as_in_print() -> None:
 
 
 def test_five_cards_and_a_bug() -> None:
-    """The joker is the one of five cards that a royal flush lacks, or else an ace beside aces."""
+    """The joker is the missing card of a royal flush, or else an ace with aces."""
     found = kinds("poker-bug", (5,), CardDeck(1, 1))
     assert sum(found.values()) == comb(53, 5)
     assert found["five aces"] == 1
@@ -69,7 +69,7 @@ def test_five_cards_and_a_bug() -> None:
 
 
 def test_four_cards_of_six_decks() -> None:
-    """Quick Draw: four of a kind of one suit are four of six alike."""
+    """Quick Draw: four of a kind of one suit are four of six identical cards."""
     found = kinds("quick-draw", (4,), CardDeck(6))
     assert found["four of a kind suited"] == 52 * comb(6, 4)
     assert found["four of a kind"] == 13 * comb(24, 4) - 52 * comb(6, 4)
@@ -78,7 +78,7 @@ def test_four_cards_of_six_decks() -> None:
 
 @pytest.mark.slow
 def test_where_the_cards_of_a_royal_flush_lie() -> None:
-    """A royal flush of seven cards is one of the first five as often as five of the first five places are chosen."""
+    """A royal flush of seven cards is in the first five as often as five places are the first five."""
     counted = distribution(ranking("poker-in-order"), (2, 5), CardDeck(), {})
     hands = {name: Fraction(0) for name in ("royal flush in the first 5", "royal flush in the first 6")}
     community = Fraction(0)
@@ -93,7 +93,7 @@ def test_where_the_cards_of_a_royal_flush_lie() -> None:
 
 @pytest.mark.parametrize(("table", "straight"), [("LIR-3CB-1", 6), ("LIR-3CB-2", 5)])
 def test_a_bonus_of_three_cards_from_its_printed_pays(table: str, straight: int) -> None:
-    """A royal flush is a straight flush here."""
+    """A royal flush counts as a straight flush here."""
     (found,) = odds(Question(load_game("let-it-ride.co"), paytable=table), "three-card-bonus")
     assert isinstance(found, Odds)
     counts = THREE | {"straight flush": 48}
@@ -110,4 +110,4 @@ def test_what_hangs_on_a_choice_is_not_counted_as_if_there_were_none() -> None:
         (found,) = odds(Question(bare), name)
         assert isinstance(found, NotComputed)
         assert (found.bet, found.deals) == (name, comb(52, 3) * comb(49, 2))
-        assert "chooses" in found.why
+        assert "player's choices" in found.why

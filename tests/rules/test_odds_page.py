@@ -1,4 +1,4 @@
-"""The files in docs/odds say what is computed, and docs/odds-json.md explains every key of an object."""
+"""The files in docs/odds match the computed odds, and docs/odds-json.md explains every key of an object."""
 
 import re
 from dataclasses import replace
@@ -28,8 +28,8 @@ def quick(game: str) -> list[Odds | NotComputed]:
 
 
 def soon(game: str, bet: Bet) -> bool:
-    """Hands of more than five cards take seconds, unless only the lengths of flushes count; so does a part of such a
-    hand."""
+    """Return True if a bet is counted quickly: hands of more than five cards, or parts of them, take seconds unless
+    only flush lengths count."""
     found = load_game(game)
     if bet.kind not in ("table", "progressive"):
         return True
@@ -80,7 +80,7 @@ def test_there_is_a_file_of_every_game_and_of_no_other() -> None:
 
 
 def test_at_least_ten_tables_that_cannot_be_meant_are_found() -> None:
-    """Of Rule 10: whose print alone shows it."""
+    """Tables of Rule 10 whose print alone shows the error."""
     rows = [row for each in all_parts().values() for row in each.findings if ".co" in row[0]]
     assert len({row[:2] for row in rows}) >= 10
 

@@ -1,4 +1,4 @@
-"""How far a count is: each engine tells steps that rise to the whole, and the last of them is the whole."""
+"""Progress of a count: each engine reports steps that rise to the total, and the last report is the total."""
 
 from math import comb
 from typing import Any
@@ -25,7 +25,7 @@ def steps() -> Steps:
 
 
 def test_splits_tell_every_so_many_hands(steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of twelve cards there are 220 hands of three."""
+    """Twelve cards have 220 hands of three."""
     monkeypatch.setattr(low_and_high, "_AT_ONCE", 100)
     contest = low_and_high.SplitContest(rank, two, whole, foul, middle, deck=Pack((2, 9, 1)))
     assert isinstance(contest, SplitContest)
@@ -83,14 +83,14 @@ def test_hands_of_a_deck_tell_how_many_they_speak_for(steps: Steps, monkeypatch:
 
 
 def test_a_hand_that_qualifies_below_one_that_does_not_is_refused() -> None:
-    """Of all hands, or of the best of more."""
+    """All hands, or the best of more cards."""
 
     def pairs_alone(hand: Any) -> bool:
         return bool(hand.key == "pair")
 
-    with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
+    with pytest.raises(ValueError, match=r"^a hand above a qualifying one does not qualify$"):
         cases(Contest(plain, pairs_alone, cards=3, seen=3, deck=Pack((2, 3, 4, 1), 3)))
-    with pytest.raises(ValueError, match=r"^a hand above one that qualifies does not$"):
+    with pytest.raises(ValueError, match=r"^a hand above a qualifying one does not qualify$"):
         cases(Contest(best_five, pairs_alone, cards=6, seen=6, deck=Pack((8, 9, 10, 11), 3), uses=5))
     with pytest.raises(
         ValueError, match=r"^the player sees some of his own cards, or all of them and perhaps one of the dealer's$"

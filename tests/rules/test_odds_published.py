@@ -1,4 +1,4 @@
-"""Engines over whole decks, beside figures that others have published and that hang on every hand of the deck."""
+"""Engines over whole decks, compared with published figures that depend on every hand of the deck."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -18,11 +18,11 @@ from rules.odds.cards.placed_sets import Pack, RowFinder, all_sets, places
 from tests.support.reading.game_files import flat_paytables
 
 JACKS_OR_BETTER = {"200 to 1": 799, "50 to 1": 49, "25 to 1": 24, "7 to 1": 8, "4 to 1": 5}
-"""The pays of Vegas Double Action, and those of draw poker by which the figures that others print were counted."""
+"""The pays of Vegas Double Action, and those of draw poker with which published figures were counted."""
 
 
 def with_table(folder: Path, game: str, table: str, pays: Mapping[str, object]) -> Game:
-    """A game of the package, with other pays in one of its tables."""
+    """Return a game of the package with other pays in one of its tables."""
     path = flat_paytables(folder / "paytables") / f"{table}.toml"
     text = path.read_text()
     for before, after in pays.items():
@@ -76,7 +76,7 @@ def test_the_card_laid_aside_counts_for_the_bonus_on_six() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seen", [(0, 5, 17, 30, 41, 52), (3, 7, 11, 15, 40, 44)])
 def test_the_dealers_hands_beside_six_cards_one_by_one(seen: tuple[int, ...]) -> None:
-    """A joker and a mixed hand; a flush draw."""
+    """A joker with a mixed hand; a flush draw."""
     pack = Pack(jokers=2)
     strengths: dict[tuple[int, ...], int] = {}
 

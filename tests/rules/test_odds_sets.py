@@ -1,4 +1,4 @@
-"""Sets of cards as numbers, and what is counted of them, beside every set looked at one by one."""
+"""Sets of cards as numbers and the counts over them, compared with every set examined one by one."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def test_suits_are_read_in_one_suit_only() -> None:
 
 
 def ranks_and_suits(cards: Sequence[Card]) -> int:
-    """Four of a suit, three of a rank, two, none."""
+    """Classify four of a suit, three of a rank, two, none."""
     ranks = max(Counter(card & 0x0F for card in cards).values())
     suits = max(Counter(card >> 4 for card in cards).values())
     return 0 if suits > 3 else 1 if ranks > 2 else 2 if ranks > 1 else 3
@@ -53,7 +53,7 @@ def ranks_and_suits(cards: Sequence[Card]) -> int:
     ],
 )
 def test_more_cards_lead_to_rows_as_often_as_they_are_dealt(pack: Pack, known: int, number: int) -> None:
-    """Each card of each deck by itself: a shoe is a list of cards, of which some are the same."""
+    """Each card of each deck is distinct: a shoe is a list of cards, some of them equal."""
     hands, shoe = pack.sets(known), [card for card in range(pack.size) for _ in range(pack.decks)]
     finder = RowFinder(pack, ranks_and_suits, 4)
     more = MoreCards(finder, known + number, number)
@@ -88,7 +88,7 @@ def test_sets_that_are_alike_are_as_many_as_are_dealt(pack: Pack) -> None:
 
 
 def strengths(pack: Pack, size: int) -> list[tuple[int, bool, tuple[int, ...]]]:
-    """An order of hands that knows jokers, suits and ranks: most alike, then of one suit, then high ranks."""
+    """An order of hands that uses jokers, suits and ranks: most alike, then of one suit, then high ranks."""
     found = []
     for hand in all_sets(pack.size, size).tolist():
         plain = [card for card in hand if card < len(pack.ranks) * pack.suits]
@@ -99,7 +99,7 @@ def strengths(pack: Pack, size: int) -> list[tuple[int, bool, tuple[int, ...]]]:
 
 
 def exchanged(pack: Pack, level: dict[tuple[int, ...], int], at_once: int, size: int) -> Fraction:
-    """What the best play gains, every deal played out."""
+    """Return the gain of the best play, with every deal played out."""
     gained, deals = Fraction(0), 0
     for first in combinations(range(pack.size), size):
         left = [card for card in range(pack.size) if card not in first]

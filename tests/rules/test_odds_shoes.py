@@ -1,4 +1,4 @@
-"""Hands and points of several decks, beside plain counting and beside binomials worked on paper."""
+"""Hands and points of several decks, compared with plain counting and binomials worked on paper."""
 
 from collections import Counter
 from itertools import combinations
@@ -14,7 +14,7 @@ DECK = [CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14)
 
 
 def shape(cards: tuple[Card, ...]) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-    """Ranks, how often a card stands there, and whether all are of one suit."""
+    """Return the ranks, the multiplicities of cards, and True if all are of one suit."""
     same = tuple(sorted(times for times in Counter(cards).values() if times > 1))
     return tuple(sorted(card & 15 for card in cards)), same, len({card.suit for card in cards}) == 1
 

@@ -1,4 +1,4 @@
-"""The count of every showdown, and the best decision, beside plain enumeration of small decks."""
+"""Count of every showdown, and the best decision, compared with plain enumeration of small decks."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -73,7 +73,7 @@ def test_a_wild_kicker_moves_only_showdowns_of_equal_length() -> None:
 
 
 def bets(margin_pays: Sequence[str]) -> list[Option]:
-    """An ante and a blind, and two units more for who plays on; the blind pays a win by the cards it is won by."""
+    """Return an ante and a blind, and two more units to play on; the blind pays a win by its margin."""
     fold = Ending((1, 1, 0), (-1, -1, 0), "fold")
 
     def settle(kind: Hashable, state: str) -> Ending:
@@ -126,7 +126,7 @@ def test_the_patterns_of_five_cards_cover_every_hand() -> None:
 
 
 def one_by_one(hand: Sequence[Card], deal: DealShape, wild_kicker: str) -> Outcomes:
-    """Every community and every dealer of the whole deck against one hand."""
+    """Enumerate every community and every dealer of the whole deck against one hand."""
     strength, outcomes = flush_strength_of(wild_kicker, deal.own + deal.community), Counter[str | int]()
     shift = 4 * (deal.own + deal.community)
     left = np.array([PLACES[card] for card in DECK if card not in hand], np.uint8)
@@ -164,7 +164,7 @@ def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker
 
 @pytest.mark.slow
 def test_the_best_play_in_words() -> None:
-    """What docs/odds.md says of hands without a deuce and with two of a suit at most."""
+    """The page about odds describes hands without a deuce and with at most two of a suit."""
     deal = DealShape()
     pairs = list(combinations(range(3, 15), 2))
     for pattern, always, never in (
@@ -199,7 +199,7 @@ def test_a_pattern_in_words(pattern: Pattern, text: str) -> None:
 
 
 def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A deuce then ranks as it does where nothing is said: as the highest rank that is absent."""
+    """A deuce then ranks by the default: as the highest absent rank."""
     kickers = []
 
     def count(deal: DealShape, wild_kicker: str, **how: object) -> list[Showdowns]:
@@ -218,11 +218,11 @@ def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.Mo
 
 
 BLIND = {5: 200, 4: 25, 3: 5, 2: 3}
-"""What a win by so many cards pays on the blind, as printed; one by a card or on the kickers pushes."""
+"""Pay of the blind by the margin of the win, as printed; a win by one card or on the kickers pushes."""
 
 
 def test_the_bets_of_a_game_on_a_small_deck(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fold for two units, or play on with four, hand by hand: what each way to deal on comes to."""
+    """Fold for two units or play on with four, hand by hand, over every way to complete the deal."""
     deal = DealShape(own=3, community=1, ranks=(4, 14))
     monkeypatch.setattr(flush_cases, "DealShape", lambda own, community, ranks: deal)
     monkeypatch.setattr(flush_cases, "_KEPT", {})

@@ -1,5 +1,5 @@
-"""Whole games of their own files with nobody against the player, on packs so small that each is played deal by deal:
-which bets, tables, readings and rows the odds speak of, and what they gain by the pays in print."""
+"""Games without an opponent, from their own files, on packs so small that every deal is played: the bets, tables,
+readings and rows of the odds, and their gains by the printed pays."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +18,14 @@ from rules.odds.question import OneDeck
 
 Cards = Sequence[int]
 WIDE = Pack((2, 7, 9, 12, 1), 2)
-"""No five of them make a straight."""
+"""No five of these cards make a straight."""
 NARROW = Pack((2, 7, 9, 12), 2)
 LOW = Pack((2, 3, 4), 3)
-"""Three of them may be a straight flush."""
+"""Three of these cards may be a straight flush."""
 
 
 def made(pack: Pack, cards: Cards) -> str:
-    """Five cards, or three, in words, a pair with its rank: written for these packs, where five make no straight."""
+    """Name five or three cards, a pair with its rank; written for these packs, where five make no straight."""
     times = Counter(pack.ranks[card // pack.suits] for card in cards)
     alike = sorted(times.values(), reverse=True)
     suited = len({card % pack.suits for card in cards}) == 1
@@ -42,7 +42,7 @@ def made(pack: Pack, cards: Cards) -> str:
 
 @cache
 def best_row(pack: Pack, cards: frozenset[int], pays: tuple[tuple[str, int], ...], size: int) -> tuple[str, Fraction]:
-    """The first row that any `size` of the cards make, and what it pays; a loss where there is none."""
+    """Return the first row that any `size` of the cards make, and its pay; a loss if none."""
     hands = {made(pack, each) for each in combinations(sorted(cards), size)}
     return next(((row, Fraction(pay)) for row, pay in pays if row in hands), ("", LOST))
 
@@ -58,7 +58,7 @@ def others(pack: Pack, cards: Iterable[int]) -> list[int]:
 
 
 def counted(game: str, pack: Pack, **asked: Any) -> dict[tuple[Any, ...], Odds]:
-    """(bet, table, readings) -> its odds with these cards."""
+    """Return the odds with these cards, by bet, table and readings."""
     spec = load_game(game).spec.odds
     assert spec is not None
     found = odds(Question(load_game(game), one=OneDeck(pack.ranks, pack.suits), **asked), of=spec.bets)
@@ -68,7 +68,7 @@ def counted(game: str, pack: Pack, **asked: Any) -> dict[tuple[Any, ...], Odds]:
 
 
 def gains(found: Odds) -> Fraction:
-    """What the bets gain on average, and that their chances come to one."""
+    """Return the average gain of the bets, and check that the probabilities add up to one."""
     assert sum(each.probability for each in found.outcomes) == 1
     assert found.house_edge == -sum(
         (each.probability * ((each.back or 0) - each.staked) for each in found.outcomes), Fraction(0)
@@ -77,7 +77,7 @@ def gains(found: Odds) -> Fraction:
 
 
 def rows(found: Odds) -> dict[str, Fraction]:
-    """Row -> how often it pays."""
+    """Return the probability of pay by row."""
     chances: dict[str, Fraction] = defaultdict(Fraction)
     for each in found.outcomes:
         chances[each.row] += each.probability
@@ -88,12 +88,12 @@ def rows(found: Odds) -> dict[str, Fraction]:
 
 RIDE = (("flush", 10), ("two pair", 2), ("pair of 1", 1), ("pair of 12", 1))
 RIDE_2 = (("flush", 9), *RIDE[1:])
-"""Of the tables in print, with the rows that these cards can make."""
+"""Printed tables, restricted to the rows that these cards can make."""
 
 
 @cache
 def ridden(seen: frozenset[int], pays: tuple[tuple[str, int], ...]) -> Fraction:
-    """What a unit gains on average with these cards seen."""
+    """Return the average gain of one unit with these cards seen."""
     if len(seen) == 5:
         return best_row(WIDE, seen, pays, 5)[1]
     return average(ridden(seen | {card}, pays) for card in others(WIDE, seen))
@@ -137,7 +137,7 @@ STUD = (("flush", 6), ("two pair", 2), ("pair of 12", 1), ("pair of 7", 0), ("pa
 
 @cache
 def on_the_streets(seen: frozenset[int], staked: int, raises: tuple[int, ...] = (1, 2, 3)) -> Fraction:
-    """What the best play gains with so much staked and these cards seen."""
+    """Return the gain of the best play with this stake and these cards seen."""
     if len(seen) == 5:
         return staked * best_row(NARROW, seen, STUD, 5)[1]
     bets = [
@@ -168,7 +168,7 @@ BONUS_6 = (("flush", 6), ("two pair", 2), ("pair of 7", 1), ("pair of 9", 1), ("
 
 @cache
 def buying(seen: frozenset[int], insured: bool) -> Fraction:
-    """What the best play gains of the bets and the last card with these cards seen, the insurance left out."""
+    """Return the gain of the best play on the bets and the last card with these cards seen, without the insurance."""
     if len(seen) < 5:
         return max(Fraction(2 - len(seen)), average(buying(seen | {card}, insured) for card in others(NARROW, seen)))
     net = best_row(NARROW, seen, BONUS_6, 5)[1]
@@ -206,7 +206,7 @@ ACTION = (("flush", 4), ("two pair", 1), ("pair of 1", 0), ("pair of 12", 0))
 
 
 def test_vegas_double_action() -> None:
-    """Every hold of every hand, with as many of the five other cards as are laid aside."""
+    """Every hold of every hand, with as many of the five other cards as are discarded."""
     found = counted("vegas-double-action.co", WIDE)
     assert [*found] == [("hand", "VDA-HAND", ())]
     total = Fraction(0)
@@ -234,7 +234,7 @@ FIVE["357-4"] = (("full house", 12), *FIVE["357-3"][1:])
 
 
 def growing(hand: str, table: str, cards: Sequence[int]) -> tuple[str, Fraction]:
-    """The row of three, five or seven cards of the low pack; any pair of three pays 1 to 1."""
+    """Return the row of three, five or seven cards of the low pack; any pair of three pays 1 to 1."""
     held = frozenset(cards)
     if hand == "three":
         kind = made(LOW, cards)
@@ -306,7 +306,7 @@ SIDE = (("full house", 50), ("three of a kind", 3), ("two pair", 1))
 
 
 def laid_aside(own: tuple[int, ...], pays: tuple[tuple[str, int], ...]) -> Fraction:
-    """What the best discard gains of a unit."""
+    """Return the gain of one unit with the best discard."""
     flops = list(combinations(others(LOW, own), 3))
     return max(
         average(best_row(LOW, frozenset((*kept, *flop)), pays, 5)[1] for flop in flops) for kept in combinations(own, 2)
@@ -314,7 +314,7 @@ def laid_aside(own: tuple[int, ...], pays: tuple[tuple[str, int], ...]) -> Fract
 
 
 def at_once(own: tuple[int, ...]) -> Fraction:
-    """What three cards gain that are shown, or nothing can be worse."""
+    """Return the gain of three cards that are shown, or the worst case."""
     return Fraction(DEALT.get(made(LOW, own), -9))
 
 

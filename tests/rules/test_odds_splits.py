@@ -1,4 +1,4 @@
-"""Hands split into a low card and a high hand: held to every pair of hands of small decks, looked at one by one."""
+"""Hands split into a low card and a high hand, compared with every pair of hands of small decks."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def rank(card: Card) -> int:
 
 
 def two(cards: Sequence[Card]) -> tuple[int, ...]:
-    """Suited neighbours, a pair, neighbours, a suit, high cards; ace and deuce are the lowest neighbours."""
+    """Rank suited neighbors, a pair, neighbors, a suit, high cards; ace and deuce are the lowest neighbors."""
     high, low = sorted(map(rank, cards), reverse=True)
     next_to, suited = high - low == 1 or (high, low) == (14, 2), cards[0].suit == cards[1].suit
     if next_to:
@@ -31,7 +31,7 @@ def foul(low: Card, others: Sequence[Card]) -> bool:
 
 
 def middle(cards: Sequence[Card]) -> int:
-    """A way of no house, of suits and ranks: the middle card by rank, then by name."""
+    """Return the middle card by rank, then by name: an arbitrary way that uses suits and ranks."""
     return sorted(range(3), key=lambda at: (rank(cards[at]), cards[at].suit or ""))[1]
 
 

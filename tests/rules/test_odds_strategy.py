@@ -1,4 +1,4 @@
-"""A way to play from a file: what its rules ask of the cards, what a wrong file is told, what it makes of the odds."""
+"""Strategies from files: the conditions of their rules, errors of invalid files, and the resulting odds."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -24,7 +24,7 @@ def asks(when: dict[str, object], cards: str, dealer: str = "", own: int = 0, ga
 
 
 def hands(cards: str, dealer: str = "", own: int = 0, game: str = "caribbean-stud.co") -> RankedHands:
-    """One hand, of which the first so many cards are the player's own."""
+    """Return one hand, of which the first `own` cards are the player's own."""
     held, up = parse_cards(cards), parse_cards(dealer) if dealer else []
     own = own or len(held)
     return RankedHands(load_game(game), codes_of(held[:own]), codes_of(held[own:]), codes_of(up))
@@ -126,7 +126,7 @@ def test_cards_too_few_to_be_ranked_make_what_their_ranks_make(cards: str, best:
 
 
 def test_more_cards_than_are_ranked_make_what_their_ranks_make() -> None:
-    """Of six, where three are ranked, two threes are a full house like a three and a pair."""
+    """Of six cards, where three are ranked, two threes are a full house like a three and a pair."""
     for cards, best in (
         ("7C 7D 7H 9S 9C 9D", "full house"),
         ("7C 7D 7H 9S 9C 2D", "full house"),
@@ -187,8 +187,8 @@ def test_each_word_of_the_dealers_card(when: dict[str, object], dealer: str, exp
 
 
 def test_outs_are_the_cards_that_beat_the_hand_with_the_board() -> None:
-    """Ace-king high beside the board A Q 9 7 4 of no flush: any of the three others of its five ranks makes a pair of
-    it, fifteen cards; another king makes as much as the player has, and is none."""
+    """Ace-king high with the board A Q 9 7 4 without a flush: any of the three others of its five ranks makes a pair,
+    fifteen cards; another king only ties the player and does not count."""
     board, hole, game = "AC QD 9H 7S 4C", "KS 2D", "ultimate-texas-holdem.co"
     assert not asks({"outs-below": 15}, f"{hole} {board}", own=2, game=game)
     assert asks({"outs-below": 16}, f"{hole} {board}", own=2, game=game)
@@ -202,7 +202,7 @@ def test_a_hand_that_the_game_cannot_rank_is_refused_with_what_can_be_asked() ->
 
 
 ONLY = '[[rule]]\nstep = "choice"\nchoose = "play"\n'
-NO_CLASS = "is no class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
+NO_CLASS = "is not a class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
 WRONG = [
     ('[[rule]]\nstep = "river"\nchoose = "fold"', 4, "rule[1].step: no decision 'river'; allowed: choice"),
     ('[[rule]]\nstep = "choice"\nchoose = "raise"', 5, "rule[1].choose: no choice 'raise'; allowed: fold, play"),
@@ -212,17 +212,24 @@ WRONG = [
         (ONLY + f'when = {{ hole = ["AA", "{text}"] }}', 6, f"rule[1].when.hole[2]: {text!r} {NO_CLASS}")
         for text in ("2A", "AAs", "TTo+", "A", "AKx", "9T+", "")
     ),
-    (ONLY + "when = { spread = 3 }", 6, "rule[1].when.spread: goes with suited: within how many ranks those cards lie"),
+    (
+        ONLY + "when = { spread = 3 }",
+        6,
+        "rule[1].when.spread: allowed only with suited: the number of ranks within which those cards fit",
+    ),
     (ONLY + 'when = { without = { hole = ["2A"] } }', 6, f"rule[1].when.without.hole[1]: '2A' {NO_CLASS}"),
     (
         ONLY + 'when = { any = [{ holds = "A" }, { without = { spread = 3 } }] }',
         6,
-        "rule[1].when.any[2].without.spread: goes with suited: within how many ranks those cards lie",
+        (
+            "rule[1].when.any[2].without.spread: allowed only with suited: "
+            "the number of ranks within which those cards fit"
+        ),
     ),
     (
         ONLY + 'when = { holds = "A" }',
         4,
-        "rule[1].step: 'choice' says nothing of other hands; give it under [otherwise]",
+        "rule[1].step: 'choice' has no rule for other hands; give one under [otherwise]",
     ),
     ('game = "pai-gow.co"', 3, "game: is for pai-gow.co, not for three-card.co"),
     ('[otherwise]\nriver = "fold"', 4, "otherwise.river: no decision 'river'; allowed: choice"),
@@ -253,8 +260,8 @@ def test_files_that_say_all_that_must_be_said(text: str, tmp_path: Path) -> None
 
 
 def test_what_a_strategy_puts_on_the_table(tmp_path: Path) -> None:
-    """By the first rule that holds, so many times the least bet; else as it says of other hands. It says nothing of
-    steps that it does not name, nor of such as the procedure does not have."""
+    """The first rule that matches decides, in multiples of the lowest bet; otherwise the rule for other hands. Steps
+    that the file does not name, or that the procedure does not have, are not covered."""
     path = tmp_path / "rule.toml"
     path.write_text(
         HEAD
@@ -286,7 +293,7 @@ def test_conditions_that_ask_which_cards_are_the_players_own(when: dict[str, obj
 
 
 def played(game: str, example: str, bets: str, table: str) -> tuple[Odds, Odds]:
-    """The best play, and that of an example file."""
+    """Return the best play, and that of an example file."""
     question = Question(load_game(game), paytable=table)
     by_rule = Question(question.game, paytable=table, strategy=load_strategy(EXAMPLES / example, question.game))
     (best,), (rule,) = ([*odds(each, bets)] for each in (question, by_rule))
@@ -304,7 +311,7 @@ def test_queen_six_four_is_the_best_play() -> None:
 
 
 def test_playing_every_hand_costs_what_it_does(tmp_path: Path) -> None:
-    """Without a fold the dealer's hand is against a player's of equal chances: 7.65 percent in print."""
+    """Without a fold, the dealer's hand plays against a hand of equal chances: 7.65 percent in print."""
     path = tmp_path / "always.toml"
     path.write_text(HEAD + '[otherwise]\nchoice = "play"\n')
     game = load_game("three-card.co")
@@ -329,7 +336,7 @@ def test_a_game_without_decisions_takes_no_strategy() -> None:
 
 @pytest.mark.slow
 def test_who_never_folds_and_buys_nothing_has_five_cards_of_a_deck(tmp_path: Path) -> None:
-    """So many of the 2,598,960 hands, as any book has them, and what option A of Bonus 6 pays."""
+    """The number among 2,598,960 hands, as in any book, and the pays of option A of Bonus 6."""
     hands = {1000: 4, 100: 36, 50: 624, 20: 3_744, 6: 5_108, 4: 10_200, 3: 54_912, 2: 123_552, 1: 9 * 84_480}
     file = tmp_path / "never-fold.toml"
     file.write_text(

@@ -1,5 +1,4 @@
-"""Odds of one hand against the dealer's: held to plain enumeration by a program that shares nothing with the count, and
-to figures from print."""
+"""Odds of one hand against the dealer's: compared with plain enumeration by an independent program, and with print."""
 
 import random
 from collections import Counter
@@ -34,7 +33,7 @@ KINDS |= {(2, 2, 1): "two pair", (2, 2): "two pair", (2, 1, 1, 1): "pair", (2, 1
 
 
 def plain(cards: Sequence[Card]) -> Hand:
-    """A hand of three, four or five cards, all of them; an ace is high or low."""
+    """Rank a hand of three, four or five cards; an ace is high or low."""
     ranks = sorted((14 if card.rank == 1 else card.rank or 0 for card in cards), reverse=True)
     number = Counter(ranks)
     ranks.sort(key=lambda rank: (-number[rank], -rank))
@@ -59,7 +58,7 @@ def at_least(*strength: int) -> Callable[[Hand], bool]:
 
 
 def every_deal(contest: Contest) -> dict[tuple[int, ...], Counter[str]]:
-    """What a player sees, his cards then the dealer's -> how the deals end; each pair of hands is looked at."""
+    """Count the endings by the cards seen, the player's then the dealer's; every pair of hands is examined."""
     hands = list(combinations(range(contest.deck.size), contest.cards))
     ranked = [contest.rank(contest.deck.cards(hand)) for hand in hands]
     ladder = sorted({hand.strength for hand in ranked})
@@ -80,7 +79,7 @@ def every_deal(contest: Contest) -> dict[tuple[int, ...], Counter[str]]:
 
 
 def by_situation(found: Cases) -> list[tuple[tuple[int, ...], int, list[int]]]:
-    """Cards seen, in how many ways, and the deals by state."""
+    """Return the cards seen, the number of ways, and the deals by state."""
     deals = np.zeros((len(found.own), len(STATES)), np.int64)
     np.add.at(deals, found.of, found.deals)
     seen = np.hstack([found.own, found.up]).tolist()
@@ -116,7 +115,7 @@ def test_every_deal_of_a_small_deck(contest: Contest) -> None:
 
 
 def best_five(cards: Sequence[Card]) -> Hand:
-    """Of more cards; a joker is whatever is best."""
+    """Rank the best five of more cards; a joker is any card."""
     if any(card.is_joker for card in cards):
         rest = [card for card in cards if not card.is_joker]
         wild = {Card(suit << 4 | rank) for suit in range(1, 4) for rank in (*range(1, 3), *range(8, 12))}
@@ -189,7 +188,7 @@ def fold(*stakes: int) -> Option:
 
 
 def edge(found: Played) -> Fraction:
-    """What the player loses of a unit of the first bet, on average."""
+    """Return the player's average loss per unit of the first bet."""
     return -sum((sum(line.nets) * number for line, number in found.joint.items()), Fraction(0)) / sum(
         found.joint.values()
     )
@@ -247,7 +246,7 @@ def _strength(kind: Hashable) -> tuple[int, ...]:
 
 
 def test_a_choice_of_ones_own() -> None:
-    """Who plays everything loses 7.65 % at three cards (in print)."""
+    """A player who plays every hand loses 7.65 % at three cards (in print)."""
     contest = Contest(three, at_least(0, 12), cards=3, seen=3)
     options = [fold(1, 0), Option("play", ante_and_play({5: 5, 4: 4, 3: 1}))]
     found = play(cases(contest), options, lambda all_cases, _: np.ones(len(all_cases.own), np.intp))
@@ -265,7 +264,7 @@ def test_an_option_that_is_not_open_is_refused() -> None:
 
 
 def test_who_qualifies_goes_by_strength() -> None:
-    with pytest.raises(ValueError, match="above one that qualifies"):
+    with pytest.raises(ValueError, match="above a qualifying one"):
         cases(Contest(plain, lambda hand: hand.key == "pair", cards=3, seen=3, deck=Pack(ACE_TO_FIVE, 3)))
     with pytest.raises(ValueError, match="perhaps one of the dealer's"):
         cases(Contest(plain, seen=3, up=1))
@@ -295,7 +294,7 @@ def four_and_bonus(times: int) -> Callable[[Hashable, str], Ending]:
 
 @pytest.mark.slow
 def test_four_of_five_with_a_raise_for_aces() -> None:
-    """3.42 % of the ante, 1.09 % of what is staked: in print."""
+    """3.42 % of the ante, 1.09 % of the amount staked: in print."""
 
     def keyed(cards: Sequence[Card]) -> Hand:
         hand = best_four(cards)
@@ -316,7 +315,7 @@ def test_four_of_five_with_a_raise_for_aces() -> None:
 
 @pytest.mark.slow
 def test_even_hands_are_even_when_nobody_folds() -> None:
-    """Both get three cards, then two: without a bonus nobody has an edge, and nobody gains by folding a half stake."""
+    """Both get three cards, then two: without a bonus no side has an edge, and folding a half stake gains nothing."""
 
     def settle(kind: Hashable, state: str) -> Ending:
         against = Fraction({LOSE: -1, TIE: 0, WIN: 1}.get(state, 0))
@@ -329,7 +328,7 @@ def test_even_hands_are_even_when_nobody_folds() -> None:
 
 @pytest.mark.slow
 def test_seven_cards_against_seven() -> None:
-    """Nobody has an edge without a bonus; what seven cards make is in print, out of 133,784,560."""
+    """No side has an edge without a bonus; the hands of seven cards are in print, out of 133,784,560."""
 
     def settle(kind: Hashable, state: str) -> Ending:
         against = Fraction({LOSE: -1, TIE: 0, WIN: 1}.get(state, 0))

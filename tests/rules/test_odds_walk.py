@@ -1,4 +1,4 @@
-"""Every solver of odds beside a walk through its game that settles each ending, on small decks of any ranks."""
+"""Every solver of odds compared with a walk through its game that settles each ending, on small decks of any ranks."""
 
 import random
 from collections import Counter
@@ -42,7 +42,7 @@ ROYAL = (10, 11, 12, 13, 1)
 
 @dataclass(frozen=True)
 class Small:
-    """A deck on which a game can be walked through: its suits, and how many ranks; `wild` is one of them. A larger one
+    """A deck small enough to walk through a game: its suits and number of ranks; `wild` is one of them. A larger one
     for the longer run."""
 
     ranks: int
@@ -85,7 +85,7 @@ SMALL = {
 
 @dataclass
 class Setting:
-    """How a table is set up for a figure: by what its readings say."""
+    """Setup of a table for a figure, from its readings."""
 
     options: dict[str, str] = field(default_factory=dict)
     readings: dict[str, str] = field(default_factory=dict)
@@ -112,7 +112,7 @@ def setting(found: Odds) -> Setting:
 
 
 def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list[Odds]:
-    """The bets of a figure together, and each by itself, walked through on the same deck with the same tables."""
+    """Walk through the bets of a figure, together and each separately, with the same deck and tables."""
     game, how, names = question.game, setting(found), found.bet.split("+")
     bets = [game.bets[name] for name in names]
     readings = game.default_readings() | how.readings
@@ -136,7 +136,7 @@ def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list
 
 
 def house_way(game: Game, readings: dict[str, str]) -> Callable[[Cards], Cards]:
-    """The low card by the house way that the game names."""
+    """Return the low card by the house way that the game names."""
     way = load_houseway(game.spec.houseways[0])
     low, high = (game.ranking_of(game.bets[bet].hand, readings) for bet in ("low", "high"))
 
@@ -156,7 +156,7 @@ def as_the_house(house: Callable[[Cards], Cards]) -> Choose:
 
 
 def ends(found: Odds) -> dict[tuple[Fraction, Fraction | None, str], Fraction]:
-    """What is staked, what comes back and the row that pays -> how often."""
+    """Return the frequency by stake, return and paying row."""
     merged: dict[tuple[Fraction, Fraction | None, str], Fraction] = {}
     for each in found.outcomes:
         key = each.staked, each.back, each.row if each.back else ""
@@ -165,7 +165,7 @@ def ends(found: Odds) -> dict[tuple[Fraction, Fraction | None, str], Fraction]:
 
 
 def agree_on_a_figure(question: Question, dealt: random.Random, *, suits_alike: bool) -> None:
-    """One of all the solver's figures of bets that are counted together, and those of each bet by itself."""
+    """Compare one of the solver's figures of bets that are counted together, and those of each bet."""
     own = {bet.name for bet in answers_for(question.game)}
     found = [each for each in odds(question, of=own) if isinstance(each, Odds)]
     plain = {bet.name for bet in answers_for(question.game) if not isinstance(bet, PropositionBet)}
@@ -211,7 +211,7 @@ def test_a_solver_comes_to_what_a_walk_settles(game_id: str) -> None:
 
 
 def test_a_flush_played_for_one_ante_or_two_comes_to_what_a_walk_settles(tmp_path: Path) -> None:
-    """The packaged games have one stake; a house's procedure may leave two open."""
+    """The packaged games have one stake; a house's procedure may allow two."""
     game, dealt = with_procedure(tmp_path, "flushes-gone-wild.co", [ONE_OR_TWO]), random.Random("one or two")
     question = Question(game, one=deck_of(SMALL["flushes-gone-wild.co"], dealt, (3, 4)))
     found = next(each for each in odds(question, "ante+blind+play") if isinstance(each, Odds))
@@ -220,14 +220,14 @@ def test_a_flush_played_for_one_ante_or_two_comes_to_what_a_walk_settles(tmp_pat
 
 
 def rule(decision: int, cards: Sequence[Card], ways: int) -> int:
-    """A silly strategy that knows no suits."""
+    """A simple strategy that ignores suits."""
     return (sum(card & 0x0F for card in cards) + decision) % ways
 
 
 @pytest.mark.parametrize("left_open", [None, 0, 1])
 @pytest.mark.parametrize("game_id", ["bonus-6.co", "let-it-ride.co", "mississippi-stud.co"])
 def test_a_strategy_comes_to_what_a_walk_by_it_settles(game_id: str, left_open: int | None) -> None:
-    """One that says what to do at every decision, or leaves one of them to the best play."""
+    """A strategy that covers every decision, or leaves one of them to the best play."""
     small, dealt = SMALL[game_id], random.Random(game_id)
     one = deck_of(small, dealt, (small.ranks, small.suits))
     question = Question(load_game(game_id), one=one)
@@ -280,7 +280,7 @@ ON_THREE = (
     ],
 )
 def test_money_on_outcomes_wins_as_often_as_it_is_settled(bet: str, on: Sequence[str]) -> None:
-    """Every card that may come of the three decks, or every three of them, with money on the outcomes."""
+    """Every card, or every three cards, of the three decks, with money on the outcomes."""
     game = load_game("208.co")
     proposition = game.bets[bet]
     assert isinstance(proposition, PropositionBet)
@@ -303,7 +303,7 @@ def test_money_on_outcomes_wins_as_often_as_it_is_settled(bet: str, on: Sequence
 
 
 def game_readings(found: Odds) -> set[tuple[str, str]]:
-    """The readings of a figure as the game has them by default."""
+    """Return the readings of a figure that are the game's defaults."""
     default = load_game(found.game).default_readings()
     return {(name, default[name]) for name in found.reading if name in default}
 

@@ -1,4 +1,4 @@
-"""How each kind of bet ends by the facts, read off the rule texts: results, clauses, and what a unit gains."""
+"""Outcomes of each kind of bet by the facts, read from the rule texts: results, clauses, and the gain of one unit."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ def bet(game: str, name: str) -> Bet:
 
 
 def row(game: str, name: str, table: str, when: str) -> BetFacts:
-    """A hand that wins by this row."""
+    """Return a hand that wins by this row."""
     found = load_game(game).paytables[table].row_of(when)
     assert found is not None, f"{table} of {name} has no row {when}"
     return BetFacts(1, found)

@@ -1,4 +1,4 @@
-"""A game held against the procedures that it names: each difference at its line of the file it stands in."""
+"""A game checked against the procedures that it names: each mismatch at its line of its file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPOT = "progressive = true of this bet"
 def pair(
     folder: Path, name: str = COLORADO, *, game: tuple[str, str] = ("", ""), deal: tuple[str, str] = ("", "")
 ) -> Path:
-    """A game and its procedure as files of their own, `mine` by id, each with one text in the place of another."""
+    """Write a game and its procedure as files of their own, with the id `mine`, each with one text replaced."""
     flat_paytables(folder / "paytables")
     settled = files_of("pays")[name].read_text().splitlines()
     named = [
@@ -48,7 +48,7 @@ def faults(game: Path) -> list[str]:
 
 
 def at(file: Path, text: str) -> int:
-    """The line of a file on which a text stands."""
+    """Return the line of a file that contains a text."""
     return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if line.startswith(text))
 
 
@@ -80,7 +80,7 @@ def test_a_bet_misspelt_in_the_procedure(tmp_path: Path) -> None:
 
 
 def test_a_bet_that_stands_in_a_file_below(tmp_path: Path) -> None:
-    """The line is that of the file in which the bet is written."""
+    """The line is that of the base file that defines the bet."""
     game = pair(tmp_path, deal=('"flush-rush"', '"flush-rus"'))
     (tmp_path / "mine.toml").rename(tmp_path / "below.toml")
     (tmp_path / "mine.toml").write_text(
@@ -93,9 +93,9 @@ def test_a_bet_that_stands_in_a_file_below(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "key", "why"),
     [
-        ("own = 5,", "own = 4,", "hands.player.of.own", "4 cards of seats, and 5 are left there"),
-        ("dealer = 5", "dealer = 4", "hands.dealer.of.dealer", "4 cards of dealer, and 5 are left there"),
-        ("community = 2", "community = 1", "hands.player.of.community", "1 card of community, and 2 are left there"),
+        ("own = 5,", "own = 4,", "hands.player.of.own", "4 cards of seats, and procedure "),
+        ("dealer = 5", "dealer = 4", "hands.dealer.of.dealer", "4 cards of dealer, and procedure "),
+        ("community = 2", "community = 1", "hands.player.of.community", "1 card of community, and procedure "),
     ],
 )
 def test_what_is_dealt_is_what_is_ranked(tmp_path: Path, before: str, after: str, key: str, why: str) -> None:
@@ -106,7 +106,7 @@ def test_what_is_dealt_is_what_is_ranked(tmp_path: Path, before: str, after: str
 def test_a_burned_card_more_is_one_fewer_to_rank(tmp_path: Path) -> None:
     game = pair(tmp_path, deal=("positions = [1, 2, 5]", "positions = [1, 5]"))
     lines = [number for number, line in enumerate(game.read_text().splitlines(), 1) if "community = 2" in line]
-    why = "2 cards of community, and 3 are left there of what procedure mine deals; allowed: 3"
+    why = "2 cards of community, and procedure mine leaves 3 there; allowed: 3"
     hands = ("player", "dealer")
     assert faults(game) == [
         f"game.toml:{line}: hands.{hand}.of.community: {why}" for hand, line in zip(hands, lines, strict=True)
@@ -164,7 +164,7 @@ def test_a_game_does_not_say_it_again(tmp_path: Path, name: str, before: str, af
     game.write_text("\n".join(lines) + "\n")
     with pytest.raises(TomlFileError) as caught:
         load_game(game)
-    said = f"{game}:{at_line + 1}: {key}: a procedure says it, by {where}; leave it out"
+    said = f"{game}:{at_line + 1}: {key}: a procedure defines it, by {where}; leave it out"
     assert str(caught.value) == said
 
 
@@ -185,7 +185,7 @@ def test_two_procedures_of_one_game_say_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "decks"), [("208.co", 4), ("prospector.co", 8), ("three-card.co", 1), (RACE, 1)])
 def test_how_often_a_face_may_be_seen_is_what_the_procedure_deals_from(name: str, decks: int) -> None:
-    """208 Poker has three decks in the shoe and a fourth, of another back, dealt by hand: 47.1-1017.32(2)."""
+    """208 Poker has three decks in the shoe and a fourth, with another back, dealt by hand: 47.1-1017.32(2)."""
     assert load_game(name).spec.decks == decks
 
 
@@ -197,8 +197,8 @@ def test_a_race_ends_where_the_drawing_does(tmp_path: Path) -> None:
 def test_hands_are_no_columns(tmp_path: Path) -> None:
     race, hands = load_game(RACE).spec, load_game(COLORADO).spec
     drawn, dealt = Plan(load_procedure(RACE), {}), Plan(load_procedure(COLORADO), {})
-    assert "deals hands and no columns; allowed: [hand]" in [each.why for each in differences(race, dealt)][-1]
-    assert "deals columns and no hands; allowed: [race]" in [each.why for each in differences(hands, drawn)][-1]
+    assert "deals hands, not columns; allowed: [hand]" in [each.why for each in differences(race, dealt)][-1]
+    assert "deals columns, not hands; allowed: [race]" in [each.why for each in differences(hands, drawn)][-1]
 
 
 # ------------------------------------------------------------------ where it is refused
@@ -229,7 +229,7 @@ def test_settle_refuses_it_before_the_first_round(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("misspelt", ["game", "deal"])
 def test_the_service_does_not_start_with_it(tmp_path: Path, misspelt: str) -> None:
-    """The configuration is refused with the line of `dealwire check`, whichever of the two files is at fault."""
+    """The configuration is refused with the line of `dealwire check`, in either of the two files."""
     shutil.copytree(CONFIGURATION.parent, tmp_path / "run")
     file, name = tmp_path / "run" / "table.toml", f'"{COLORADO}"'
     here = tmp_path / "files"

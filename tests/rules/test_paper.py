@@ -1,4 +1,4 @@
-"""What readers of the regulation worked out on paper, played: every bet of every seat ends as the text has it."""
+"""Rounds that readers of the regulation worked out on paper: every bet of every seat ends as the text says."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ CARD = r"(?:[2-9TJQKA][CDHS]|X[123])"
 CARDS = rf"{CARD}(?: {CARD})*"
 SHOWN = rf"\((?:{CARDS}|[2-9TJQKA ]+)\)"
 HAND = rf"(?:(?:{'|'.join(_WORDS)})(?:, | |(?=[ ,:(]|$)))+(?: ?{SHOWN})?"
-"""A hand in words, and its cards or its ranks where they are told."""
+"""A hand in words, and its cards or ranks if given."""
 MONEY = r"\$[\d,]+(?:\.\d\d)?"
 SHARE = r"\d+ % of [\w-]+(?: and [\d,]+ for 1)?"
 PAY = rf"(?:[\d,]+ (?:to|for) \d+|{MONEY}(?: and the stake)?|{SHARE}|[\d,]+ for 1 from meter)"
@@ -41,17 +41,17 @@ POINTS = r"\d+ points (?:beat|lose to|tie) the (?:gold|silver) hand's \d+ points
 QUALIFIES = rf"the dealer does not qualify with (?:a )?{HAND}"
 ON = rf"on (?:[a-z-]+|over-7|under-7|(?:card|rank|suit):\w+), (?:{HAND}|{CARD})"
 BOTH = rf"{DEALERS}|low {HALF}, high {HALF}|{POINTS}|{PART}|{ON}|{OWN}"
-WON = rf"{BOTH}|{HAND}, whatever the dealer has|{HAND} ?in {CARDS}|{QUALIFIES}"
+WON = rf"{BOTH}|{HAND}, regardless of the dealer's hand|{HAND} ?in {CARDS}|{QUALIFIES}"
 LOST = (
     rf"{BOTH}|(?:the dealer's )?{HAND} ?has no row in [A-Z\d-]+|folded|the hand was not declared|the fee is collected"
     rf"|{HAND}: the pot of {MONEY} goes to seat \d(?: and seat \d)*"
-    rf"|{HAND} ?in the (?:low|high) hand above {HAND}, a hand set wrong"
+    rf"|{HAND} ?in the (?:low|high) hand above {HAND}, a foul hand"
 )
 TIED = rf"{BOTH}|{DEALERS},? ?all (?:red|black)|{HAND} ?in {CARDS}|{QUALIFIES}"
 AFTER = (
     rf"(?:, less [\d.]+ % commission: {MONEY} \([\w(), .-]+\)|, the stake is lost| on its half|, which shows {MONEY})?"
 )
-OPEN = "or the other way round: the text does not say how these hands rank"
+OPEN = "or the reverse: the regulation does not say how these hands rank"
 SENTENCES = {
     result: re.compile("|".join(each))
     for result, each in {
@@ -62,21 +62,21 @@ SENTENCES = {
         ),
         "lose": (rf"(?:{LOST}): BET loses(?: its half)?",),
         "push": (rf"(?:{TIED}): BET pushes", rf"{HAND}: an equal share of the pot of {MONEY}: BET comes back"),
-        "returned": ("no card was dealt for it: BET is pushed back", r"\d of at least 2 bet it: BET comes back"),
+        "returned": ("no card was dealt for it: BET is pushed back", r"\d of at least 2 made the bet: BET comes back"),
         "held": (
-            "the text does not say what wins it",
-            rf"{OWN}: BET pays {PAY}, but the seed it fell back to was not given",
-            rf"the dealer has less than (?:a )?{HAND}, and whether {HAND} ?is paid double then is open",
+            "the regulation does not say what wins it",
+            rf"{OWN}: BET pays {PAY}, but the seed to which it was reset was not given",
+            rf"the dealer has less than (?:a )?{HAND}, and whether {HAND} ?is then paid double is undecided",
             rf"{DEALERS}, {OPEN}",
         ),
     }.items()
 }
-"""What a line may say: its facts, and then what becomes of the bet, in the words that there are for both."""
+"""Sentences that a line may have: its facts, and then the result of the bet, by result."""
 ENDS = re.compile(r": (\S+)(?= (?:pays|pushes|loses|is pushed|comes back))")
 
 
 def reads_well(line: SettlementLine) -> bool:
-    """Whether the line's sentence is one of those, about its own bet."""
+    """Return True if the line's sentence is one of these, about its own bet."""
     named = ENDS.search(line.why or "")
     if named is not None and named[1] != line.bet:
         return False

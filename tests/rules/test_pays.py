@@ -1,4 +1,4 @@
-"""How a pay is written, and what a table's newer keys do to one that has none of them."""
+"""Pays in files, and the effect of newer keys on a table without them."""
 
 from fractions import Fraction
 from pathlib import Path

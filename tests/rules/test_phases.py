@@ -1,4 +1,4 @@
-"""The order in which lines are settled, for one round of the dealer around the table and for several."""
+"""Order in which lines are settled, for one round of the dealer around the table and for several."""
 
 from rules.game.order import in_order
 from rules.game.schema import Lap

@@ -1,4 +1,4 @@
-"""Evenings with pots that roll over and jackpots that build: every cent is somewhere after each hand."""
+"""Sessions with pots that roll over and jackpots that build: every cent is accounted for after each hand."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,7 +49,7 @@ def adds_up(found: Settlement) -> None:
 
 
 def trips_hand(random: Random, number: int, cards: list[str]) -> Seat:
-    """A seat that bets as far as it likes."""
+    """Return a seat that bets as far as it likes."""
     streets = random.choice((0, 1, 2, 3, 3, 3, 3))
     wagers = dict.fromkeys(("initial", *STREETS[:streets]), 100)
     own = [cards.pop() for _ in range(2 + streets)]
@@ -132,7 +132,8 @@ HANDS = {
 
 
 def test_an_evening_dealt_and_settled() -> None:
-    """200 roll over; of 200 and 600 the best hand has 40 %, 320; the 480 left and 500 more are won with three kings."""
+    """200 roll over; of 200 and 600 the best hand gets 40 %, 320; the 480 left and 500 more are won with three
+    kings."""
     table = HandTable("trips.co")
     terms = TableTerms(load_game("trips.co"), readings={"high-hand-share": "40"}, meters={"pot": 0}, token_cents=5)
     after = []
@@ -161,7 +162,7 @@ def test_a_table_goes_on_with_a_pot_as_it_stood() -> None:
     seat = seat_of(1, "KS KD 8H 8C 3C", initial=100, bet_1=100, bet_2=100, bet_3=100)
     found = terms.settle(ended_round("trips.co", [seat]))
     assert found.why is not None
-    assert "how many hands" in found.why, "the amount alone does not say whether this is the fifth hand"
+    assert "the number of hands" in found.why, "the amount alone does not say whether this is the fifth hand"
 
 
 # ------------------------------------------------------------------ jackpots

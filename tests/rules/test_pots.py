@@ -1,4 +1,4 @@
-"""Pots case by case: what the text says of hands, halves, odd chips, all-in, dead hands, awards, by which clause."""
+"""Pots case by case: the regulation on hands, halves, odd chips, all-in, dead hands and awards, with the clauses."""
 
 from typing import Any
 
@@ -77,7 +77,10 @@ def test_a_qualifier_of_the_house_restricts_high_and_low() -> None:
     assert winners(settled("draw.co", seats, terms=jacks)) == {2: (200, "high")}
     lower = [seat_of(1, "TS TH 4D 3C 2S", after_draw=100), seat_of(2, "9S 9H 5D 3D 2C", after_draw=100)]
     done = settled("draw.co", lower, terms=jacks)
-    assert (done.status, done.pots[0].held) == ("held", "no hand qualifies, and what becomes of the pot is not said")
+    assert (done.status, done.pots[0].held) == (
+        "held",
+        "no hand qualifies, and the regulation does not say what happens to the pot",
+    )
     assert nets(done) == {1: 0, 2: 0}
     low = {"readings": {"low-qualifier": "eight-or-better", "low-hand": "deuce-to-seven"}}
     eights = [seat_of(1, "8S 7H 6D 5C 4S", after_draw=100), seat_of(2, "8H 7D 6C 5S 3S", after_draw=100)]
@@ -85,7 +88,7 @@ def test_a_qualifier_of_the_house_restricts_high_and_low() -> None:
 
 
 def test_in_stud_the_last_card_may_be_one_for_all() -> None:
-    """47.1-1009(2): not enough cards to go around."""
+    """47.1-1009(2): there are not enough cards to go around."""
     seats = [seat_of(1, "AS AH 2C 3D 9H TC", seventh=100), seat_of(2, "KS KH 2D 4D 8H JC", seventh=100)]
     assert winners(settled("seven-card-stud.co", seats, "KC", button=None)) == {2: (200, "high")}
     dealt = [seat_of(1, "AS AH 2C 3D 9H TC 5C", seventh=100), seat_of(2, "KS KH 2D 4D 8H JC 6C", seventh=100)]
@@ -117,7 +120,10 @@ def test_an_odd_chip_goes_to_the_left_of_the_button(button: int | None, odd: int
     seats = [seat_of(1, "AS KC", river=125), seat_of(2, "AD KH", river=125), seat_of(3, "2C 3C", river=125)]
     done = settled("holdem.co", seats, "AH KD 7S 8S 9C", button=button, terms={"token_cents": 25})
     if odd is None:
-        assert done.pots[0].held == "an odd chip goes to the left of the button, and who has the button is not known"
+        assert (
+            done.pots[0].held
+            == "an odd chip goes to the left of the button, and the position of the button is not known"
+        )
         assert done.status == "held"
     else:
         assert winners(done) == {odd: (200, "high"), 3 - odd: (175, "high")}
@@ -269,14 +275,14 @@ def test_an_award_decides_where_a_hand_was_not_shown() -> None:
     seats = [seat_of(1, "?? ??", river=100), seat_of(2, "KS KH", river=100)]
     done = settled("holdem.co", seats, BOARD, awards=[(1, 2, 200)])
     assert (done.status, winners(done)) == ("settled", {2: (200, "award")})
-    assert "by the cards it was open: seat 1 could win it" in done.lines[1].why
+    assert "by the cards it was undecided: seat 1 could win it" in done.lines[1].why
 
 
 @pytest.mark.parametrize(
     ("awards", "why"),
     [
-        ([(1, 2, 150)], "seat 2 took in $1.50, and $2 are to be won"),
-        ([(1, 2, 250)], "seat 2 took in $2.50, and $2 are to be won"),
+        ([(1, 2, 150)], "seat 2 took in $1.50, and $2 is to be won"),
+        ([(1, 2, 250)], "seat 2 took in $2.50, and $2 is to be won"),
         ([(1, 7, 200)], "seat 7 took in $2, and seat 7 has nothing in this round"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pots that readers of the regulation shared out on paper, settled: every seat has what the text gives it."""
+"""Pots that readers of the regulation divided on paper, settled: every seat gets the amount that the text gives it."""
 
 from typing import Any
 
@@ -9,9 +9,10 @@ from tests.support.reading.each import of_each
 from tests.support.reading.paper_pots import comes_to, posted_after, pot_cases, pot_games, seats_of, settled_on_paper
 
 TOGETHER = ("joker.co",)
-"""A winner's own wager never goes into the pot: the reader has it as returned, the settlement in the same line."""
+"""Games in which a winner's own wager never goes into the pot: the reader lists it as returned, the settlement in the
+same line."""
 ROLLING = ("joker.co", "trips.co", "longhorn.co")
-"""Pots with money of other hands, or of which a part is the house's or a jackpot's."""
+"""Pots with money of other hands, or with a part for the house or a jackpot."""
 
 CASES = [(game, case) for game in pot_games() for case in pot_cases(game)]
 

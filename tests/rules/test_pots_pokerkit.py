@@ -1,5 +1,5 @@
-"""Pots against pokerkit: random hands with side pots, split pots and odd chips, cent by cent; 100,000 of a
-family by `make test-pots`."""
+"""Pots compared with pokerkit: random hands with side pots, split pots and odd chips, cent by cent; 100,000 per family
+with `make test-pots`."""
 
 import pytest
 
@@ -15,8 +15,8 @@ def test_random_hands_are_settled_as_pokerkit_pays_them(name: str) -> None:
 
 
 def test_the_hands_are_such_as_tell_rules_apart() -> None:
-    """Of two hundred hands some have side pots, some are shared, some are not shown; pokerkit's odd chip and its side
-    pots without a low hand are met, too."""
+    """Of two hundred hands, some have side pots, some are shared, some are not shown; pokerkit's odd chip and its side
+    pots without a low hand also occur."""
     hands = [judged(FORMS["holdem-hi-lo-8"], seed) for seed in range(200)]
     assert sum(hand.pots > 1 for hand in hands) > 50
     assert sum(hand.split for hand in hands) > 20

@@ -1,4 +1,4 @@
-"""Whatever seats put in and hold, and whatever is raked: every cent is somewhere, and nobody has more than went in."""
+"""Random stakes, hands and rakes: every cent is accounted for, and no seat gets more than went in."""
 
 from fractions import Fraction
 from typing import Any
@@ -23,14 +23,14 @@ GAMES = {
     "draw-low.co": (5, 0),
     "seven-card-stud-hi-lo.co": (7, 0),
 }
-"""Own cards and cards of the board."""
+"""Number of own cards and of board cards."""
 _STATUSES: tuple[SeatStatus, ...] = ("live", "live", "live", "folded", "dead")
 FACES = [card.text for card in DECK]
 
 
 @st.composite
 def rounds(draw: st.DrawFn) -> tuple[str, list[Seat], list[str], dict[str, Any]]:
-    """A game, its seats, its board, and what else the round and the house say."""
+    """A game, its seats, its board, and other settings of the round and the house."""
     game = draw(st.sampled_from(sorted(GAMES)))
     own, board = GAMES[game]
     bets = [bet.name for bet in load_game(game).bets.values()][-2:]
@@ -118,7 +118,7 @@ def test_parts_of_a_pot_are_the_pot_and_differ_by_a_token(cents: int, seats: set
 
 @given(st.permutations(FACES), st.integers(2, 5))
 def test_who_sits_where_does_not_matter_to_what_a_hand_wins(deck: list[str], players: int) -> None:
-    """The same hands and stakes in other seats, one chair on: each wins the same, where no chip is odd."""
+    """The same hands and stakes moved by one seat: each wins the same if no chip is odd."""
     put = {number: 1200 * number for number in range(1, players + 1)}
 
     def won(shift: int) -> list[int]:

@@ -1,4 +1,5 @@
-"""Money on outcomes of 208 Poker: what wins under each reading, and the odds, beside binomials worked on paper."""
+"""Money on the outcomes of 208 Poker: wins under each reading, and the odds, compared with binomials worked on
+paper."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -14,7 +15,7 @@ from rules.odds.unseen import points_odds
 from tests.support.reading.paper import Paper, outcomes
 
 THREE = comb(156, 3)
-"""Three cards of three decks."""
+"""Number of sets of three cards from three decks."""
 ON: Mapping[str, int] = dict.fromkeys(("royal-flush", "straight-flush", "ace-king-queen", "straight", "flush"), 25)
 
 
@@ -97,7 +98,7 @@ def test_what_nobody_defines_is_not_computed() -> None:
     bet = game.bets["card-1"]
     assert isinstance(bet, PropositionBet)
     (missing,) = (each for each in proposition_odds(Question(game), bet) if isinstance(each, NotComputed))
-    assert missing.why == "the text does not say what wins split-deck-1, split-deck-2, split-deck-3"
+    assert missing.why == "the regulation does not say what wins split-deck-1, split-deck-2, split-deck-3"
 
 
 def test_high_and_low_are_won_as_often_and_tied_for_the_dealer_apart() -> None:

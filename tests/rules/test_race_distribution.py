@@ -1,6 +1,7 @@
-"""After how many cards a race ends: exact numbers by counting, and shuffled races dealt through flow and rules.
+"""Number of cards after which a race ends: exact probabilities by counting, and shuffled races dealt through flow and
+rules.
 
-The counting shares nothing with the engine: of the hypergeometric ways to lie in four columns, those without five.
+The count shares nothing with the engine: it uses the hypergeometric distributions over four columns without five.
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ STAKE = 400
 
 
 def open_after(cards: int, decks: int) -> Fraction:
-    """The chance that so many cards leave every column below five."""
+    """Return the probability that this many cards leave every column below five."""
     per_suit = 13 * decks
     ways = sum(
         comb(per_suit, a) * comb(per_suit, b) * comb(per_suit, c) * comb(per_suit, cards - a - b - c)
@@ -35,7 +36,7 @@ def open_after(cards: int, decks: int) -> Fraction:
 
 
 def ends_at(decks: int = 1) -> dict[int, Fraction]:
-    """Chance of each finishing card; 17 stands for no flush in 16."""
+    """Return the probability of each finishing card; 17 stands for no flush in 16."""
     chances = {cards: open_after(cards - 1, decks) - open_after(cards, decks) for cards in range(5, 17)}
     return chances | {17: open_after(16, decks)}
 
@@ -54,7 +55,7 @@ def test_the_exact_chances() -> None:
 
 
 def raced(races: int, seed: int) -> Counter[int]:
-    """Finishing cards as the flow's own columns find them."""
+    """Count finishing cards as the flow's own columns find them."""
     plan = Plan(PROCEDURE, {}).shoe
     assert plan is not None
     rng, counted = Random(seed), Counter[int]()
@@ -76,7 +77,7 @@ def test_200_000_races_match_the_exact_chances(counted: Counter[int]) -> None:
 
 
 def test_a_wrong_game_would_be_found(counted: Counter[int]) -> None:
-    """The same races do not fit the chances of two decks: the test can fail."""
+    """The same races do not fit the probabilities of two decks, so the test can fail."""
     assert chi_square(counted, ends_at(decks=2)) > 5 * POINT_12
 
 
@@ -97,7 +98,7 @@ PRINTED = {5: 400, 6: 100, 7: 40, 8: 20, 9: 12, 10: 9, 11: 7, 12: 5, 13: 5, 14: 
 
 
 def test_no_inside_bet_returns_more_than_it_takes_with_one_deck_and_the_first_does_with_two() -> None:
-    """The ground of the option decks-in-shoe."""
+    """The reason for the option decks-in-shoe."""
     one, two = ends_at(1), ends_at(2)
     returns = {number: (odds + 1) * one[number] for number, odds in PRINTED.items()}
     assert all(Fraction(1, 2) < value < 1 for value in returns.values())
@@ -106,7 +107,7 @@ def test_no_inside_bet_returns_more_than_it_takes_with_one_deck_and_the_first_do
 
 
 def test_a_switched_17_returns_what_the_paytable_implies() -> None:
-    """Four of each suit lie out, so each suit has nine of the 36 left: a switch returns 151/4 of its stake."""
+    """Four of each suit are out, so each suit has nine of the 36 left: a switch returns 151/4 of its stake."""
     table = race_table().bet(1, number_17=STAKE).start()
     table.draw("2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S").bet(1, switch_spades=STAKE)
     left = [card for card in DECK if card.text not in table.flow.shoe.composition()]  # type: ignore[union-attr]
@@ -116,7 +117,7 @@ def test_a_switched_17_returns_what_the_paytable_implies() -> None:
 
 
 def _with(card: str) -> RoundResult:
-    """The result if this were the 17th card."""
+    """Return the result if this were the 17th card."""
     again = race_table().bet(1, number_17=STAKE).start()
     again.draw("2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S").bet(1, switch_spades=STAKE)
     return again.draw(card).end()

@@ -1,4 +1,5 @@
-"""Random races: the money equals an engine written apart, adds up to nothing, and knows suits only by their bets."""
+"""Random races: the money equals an independent engine's, adds up to zero, and depends on suits only through the
+bets."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ BETS = [bet.name for bet in GAME.spec.bets if not bet.name.startswith("switch")]
 
 @st.composite
 def races(draw: st.DrawFn) -> tuple[list[str], dict[str, int]]:
-    """The cards of a race to its end, and bets in quarters of which every pay is a whole number of tokens."""
+    """The cards of a race to its end, and bets in quarters whose pays are whole numbers of tokens."""
     cards = draw(st.permutations(TEXTS))
     if draw(st.booleans()):  # long races are rare: take the suits in turn, as far as sixteen
         by_suit = [[card for card in cards if card[1] == suit] for suit in SUITS]
@@ -34,7 +35,7 @@ def dealt(cards: list[str], bets: dict[str, int]) -> RoundResult:
 
 
 def expected(cards: list[str], bets: dict[str, int]) -> dict[str, int]:
-    """Net cents of each bet, written straight from the pay tables."""
+    """Return the net cents of each bet, computed directly from the pay tables."""
     suit = next((letter for letter in SUITS if sum(card[1] == letter for card in cards) == 5), None)
     ranks = {"A23456789TJQK".index(card[0]) for card in cards if card[1] == suit}
     royal = ranks == {0, 9, 10, 11, 12}

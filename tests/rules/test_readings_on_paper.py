@@ -1,4 +1,4 @@
-"""A dealt hand for each reading that bets hang on, under every option of it: its money, and which lines name it."""
+"""A dealt hand for each reading that bets depend on, under every option: its money, and the lines that name it."""
 
 import tomllib
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ CASES: Final[list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_name("rea
 
 
 def settled(case: dict[str, Any], option: str) -> Settlement:
-    """The hand of a case under one option of its reading."""
+    """Settle the hand of a case under one option of its reading."""
     return Paper(case["game"], {**case, "readings": {case["reading"]: option}}).settle()
 
 

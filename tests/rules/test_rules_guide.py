@@ -1,4 +1,4 @@
-"""The guide to settling names what the code knows: every reading with its options, every kind, every line field."""
+"""The guide to settling names everything in the code: every reading with its options, every kind, every line field."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What games against the dealer ask of a bet's amount, and which of their hands decides it."""
+"""Games against the dealer: requirements on a bet's amount, and the hand that decides it."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class TestRaised:
         found = settled("crazy-4.co", crazy(cards, 1000))
         assert found["play"][0] == "held"
         assert found["ante"][0] == "win"
-        assert "asks for a pair of aces or better" in reasons("crazy-4.co", crazy(cards, 1000))["play"]
+        assert "requires a pair of aces or better" in reasons("crazy-4.co", crazy(cards, 1000))["play"]
 
     @pytest.mark.parametrize(("play", "why"), [(400, "less than the ante"), (1600, "more than 3 times the ante")])
     def test_outside_it_the_ante_is_held_too(self, play: int, why: str) -> None:
@@ -59,7 +59,7 @@ class TestRaised:
     ],
 )
 def test_two_spots_make_one_bet_together(bets: dict[str, int], held: bool) -> None:
-    """47.1-1017.45(10), (11): as much as the ante, on one of the two."""
+    """47.1-1017.45(10), (11): as much as the ante, on one of the two spots."""
     seat = {"seat": 1, "cards": "AS AH AD 4C 2S 7D 9C", "choices": ["play"], "bets": bets}
     found = settled("high-five.co", {"seat": [seat], "dealer": "8C 8D 3H 5H 6S TC QD"})
     assert {result == "held" for result, _ in found.values()} == {held}
@@ -81,7 +81,7 @@ def test_a_bet_that_need_not_be_made_is_as_much_as_the_other_where_it_is(turn: i
 
 
 class TestHandByTable:
-    """47.1-1017.39(23): THBP-8 speaks of the turn and the river, the others look at the flop unless told otherwise."""
+    """47.1-1017.39(23): THBP-8 refers to the turn and the river; the others use the flop by default."""
 
     @pytest.mark.parametrize(
         ("table", "readings", "result"),
@@ -106,7 +106,7 @@ class TestHandByTable:
         [("KS QS JS", "KS QS JS 2D", 100), ("KS QS 2D", "KS QS JS 2D", 25), ("KS QS 2D", "KS QS 2D 3D", 5)],
     )
     def test_the_last_show_may_have_another_order(self, flop: str, turn: str, share: int) -> None:
-        """The steps tell when the royal flush was there; the cards of the end lie in any order."""
+        """The stages tell when the royal flush was there; the final reading may list the cards in any order."""
         paper = Paper("texas-holdem-bonus.co", holdem("AS TS", "2D 3D JS QS KS", progressive=100))
         covered = ("??", "??")
         stages = (
@@ -120,7 +120,8 @@ class TestHandByTable:
 
 
 def test_what_is_paid_on_a_held_bet_waits_with_it() -> None:
-    """A play bet that is not the ante's holds the ante, and the ante bonus that the hand earns waits with it."""
+    """A play bet that does not equal the ante holds the ante, and the ante bonus that the hand earns is held with
+    it."""
     bets = {"ante": 500, "play": 400, "pair-plus": 500}
     seat = {"seat": 1, "cards": "4S 5S 6S", "choices": ["play"], "bets": bets}
     found = settled("three-card.co", {"seat": [seat], "dealer": "KC QC 8D"})
@@ -137,7 +138,7 @@ def test_an_unreliable_round_holds_what_lies_there_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("dealer", "antes_first"), [("JS 3D", True), ("QC 3D", False)])
 def test_antes_come_back_before_any_hand_is_shown(dealer: str, antes_first: bool) -> None:
-    """47.1-1017.47(11)(a) where the dealer does not qualify; otherwise (6), from the right."""
+    """47.1-1017.47(11)(a) if the dealer does not qualify; otherwise (6), from the right."""
     seats = [
         {"seat": number, "cards": cards, "choices": ["play-4x"], "bets": {"ante": 500, "blind": 500, "play": 2000}}
         for number, cards in ((1, "AS 8D"), (4, "AC 8C"))
@@ -152,7 +153,7 @@ def test_antes_come_back_before_any_hand_is_shown(dealer: str, antes_first: bool
 
 
 def test_a_super_bonus_that_pushes_does_so_by_another_clause_than_one_that_wins() -> None:
-    """Crazy 4 (10)(c): less than a straight pushes when it beats the dealer, (iii); what waits might yet win, (i)."""
+    """Crazy 4 (10)(c): less than a straight pushes if it beats the dealer, (iii); a held bet might still win, (i)."""
     bets = {"ante": 500, "super-bonus": 500, "play": 500}
     for cards, expected in (
         ("AS AH 7D 4C 9S", ("push", "47.1-1017.44(10)(c)(iii)")),

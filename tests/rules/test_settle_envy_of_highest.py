@@ -1,4 +1,4 @@
-"""Envy that only the highest hand earns, of Texas Shootout: hands nobody read, and hands that tie."""
+"""Envy that only the highest hand earns, in Texas Shootout: unread hands, and hands that tie."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ SUITED = FIVE_EIGHTS | {"community": "8H 8H 8H 5S 3C"}
 
 
 def unread(kept: str, **changes: Any) -> Settlement:
-    """A round in which seat 1 has five eights of two suits, and of the cards of seat 3 one or both were not read."""
+    """Settle a round in which seat 1 has five eights of two suits and one or both cards of seat 3 are unread."""
     seats = [seat | BETS for seat in FIVE_EIGHTS["seat"]]  # type: ignore[operator]
     paper = Paper("texas-shootout.co", SUITED | {"seat": seats})
     dealt, cards = paper.round(), tuple(kept.split())
@@ -57,7 +57,7 @@ def unread(kept: str, **changes: Any) -> Settlement:
 
 @pytest.mark.parametrize("kept", ["?? 8H", "8H ??", "?? ??"])
 def test_where_a_hand_that_was_not_read_may_be_higher_it_is_held(kept: str) -> None:
-    """Five eights of hearts."""
+    """The unread hand may be five eights of hearts."""
     done = unread(kept)
     assert {result for _, result, _ in envy(done)} == {"held"}
     (why, *_) = [line.why for line in done.lines if line.bet == "envy"]
@@ -70,7 +70,7 @@ def test_where_no_face_would_make_it_higher_it_is_paid() -> None:
 
 
 def test_where_a_face_would_make_it_as_high_what_it_would_earn_is_held() -> None:
-    """With a fourth suit it would be five eights, too: seat 1's are paid all the same."""
+    """With a fourth suit it would also be five eights: the envy for seat 1's is paid anyway."""
     lines = [(line.seat, line.result, line.why[:34]) for line in unread("?? 8D").lines if line.bet == "envy"]
     paid, held = "envy for the five of a kind, eights", "envy for the hand of seat 3, but th"
     assert lines == [(3, "win", paid[:34]), (2, "win", paid[:34]), (2, "held", held[:34]), (1, "held", held[:34])]

@@ -1,4 +1,4 @@
-"""Stakes that a section forbids, in rounds that another program wrote: held at `settle` as they are at the table."""
+"""Stakes that a section forbids, in rounds of another program: held in `settle` as they are at the table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PLAYED = {
     "champion.co": {"cards": "JH QH", "choices": ["play", "raise"]},
     "crazy-4.co": {"cards": "JS 8D 6C 3H 2D", "choices": ["play"]},
 }  # fmt: skip
-"""How a seat of each game plays, with the house's cards of the first settlement that was worked on paper of it."""
+"""A valid play of each game, with the house's cards of the first settlement worked out on paper."""
 
 TRIES: list[tuple[str, dict[str, int], str, str, dict[str, Any]]] = [
     ("208.co", {"ante": 1000, "jackpot": 500}, "jackpot", "47.1-1017.32(6)", {}),
@@ -117,7 +117,7 @@ def test_the_same_hand_is_settled_with_stakes_that_the_section_allows(game: str)
 
 @pytest.mark.parametrize(("street", "held"), [("whole-times", True), ("any-between", False), ("", False)])
 def test_a_rule_of_a_reading_counts_under_that_reading_alone(street: str, held: bool) -> None:
-    """Where the round does not tell its reading, what some reading allows is nobody's breach."""
+    """If the round does not record its reading, a stake that some reading allows is not a breach."""
     bets = {"ante": 1000, "third-street": 1500, "fourth-street": 1000, "fifth-street": 1000}
     options = {"street-wagers": street} if street else {}
     found = settled("mississippi-stud.co", bets, {}, options=options)
@@ -144,7 +144,7 @@ def test_a_side_bet_that_enters_nobody_is_held_by_the_clause_of_the_deal() -> No
 
 
 def test_the_hash_of_the_procedure_does_not_matter() -> None:
-    """A true one, or that of another version: the section is the same."""
+    """The current hash, or that of another version: the section is the same."""
     round_ = round_of("208.co", {"ante": 1000, "jackpot": 500}, {})
     paper = Paper("208.co", {"seat": []})
     for sha256 in (paper.procedure.ref().sha256, "0" * 64):

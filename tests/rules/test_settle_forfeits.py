@@ -1,4 +1,4 @@
-"""Chips that a person has ruled to stay in the pot: they wait for the next round, whose main pot they are part of."""
+"""Chips that a supervisor ruled to stay in the pot: they are added to the main pot of the next round."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ METER = "forfeited"
 
 
 def moved(settlement: Settlement) -> tuple[int, int, int, int | None]:
-    """What lay there, what came, what went, what lies there."""
+    """Return the amounts before, in, out and after."""
     (meter,) = (each for each in settlement.meters if each.name == METER)
     return meter.before, meter.contributed, meter.paid, meter.after
 
 
 def void_seats(**first: Any) -> list[Seat]:
-    """Seat 1 bet on a deck that it knew to be defective."""
+    """Return seats of which seat 1 bet knowing that the deck was defective."""
     return [
         seat_of(1, **({"status": "dead", "forfeited": {"ante": 500, "flop": 1000}, "ante": 500, "flop": 1000} | first)),
         seat_of(2, returned={"ante": 500, "flop": 1000}, ante=500, flop=1000),

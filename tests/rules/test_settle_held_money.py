@@ -1,4 +1,4 @@
-"""Money that waits for a person is counted once, and money that nobody can place waits."""
+"""Held money is counted once, and money that cannot be assigned is held."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from tests.support.reading.paper import Paper, PaperCase
 
 
 def lines(done: Settlement, seat: int = 1) -> dict[str, tuple[str, int, int]]:
-    """Bet of a seat -> what became of it, its stake, its net."""
+    """Return the result, stake and net of a seat's bets."""
     return {
         " ".join(filter(None, (line.bet, line.proposition))): (line.result, line.stake, line.net)
         for line in done.lines
@@ -29,7 +29,7 @@ def lines(done: Settlement, seat: int = 1) -> dict[str, tuple[str, int, int]]:
 
 
 def totals(done: Settlement) -> dict[int, tuple[int, int]]:
-    """Seat -> what it staked, and what of it is held."""
+    """Return the stake and the held amount by seat."""
     return {seat.seat: (seat.staked, seat.held) for seat in done.seats}
 
 
@@ -58,7 +58,7 @@ def test_a_bonus_that_is_paid_is_paid_on_the_antes_stake() -> None:
 
 
 def with_pots(*hands: tuple[str, dict[str, Any]]) -> RoundResult:
-    """Seats from 1 on with these cards and what is different of them, each with a wager and a stake in its pot."""
+    """Return seats from 1 on with these cards and changes, each with a wager and a stake in its pot."""
     bets = {"three-card": 500, "pot-3": 500}
     seats = [{"seat": number, "cards": cards, "bets": bets} for number, (cards, _) in enumerate(hands, 1)]
     paper = Paper("3-5-7.co", {"community": "9C 4D KC 2S", "seat": seats})
@@ -81,7 +81,7 @@ def test_the_best_hand_has_the_pot() -> None:
 
 
 def test_a_dead_hands_stake_in_the_pot_holds_it() -> None:
-    """Nobody says whose it is: neither the house's, nor the winner's."""
+    """The regulation does not say whose it is: not the house's, and not the winner's."""
     dead = with_pots((BEST, {}), (WORSE, {}), (WORST, {"status": "dead"}))
     assert in_the_pot(dead) == [(1, "held", 0), (2, "held", 0), (3, "held", 0)]
     settled = with_pots((BEST, {}), (WORSE, {}), (WORST, {"status": "dead", "settled": ("pot-3",)}))
@@ -96,7 +96,7 @@ def test_a_dead_hands_stake_that_came_back_does_not() -> None:
 
 
 def test_of_two_stakes_in_a_pot_one_of_them_a_dead_hands_neither_comes_back() -> None:
-    """(8)(d) gives a wager back that nobody bet beside, and somebody did."""
+    """(8)(d) returns a wager that no other player matched, and another player did."""
     assert in_the_pot(with_pots((BEST, {}), (WORSE, {"status": "dead"}))) == [(1, "held", 0), (2, "held", 0)]
 
 
@@ -113,9 +113,9 @@ def test_a_pot_that_no_hand_is_left_for_waits() -> None:
 @pytest.mark.parametrize(
     ("on", "why"),
     [
-        ("rank:10", "'10' is no rank"),
-        ("card:ZZ", "'ZZ' is no card"),
-        ("suit:X", "'X' is no suit"),
+        ("rank:10", "'10' is not a rank"),
+        ("card:ZZ", "'ZZ' is not a card"),
+        ("suit:X", "'X' is not a suit"),
         ("rank", "'' is no"),
     ],
 )
@@ -158,8 +158,8 @@ WILD = {"joker-use": "fully-wild"}
 
 
 def test_a_shared_meter_pays_by_the_table_of_the_jokers_use(tmp_path: Path) -> None:
-    """FPG-PROG-02 is the first that is printed for a joker that is fully wild: a tenth for its second row. Which meter
-    the first one of all pays from does not matter then."""
+    """FPG-PROG-02 is the first table printed for a fully wild joker: a tenth for its second row. The meter of the first
+    table does not matter then."""
     folder = flat_games(tmp_path / "games")
     other = folder / "paytables" / "FPG-PROG-01.toml"
     other.write_text(other.read_text().replace("of meter", "of jackpot"))

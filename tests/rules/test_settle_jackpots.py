@@ -1,4 +1,4 @@
-"""Amounts that come off a meter, and a jackpot that several hands divide: figures worked from the texts."""
+"""Amounts paid from a meter, and a jackpot that several hands divide: figures worked out from the texts."""
 
 import pytest
 
@@ -14,7 +14,7 @@ FULL_HOUSE = {"cards": "KH KC", "choices": ["flop-bet", "turn-check", "river-che
 
 
 def at_the_bonus_table(*wagers: int) -> PaperCase:
-    """A full house on the flop at each of two seats, of which one folds. Progressives of these cents."""
+    """A full house on the flop at each of two seats, of which one folds, with progressive wagers of these cents."""
     hands = (FULL_HOUSE, {"cards": "KS 2H", "choices": ["fold"]})
     seats = [
         {"seat": number, **hand, "bets": {"ante": 500, "progressive": cents} | flop(hand)}
@@ -58,7 +58,7 @@ def test_an_amount_comes_off_the_meter_and_grows_with_the_wager() -> None:
 
 
 def test_a_meter_that_shows_less_waits_for_a_person() -> None:
-    """The hand at the right is paid first; what is left does not reach for the other."""
+    """The hand at the right is paid first; the remainder is not enough for the other."""
     settlement = Paper(BONUS, at_the_bonus_table(100, 100)).settle(meters={"meter": Meter(14_999)})
     assert paid(settlement) == [(2, "win", 10_000), (1, "held", 0)]
     assert settlement.meters[0].after == 4_999
@@ -83,7 +83,7 @@ def test_the_bank_writes_the_amount_down() -> None:
 
 @pytest.mark.parametrize("cents", [3_000_000, 3_000_001])
 def test_two_royal_flushes_divide_the_meter(cents: int) -> None:
-    """47.1-1017.12(3)(b): equally; an odd cent goes to the last, and the meter starts again once."""
+    """47.1-1017.12(3)(b): equally; an odd cent goes to the last, and the meter is reset once."""
     settlement = Paper(DRAW, royals()).settle(meters={"meter": Meter(cents, seed_cents=100_000)})
     half = cents // 2
     assert paid(settlement) == [(1, "win", half), (2, "win", cents - half), (3, "lose", 0)]

@@ -205,7 +205,7 @@ def test_an_unreliable_round_is_held_whole() -> None:
 
 
 class TestReadings:
-    """Another reading changes the lines it speaks of and no other, and stands in the output."""
+    """Another reading changes only the lines it applies to, and appears in the output."""
 
     @staticmethod
     def changed(round_: RoundResult, **reading: str) -> dict[str, tuple[int, int]]:

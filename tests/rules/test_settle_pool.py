@@ -1,4 +1,4 @@
-"""The pool that is won by runners: what a reader worked on paper from the text, and what the text is silent of."""
+"""The pool that is won by runners: cases worked out on paper from the text, and cases the text does not cover."""
 
 import tomllib
 from pathlib import Path
@@ -19,7 +19,7 @@ Case = dict[str, Any]
 
 
 def played(case: Case) -> Settlement:
-    """A case of the paper, settled."""
+    """Settle a case of the paper."""
     seats = [seat_of(each["seat"], each["cards"], status=each["status"], **each["wagers"]) for each in case["seat"]]
     rake = HouseRake(percent=percent(case, "rake"), pool_percent=percent(case, "pool-rake"))
     terms = {
@@ -38,17 +38,17 @@ def percent(case: Case, key: str) -> str:
 
 
 def of_pots(settlement: Settlement, seat: int) -> int:
-    """What a seat has of the pots."""
+    """Return a seat's winnings of the pots."""
     return sum(each.cents for pot in settlement.pots for each in pot.winners if each.seat == seat)
 
 
 def given_back(settlement: Settlement, seat: int) -> int:
-    """What comes back of its chips, uncalled or its wager to the pool."""
+    """Return the chips that come back: uncalled, or its wager to the pool."""
     return sum(line.returned for line in settlement.lines if line.seat == seat and line.result == "returned")
 
 
 def of_pool(settlement: Settlement, seat: int) -> int:
-    """What it wins of the pool."""
+    """Return a seat's winnings of the pool."""
     return sum(line.pay for line in settlement.lines if line.seat == seat and line.meter == POOL)
 
 
@@ -217,7 +217,7 @@ def test_a_settlement_says_what_moved_in_words() -> None:
     settlement = settled(GAME, two_seats(), BOARD, terms={"meters": {POOL: 2500}, "runners": {1: 3}})
     why = [line.why for line in settlement.lines if line.bet in ("strike-out", POOL)]
     assert why == [
-        "wins the pot: strike-out comes back, and the hand brings a runner: 4 of 4",
+        "wins the pot: strike-out comes back, and the hand earns a runner: 4 of 4",
         "strike-out goes into the home-run pool",
         "4 runners win the home-run pool of $30; all runners are collected",
     ]

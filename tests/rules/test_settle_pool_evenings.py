@@ -1,6 +1,7 @@
-"""Evenings of a game with a pool: whatever is dealt, folded, tied, forfeited and closed, every cent is somewhere.
+"""Sessions of a game with a pool: with any deals, folds, ties, forfeits and closings, every cent is accounted for.
 
-Who has the hand is counted here from the cards, by pokerkit; chips, pool and runners in books of this test's own.
+The winning hand is determined here from the cards, by pokerkit; chips, pool and runners are kept in the test's own
+books.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from tests.support.dealing.written_rounds import ended_round, must_add_up, seat_
 GAME, POOL, NEEDED = "home-run.co", "home-run", 4
 TOKEN = 25
 HIGH = [card.text for card in DECK if card.text[0] in "TJQKA"]
-"""Of these every third hand is a straight, four of a kind or better, and many tie."""
+"""High cards: every third hand from them is a straight, four of a kind or better, and many tie."""
 ALL = [card.text for card in DECK]
 
 
 class Evening:
-    """Rounds dealt at random, settled by the table's terms, and kept in books beside them."""
+    """Rounds dealt at random, settled by the table's terms, and recorded in independent books."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -55,7 +56,7 @@ class Evening:
     # ------------------------------------------------------------------ a round
 
     def dealt(self) -> RoundResult:
-        """A round of three to six seats of which some fold, are dead or cannot call."""
+        """Deal a round of three to six seats, of which some fold, are dead or cannot call."""
         random = self.random
         deck = random.sample(*(population := (HIGH, len(HIGH)) if random.random() < 0.5 else (ALL, len(ALL))))
         assert len(deck) == population[1]
@@ -106,7 +107,7 @@ class Evening:
         self.must_stand()
 
     def count_runners(self, result: RoundResult, settlement: Settlement, pool: int) -> None:
-        """Runners, wagers and pool, counted from the cards."""
+        """Count runners, wagers and pool from the cards."""
         for seat in result.left:
             self.happened["left"] += self.runners.pop(seat, 0)
         into, winner = 0, None
@@ -136,7 +137,7 @@ class Evening:
         assert self.terms.runners == self.runners
 
     def close(self) -> None:
-        """The table closes: the pool is shared to the last cent, if somebody has a runner."""
+        """Close the table: the pool is shared to the last cent, if any seat has a runner."""
         pool, runners = self.terms.meters[POOL], dict(self.runners)
         found = []
         for body in (e.HandButton(1, True), e.Confirmed(), e.BadgeSwiped(7, Level.SUPERVISOR)):
@@ -155,14 +156,14 @@ class Evening:
         self.must_stand()
 
     def must_stand(self) -> None:
-        """Every cent is somewhere, nobody has more runners than win, nothing is below nothing."""
+        """Check that every cent is accounted for, no seat has more runners than win, and nothing is negative."""
         assert sum(self.chips.values()) + self.house + sum(self.terms.meters.values()) == 0
         assert all(0 < number < NEEDED for number in self.terms.runners.values())
         assert all(cents >= 0 for cents in self.terms.meters.values())
 
 
 def best_of(result: RoundResult) -> tuple[list[int], int]:
-    """The seats with the best hand, and how many runners it earns."""
+    """Return the seats with the best hand, and the number of runners it earns."""
     live = [seat for seat in result.seats if seat.status == "live"]
     if len(live) == 1:
         return [live[0].seat], 1

@@ -1,4 +1,4 @@
-"""Hold'em Eighty-eight, Joker Poker and Trips Poker: pots that nobody raises, worked on paper."""
+"""Hold'em Eighty-eight, Joker Poker and Trips Poker: pots without raises, worked out on paper."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ EIGHTY_EIGHT, JOKER, TRIPS = "eighty-eight.co", "joker.co", "trips.co"
 
 
 def adds_up(settlement: Settlement) -> None:
-    """Every cent is somewhere, and what lay in the pot is in somebody's hands, the house's, or rolls over."""
+    """Check that every cent is accounted for, and the pot went to seats, to the house, or rolls over."""
     sides = settlement.totals
     assert sides.players + sides.house + sides.meters == 0
     for pot in settlement.pots:
@@ -36,7 +36,7 @@ def eighty_eight(*seats: Seat, board: str = "KS 9D 4C 7H", **terms: Any) -> Sett
 
 
 def test_a_hand_is_one_own_card_with_four_or_both_with_three() -> None:
-    """(7): the board's four to a flush and one own card are a flush; four of the board and no own card are nothing."""
+    """(7): the board's four to a flush and one own card are a flush; four of the board and no own card are not."""
     found = eighty_eight(
         seat_of(1, "AS 2D", initial=500, final=500),
         seat_of(2, "KD KH", initial=500, final=500),
@@ -121,7 +121,8 @@ def test_the_wild_card_is_what_its_player_chose_not_the_best() -> None:
 
 
 def test_losers_pay_no_more_than_the_winner_bet() -> None:
-    """(6): seat 1 bet 500, so seat 2 pays 500 of its 2,000, seat 3 all of its 300. The winner's own is in no pot."""
+    """(6): seat 1 bet 500, so seat 2 pays 500 of its 2,000 and seat 3 all of its 300. The winner's own bet is in no
+    pot."""
     found = joker(joker_seat(1, QUADS, "2C", 500), joker_seat(2, BOAT, "3C", 2000), joker_seat(3, PAIR, "2H", 300))
     assert nets(found) == {1: 800, 2: -500, 3: -300}
     assert [(line.bet, line.result, line.stake) for line in found.lines if line.seat == 2] == [
@@ -223,7 +224,7 @@ def test_three_of_a_kind_takes_the_pot_and_what_rolled_over() -> None:
 
 
 def test_less_than_that_has_a_part_and_the_rest_rolls_over() -> None:
-    """(10): 800 and the 600 of before, 35 % of it are 490, in chips of 25 475."""
+    """(10): of 800 and the 600 from before, 35 % is 490, or 475 in chips of 25."""
     rolled = Meter(600, rolled=Rolled(1, (1, 2, 3)))
     seats = seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR))
     found = trips(*seats, pot=rolled, share="35", token_cents=25)

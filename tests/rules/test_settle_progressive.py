@@ -1,4 +1,4 @@
-"""The progressive of Flushes Gone Wild: own five cards, deuces not wild, meter, envy, rounds played for it only."""
+"""The progressive of Flushes Gone Wild: own five cards, deuces not wild, meter, envy, rounds played only for it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ ROYAL, STRAIGHT_FLUSH, QUADS, NOTHING = "AH KH QH JH TH", "5H 6H 7H 8H 9H", "7C 
 
 
 def envy(settlement: Settlement) -> list[tuple[int, int]]:
-    """(seat, cents) of every envy line, in order."""
+    """Return the seat and cents of every envy line, in order."""
     assert all(line.clause == ENVY and line.stake == 0 for line in settlement.lines if line.bet == "envy")
     return [(line.seat, line.pay) for line in settlement.lines if line.bet == "envy"]
 
@@ -184,7 +184,7 @@ class TestEnvy:
 
 
 class TestProgressiveOnly:
-    """The dealer's packet was wrong: (7)(I) leaves the hands to play for the progressive jackpot only."""
+    """The dealer's packet was wrong: by (7)(I) the hands play only for the progressive jackpot."""
 
     def test_the_other_bets_come_back_and_the_hands_are_paid_or_lose(self) -> None:
         round_ = deal(

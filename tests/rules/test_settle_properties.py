@@ -1,4 +1,4 @@
-"""Random rounds: the money equals an engine written apart, adds up to nothing, and does not know suits or seats."""
+"""Random rounds: the money equals an independent engine's, adds up to zero, and does not depend on suits or seats."""
 
 from itertools import combinations
 
@@ -46,7 +46,8 @@ def seats_with(number: int, hand: str) -> st.SearchStrategy[Seat]:
 
 
 def flushes(cards: list[str]) -> tuple[tuple[int, list[int]], int]:
-    """(best flush as length and ranks, longest natural flush), by trying every choice of different ranks."""
+    """Return the best flush as length and ranks, and the longest natural flush, by trying every choice of different
+    ranks."""
     deuces = sum(card[0] == "2" for card in cards)
     best: tuple[int, list[int]] = (0, [])
     for suit in "CDHS":
@@ -58,7 +59,7 @@ def flushes(cards: list[str]) -> tuple[tuple[int, list[int]], int]:
 
 
 def expected(round_: RoundResult) -> dict[tuple[int, str], int]:
-    """Net cents of ante, blind, play and Flush Rush, written straight from the rule."""
+    """Return the net cents of ante, blind, play and Flush Rush, computed directly from the rule."""
     assert round_.dealer is not None
     dealer, _ = flushes([*round_.dealer.cards, *round_.community])
     net: dict[tuple[int, str], int] = {}
@@ -76,7 +77,7 @@ def expected(round_: RoundResult) -> dict[tuple[int, str], int]:
 
 
 def recoded(round_: RoundResult, suits: str) -> RoundResult:
-    """The same round with its suits swapped."""
+    """Return the round with its suits swapped."""
 
     def swap(cards: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(card[0] + suits["CDHS".index(card[1])] for card in cards)

@@ -1,4 +1,4 @@
-"""Every bet of Race to the Flush won and lost, to the cent, with its paragraph; and what holds a bet.
+"""Every bet of Race to the Flush won and lost, to the cent, with its paragraph; and the reasons that hold a bet.
 
 The money is worked out by hand from the printed pay tables: 4 dollars win 4 x the odds, 5 dollars 5 x.
 """
@@ -149,7 +149,7 @@ SWITCHES = [
 
 @pytest.mark.parametrize(("card", "wanted"), SWITCHES)
 def test_a_switched_17(card: str, wanted: dict[str, tuple[str, int]]) -> None:
-    """RTF 6: of 4 dollars on 17, $2.50 moved: 150 to 1 or lost; $1.50 stay and are paid 35 to 1."""
+    """RTF 6: of 4 dollars on 17, $2.50 moved: 150 to 1 or lost; $1.50 stays and is paid 35 to 1."""
     table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=250).draw(card)
     settlement = settle(table.end(), GAME)
     assert race_money(settlement) == wanted
@@ -209,13 +209,13 @@ def changed(dealt: str, **draw: object) -> RoundResult:
         (changed(AT_5, finish=None), "the race was not decided"),
         (
             changed(AT_5, finish=Finish(cards=5, column="spades")),
-            "tells of 5 cards and spades, its cards of 5 and hearts",
+            "reports 5 cards and spades, its cards show 5 and hearts",
         ),
-        (changed(AT_5, finish=Finish(cards=6, column="hearts")), "tells of 6 cards"),
-        (changed(AT_5, cards=(*AT_5.split(), "2C")), "tells of 5 cards"),
+        (changed(AT_5, finish=Finish(cards=6, column="hearts")), "reports 6 cards"),
+        (changed(AT_5, cards=(*AT_5.split(), "2C")), "reports 5 cards"),
         (changed(AT_5, cards=("AH", "5H", "9H")), "no suit won and 3 cards of 16 were drawn"),
         (replace(race(AT_5, red=400), draw=None), "the race was not decided"),
-        (changed(NEVER + " KH", extra=None), "the round tells of 17 cards and hearts"),
+        (changed(NEVER + " KH", extra=None), "the round reports 17 cards and hearts"),
     ],
 )
 def test_a_round_that_contradicts_its_cards_is_held(result: RoundResult, why: str) -> None:
@@ -238,8 +238,8 @@ def test_a_switch_without_a_17th_card_is_held() -> None:
     ("old", "new", "why"),
     [
         ('rows = ["red"]', 'rows = ["crimson"]', "unknown row 'crimson'; allowed: red, black, odd"),
-        ('rows = ["red"]\n', "", "a race bet, and no other, says which rows pay it"),
-        ('[race]\nclause = "RTF 4-5"\n', "", "give [hands.NAME] or [race], one of them"),
+        ('rows = ["red"]\n', "", "a race bet must name the rows that pay it, and no other bet may"),
+        ('[race]\nclause = "RTF 4-5"\n', "", "give either [hands.NAME] or [race]"),
         ('paytables = ["RTF-SWITCH"]', 'paytables = ["FGW-01"]', "needs a race table"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is not settled: bets that break a rule and cards nobody saw are held by line, wrong requests are refused."""
+"""Cases that are not settled: bets that break a rule and unseen cards are held by line, wrong requests are refused."""
 
 import pytest
 from msgspec.structs import replace
@@ -91,13 +91,13 @@ def test_a_live_hand_or_dealer_with_a_wrong_count_is_held() -> None:
 def test_a_face_in_two_places_holds_the_whole_round() -> None:
     settlement = settle(deal(COMMUNITY, "3C 4D 5S 6S AH", seat(1, HAND)), GAME)
     assert settlement.status == "held"
-    assert settlement.why == "the deck is not what the round says: AH stands in two places"
+    assert settlement.why == "the deck contradicts the round: AH is in two places"
     assert {line.clause for line in settlement.lines} == {"47.1-1036"}
 
 
 def test_a_seat_that_stands_twice_holds_the_whole_round() -> None:
     settlement = settle(deal(COMMUNITY, DEALER, seat(1, HAND), seat(1, "8D TS 8S JS JD")), GAME)
-    assert (settlement.status, settlement.why) == ("held", "a seat stands twice in the round")
+    assert (settlement.status, settlement.why) == ("held", "a seat appears twice in the round")
 
 
 def test_a_seat_without_wagers_has_no_line() -> None:
@@ -177,12 +177,12 @@ def test_schedules_that_are_printed_in_pairs_are_chosen_in_pairs(
     with pytest.raises(SettlementRefused) as refused:
         asked(rules, paytables={one: table, other: another})
     assert str(refused.value) == (
-        f"not settled: pay table of {one} beside {another} of {other} ({clause}) {table!r}; allowed: {fits}"
+        f"not settled: pay table of {one} with {another} of {other} ({clause}) {table!r}; allowed: {fits}"
     )
 
 
 def asked(game: Game, *, paytables: dict[str, str]) -> Terms:
-    """The terms a house agrees on, with suspect prints."""
+    """Return the terms that a house agrees on, with suspect tables allowed."""
     return agree(
         game,
         paytables=paytables,

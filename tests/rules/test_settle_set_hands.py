@@ -1,4 +1,4 @@
-"""Hands that are set in two: the house way, commissions, and what else the readers' settlements do not reach."""
+"""Hands that are set in two: the house way, commissions, and cases that the readers' settlements do not cover."""
 
 from pathlib import Path
 from typing import Any
@@ -34,12 +34,12 @@ def test_a_dealers_hand_that_is_not_set_the_house_way_holds_what_rests_on_it() -
     assert done.house_way_sha256 == load_houseway("emperors-challenge").sha256
     for bet in ("primary", "tip-primary"):
         assert (found[bet].result, found[bet].clause) == ("held", "47.1-1017.49(35)(b)")
-    assert found["primary"].why.startswith("the dealer set 9H 7D low, and the house way has AC 9H (one pair: ")
+    assert found["primary"].why.startswith("the dealer set 9H 7D low, and the house way sets AC 9H (one pair: ")
     assert (found["emperors-treasure"].result, found["insurance-dealer"].result) == ("lose", "lose")
 
 
 def test_a_house_that_prints_its_own_way_is_held_to_it(tmp_path: Path) -> None:
-    """Pai Gow's way is the licensee's: without one nothing is checked, with one its own clause holds the bets."""
+    """Pai Gow's way is the licensee's: without one nothing is checked; with one, its own clause holds the bets."""
     paper = Paper("pai-gow.co", case(WON | {"bets": {"wager": 1000}}, dealer_low="9H 7D"))
     assert lines(paper.settle()) == {"wager": ("win", 1000)}
     assert (paper.settle().house_way, paper.settle().house_way_sha256) == (None, None)
@@ -145,7 +145,7 @@ def test_the_note_on_a_dealer_with_ace_high(reading: str, result: tuple[str, int
 
 
 def test_the_tray_pays_beside_the_meter() -> None:
-    """1,000 for 1 and 10 % of the meter: the meter loses its share alone."""
+    """1,000 for 1 and 10 % of the meter: the meter loses only its share."""
     seat = {"seat": 1, "cards": "4S 5S 6S JK 8S 9S TS", "low": "9S TS", "bets": {"ante": 1000, "progressive": 100}}
     paper = Paper("fortune-pai-gow.co", case(seat, meters={"meter": 1_000_000}, tables={"progressive": "04"}))
     done = paper.settle()
@@ -167,8 +167,8 @@ def test_whether_a_straight_of_three_beats_a_flush(reading: str, result: str) ->
 
 
 def test_losers_first_and_winning_primary_wagers_last() -> None:
-    """(37): from the dealer's right; a lost primary and lost bonus bets, then what won, winning primaries when all are
-    done."""
+    """(37): from the dealer's right: lost primary and bonus bets first, then wins, and winning primary bets at the
+    end."""
     lost = {
         "seat": 5,
         "cards": "JS JH TS 9D 6C 4S 2D",
@@ -191,7 +191,7 @@ def test_losers_first_and_winning_primary_wagers_last() -> None:
     ("stake", "token", "returned", "rest"), [(1000, 25, 500, "0"), (25, 25, 0, "25/2"), (25, 1, 12, "1/2")]
 )
 def test_half_of_an_ante_that_does_not_halve(stake: int, token: int, returned: int, rest: str) -> None:
-    """One side lost, the other a push: half comes back, what is smaller than a token is kept and told."""
+    """One side lost, the other pushed: half comes back; an amount below a token is kept and recorded."""
     hands = {"dealer-first": "KS KD 9C 6H 3S", "dealer-second": "JH 8D 6C 4S 2H"}
     seat = {"seat": 1, "cards": "KC KH 9D 6S 3D", "choices": ["both", "no-river-bet"]}
     seat["bets"] = {"ante": stake, "high": stake, "low": stake}

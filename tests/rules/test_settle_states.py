@@ -231,7 +231,7 @@ class TestProgressive:
 
     @pytest.mark.parametrize(("wager", "royal", "straight"), [(100, 100_000, 30_000), (500, 500_000, 150_000)])
     def test_envy_is_multiplied_by_the_receivers_wager(self, wager: int, royal: int, straight: int) -> None:
-        """WA NC 10(a): never from oneself; winners owe each other; a bettor who folded still collects."""
+        """WA NC 10(a): never for one's own hand; winners owe each other; a bettor who folded still collects."""
         seats = (
             seat(1, ROYAL, progressive=wager),
             seat(2, STRAIGHT_FLUSH, progressive=wager),
@@ -268,7 +268,7 @@ class TestProgressive:
         assert money(shown)[1, "progressive"][0] == "held"
 
     def test_seven_cards_cannot_be_meant_and_settle_only_when_told(self) -> None:
-        """NC 2 says seven cards, NC 8 five. Own cards 7 7 7 of which two are the community's."""
+        """NC 2 says seven cards, NC 8 five. The own cards are 7 7 7, of which two are the community's."""
         pair = seat(1, "7C 3D 4H JS TD", progressive=100)
         five = settled(WA, pair, community="7D 7H", dealer="3C 4C 5S 6S 8D")
         assert money(five)[1, "progressive"] == ("lose", -100, "WA NC 8")
@@ -287,7 +287,7 @@ class TestProgressive:
         assert line.why.startswith("own five cards make ")
 
     def test_a_dead_hand_and_a_misdeal_give_every_bet_back(self) -> None:
-        """The text names no wrong count; the procedure file decides and says so."""
+        """The text does not mention a wrong count; the procedure file decides and says so."""
         dead = seat(1, "AH KH QH JH", status="dead", counted=4, flush_rush=500, progressive=100)
         found = money(settled(WA, dead, community="KD 9D"))
         assert set(found.values()) == {("returned", 0, "procedure")}
@@ -295,7 +295,7 @@ class TestProgressive:
 
 
 class TestTips:
-    """SD (3): a tip may be bet on ante, blind or Flush Rush beside a wager of the player's own on the same spot."""
+    """SD (3): a tip may be bet on ante, blind or Flush Rush with a wager of the player's own on the same spot."""
 
     @staticmethod
     def with_tips(cards: str, flush_rush: int = 500, status: str = "live", **tips: int) -> Seat:
@@ -322,7 +322,7 @@ class TestTips:
 
 
 class TestRefused:
-    """What may not be bet is held with the clause that says so."""
+    """Forbidden bets are held with their clause."""
 
     @pytest.mark.parametrize(
         ("game", "wagers", "bets", "clause"),

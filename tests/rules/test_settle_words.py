@@ -1,4 +1,4 @@
-"""Rounds told line by line: what each bet comes to, the whole sentence that says why, and every clause once."""
+"""Rounds line by line: the result of each bet, its full sentence, and every clause once."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ HALF = {"high-hand-share": "50"}
 
 
 def told(settlement: Settlement) -> list[str]:
-    """`seat bet result stake net: why [clauses]`, line by line, then each pot."""
+    """Return `seat bet result stake net: why [clauses]` for each line, then each pot."""
     lines = [
         f"{line.seat} {line.bet} {line.result} {line.stake} {line.net:+}: {line.why} "
         f"[{', '.join(dict.fromkeys(line.clause.split(', ')))}]"
@@ -50,9 +50,9 @@ MATCHED = [
         lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "3C", 2000), joker(3, PAIR, "2H", 300)),
         [
             "1 pot win 500 +800: four of a kind, aces: $8 of the $8 that losers pay [47.1-1017.8(8), 47.1-1017.8(6)]",
-            "2 pot lose 500 -500: full house, kings over eights: $5 go to seat 1 [47.1-1017.8(6)]",
-            "2 uncalled returned 1500 +0: $15 are above what seat 1 bet and come back [47.1-1017.8(6)]",
-            "3 pot lose 300 -300: pair of queens: $3 go to seat 1 [47.1-1017.8(6)]",
+            "2 pot lose 500 -500: full house, kings over eights: $5 goes to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 1500 +0: $15 is above the bet of seat 1 and comes back [47.1-1017.8(6)]",
+            "3 pot lose 300 -300: pair of queens: $3 goes to seat 1 [47.1-1017.8(6)]",
             "pot 800 of (1, 2, 3): 1 800 high",
         ],
     ),
@@ -60,8 +60,8 @@ MATCHED = [
         lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "", 800, status="dead")),
         [
             "1 pot win 500 +500: four of a kind, aces: $5 of the $5 that losers pay [47.1-1017.8(8), 47.1-1017.8(6)]",
-            "2 pot lose 500 -500: dead hand: $5 go to seat 1 [47.1-1017.8(6)]",
-            "2 uncalled returned 300 +0: $3 are above what seat 1 bet and come back [47.1-1017.8(6)]",
+            "2 pot lose 500 -500: dead hand: $5 goes to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 300 +0: $3 is above the bet of seat 1 and comes back [47.1-1017.8(6)]",
             "pot 500 of (1,): 1 500 high",
         ],
     ),
@@ -72,7 +72,7 @@ MATCHED = [
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
             "2 pot win 500 +200: three of a kind, kings, tied: $2 of the $4.01 that losers pay "
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
-            "3 pot lose 401 -401: pair of queens: $4.01 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "3 pot lose 401 -401: pair of queens: $4.01 goes to seat 1 and seat 2 [47.1-1017.8(6)]",
             "pot 401 of (1, 2, 3): 1 201 high, 2 200 high",
         ],
     ),
@@ -83,7 +83,7 @@ MATCHED = [
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6)]",
             "2 pot win 500 +200: three of a kind, kings, tied: $2 of the $4 that losers pay "
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6)]",
-            "3 pot lose 400 -400: pair of queens: $4 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "3 pot lose 400 -400: pair of queens: $4 goes to seat 1 and seat 2 [47.1-1017.8(6)]",
             "pot 400 of (1, 2, 3): 1 200 high, 2 200 high",
         ],
     ),
@@ -91,22 +91,28 @@ MATCHED = [
         lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 1000), joker(3, PAIR, "2H", 501)),
         [
             *(
-                f"{seat} wager held {cents} +0: winners bet $5 and $10, and what a loser pays above the least is not "
-                "said [47.1-1017.8(6)]"
+                f"{seat} wager held {cents} +0: winners bet $5 and $10, and the regulation does not say what a loser "
+                "pays above the lowest [47.1-1017.8(6)]"
                 for seat, cents in ((1, 500), (2, 1000), (3, 501))
             ),
-            "pot 2001 of (1, 2, 3): winners bet $5 and $10, and what a loser pays above the least is not said",
+            (
+                "pot 2001 of (1, 2, 3): winners bet $5 and $10, and the regulation "
+                "does not say what a loser pays above the lowest"
+            ),
         ],
     ),
     (
         lambda: by_joker(joker(1, TWIN, "2D", 500), joker(2, OTHER, "3D", 500), joker(3, PAIR, "2H", 401), button=None),
         [
             *(
-                f"{seat} wager held {cents} +0: an odd chip goes to the left of the button, and who has the button is "
-                "not known [47.1-1035]"
+                f"{seat} wager held {cents} +0: an odd chip goes to the left of the button, and the position of the "
+                "button is not known [47.1-1035]"
                 for seat, cents in ((1, 500), (2, 500), (3, 401))
             ),
-            "pot 1401 of (1, 2, 3): an odd chip goes to the left of the button, and who has the button is not known",
+            (
+                "pot 1401 of (1, 2, 3): an odd chip goes to the left of the "
+                "button, and the position of the button is not known"
+            ),
         ],
     ),
     (
@@ -120,9 +126,9 @@ MATCHED = [
     (
         lambda: by_joker(joker(1, QUADS, "2C", 500), joker(2, BOAT, "3C", 500), awards=[(1, 2, 500)]),
         [
-            "1 wager held 500 +0: it was taken in otherwise than the cards have it [47.1-1034]",
-            "2 wager held 500 +0: it was taken in otherwise than the cards have it [47.1-1034]",
-            "pot 1000 of (1, 2): it was taken in otherwise than the cards have it",
+            "1 wager held 500 +0: it was taken in differently from what the cards decide [47.1-1034]",
+            "2 wager held 500 +0: it was taken in differently from what the cards decide [47.1-1034]",
+            "pot 1000 of (1, 2): it was taken in differently from what the cards decide",
         ],
     ),
     (
@@ -132,8 +138,8 @@ MATCHED = [
         [
             "1 pot win 500 +350: four of a kind, aces: $3.50 of the $5 that losers pay "
             "[47.1-1017.8(8), 47.1-1017.8(6)]",
-            "2 pot lose 500 -500: full house, kings over eights: $5 go to seat 1 [47.1-1017.8(6)]",
-            "2 uncalled returned 1500 +0: $15 are above what seat 1 bet and come back [47.1-1017.8(6)]",
+            "2 pot lose 500 -500: full house, kings over eights: $5 goes to seat 1 [47.1-1017.8(6)]",
+            "2 uncalled returned 1500 +0: $15 is above the bet of seat 1 and comes back [47.1-1017.8(6)]",
             "pot 500 less 50 and 100 of (1, 2): 1 350 high",
         ],
     ),
@@ -149,7 +155,7 @@ MATCHED = [
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
             "2 pot win 1000 +350: three of a kind, kings, tied: $3.50 of the $6 that losers pay "
             "[47.1-1017.8(8), 47.1-1006, 47.1-1017.8(6), 47.1-1035]",
-            "3 pot lose 600 -600: pair of queens: $6 go to seat 1 and seat 2 [47.1-1017.8(6)]",
+            "3 pot lose 600 -600: pair of queens: $6 goes to seat 1 and seat 2 [47.1-1017.8(6)]",
             "pot 600 of (1, 2, 3): 1 250 high, 2 350 high",
         ],
     ),
@@ -170,8 +176,8 @@ ROLLS = [
     (
         lambda: trips(seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR)), pot=0),
         [
-            "1 pot lose 400 -400: pair of queens: the pot of $8: seat 2 won, $4 roll over [47.1-1017.38(10)]",
-            "2 pot push 400 +0: two pair, kings and eights: $4 of the pot of $8, $4 roll over [47.1-1017.38(10)]",
+            "1 pot lose 400 -400: pair of queens: the pot of $8: seat 2 won, $4 rolls over [47.1-1017.38(10)]",
+            "2 pot push 400 +0: two pair, kings and eights: $4 of the pot of $8, $4 rolls over [47.1-1017.38(10)]",
             "pot 800 of (1, 2): 2 400 high",
         ],
     ),
@@ -179,7 +185,7 @@ ROLLS = [
         lambda: trips(*(seat_of(number, (), status="folded", initial=100) for number in (1, 2)), pot=500),
         [
             *(
-                f"{seat} pot lose 100 -100: folded: the pot of $7: $7 roll over [47.1-1017.38(8), 47.1-1002(16)]"
+                f"{seat} pot lose 100 -100: folded: the pot of $7: $7 rolls over [47.1-1017.38(8), 47.1-1002(16)]"
                 for seat in (1, 2)
             ),
             "pot 700 of (): ",
@@ -206,13 +212,13 @@ ROLLS = [
             (
                 (seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR))),
                 {"pot": 600, "readings": {"last-hand": "fifth"}},
-                "how many hands the pot has rolled over is not known",
+                "the number of hands for which the pot has rolled over is not known",
                 "47.1-1017.38(13)",
             ),
             (
                 (seat_of(1, **bets(ONE_PAIR)), seat_of(2, **bets(TWO_PAIR))),
                 {"readings": {"high-hand-share": "not-set"}},
-                "what the best hand has of a pot that rolls over was not set",
+                "the best hand's part of a pot that rolls over was not set",
                 "47.1-1017.38(10)",
             ),
             (
@@ -278,7 +284,7 @@ def test_a_hand_that_is_left_alone_has_all_of_it_and_what_nobody_matched_comes_b
         seat_of(3, (), status="dead", initial=500),
     )
     assert told(found) == [
-        "1 uncalled returned 1000 +0: nobody matched $10 of it: it comes back [47.1-1023(2)]",
+        "1 uncalled returned 1000 +0: no player matched $10 of it: it comes back [47.1-1023(2)]",
         "1 pot win 500 +1000: the last hand left for it: $15 of the pot of $15 [47.1-1001(2)]",
         "2 pot lose 500 -500: folded: the pot of $15 goes to seat 1 [47.1-1017.6(5)]",
         "3 pot lose 500 -500: dead hand: the pot of $15 goes to seat 1 "
@@ -288,7 +294,7 @@ def test_a_hand_that_is_left_alone_has_all_of_it_and_what_nobody_matched_comes_b
 
 
 def test_a_side_pot_and_who_has_nothing_in_it() -> None:
-    """The second seat is all in with 300: the first and the third play for 200 each beside it."""
+    """The second seat is all in with 300: the first and the third also play for 200 each."""
     found = settled(
         "holdem.co",
         [
@@ -310,7 +316,7 @@ def test_a_side_pot_and_who_has_nothing_in_it() -> None:
 
 
 def test_high_and_low_halves_and_an_odd_chip() -> None:
-    """Of 301 cents the high half has 151, and its clause says of the odd chip; a hand that wins both ways has all."""
+    """Of 301 cents, the high half is 151, and its clause includes the odd chip; a hand that wins both ways wins all."""
     terms = {"readings": {"low-qualifier": "eight-or-better"}}
     board = "3C 4D KD 9S 8H"
     seats = [
@@ -343,7 +349,7 @@ HELD_POTS = [
     (
         [seat_of(1, "KD KH", river=100, returned={"river": 200}), seat_of(2, "AS AD", river=100)],
         {},
-        "seat 1 has more of river back than it bet",
+        "seat 1 got back more of river than it bet",
     ),
     ([seat_of(1, "KD KH", river=100), seat_of(2, "?? AD", river=100)], {}, "seat 2 could win it: "),
 ]
@@ -400,7 +406,7 @@ BAD_BEAT: list[tuple[list[Any], dict[str, Any], list[str]]] = [
     (
         [seat_of(1, "AS QC", **PLAYED), seat_of(2, "KS KC", bad_beat=100, **PLAYED)],
         {},
-        ["1 held 0: seat 1 did not bet bad-beat, and whose its part is is not said"],
+        ["1 held 0: seat 1 did not bet bad-beat, and the rules do not say who gets its part"],
     ),
     (
         [
@@ -409,7 +415,7 @@ BAD_BEAT: list[tuple[list[Any], dict[str, Any], list[str]]] = [
             seat_of(3, "KS KC", bad_beat=100, **PLAYED),
         ],
         {},
-        ["1 held 0: hands tie, and whether they divide their part is not said"],
+        ["1 held 0: hands tie, and the rules do not say whether they divide their part"],
     ),
 ]
 
@@ -432,7 +438,7 @@ def test_two_hands_that_are_beaten_and_one_that_is_not_known() -> None:
         seat_of(3, "JD TD", bad_beat=100, **PLAYED),
     ]
     (line,) = of_the_award("longhorn.co", seats, "AD KD QD AC QH")
-    words = "several hands of aces full or better count, and which of them earns the award is not said"
+    words = "several hands of aces full or better count, and the rules do not say which of them earns the award"
     assert line == f"1 held 0: {words}"
     unknown = [
         seat_of(1, "AS QC", bad_beat=100, **PLAYED),
@@ -440,7 +446,7 @@ def test_two_hands_that_are_beaten_and_one_that_is_not_known() -> None:
         seat_of(3, "QS ??", bad_beat=100, **PLAYED),
     ]
     (line,) = of_the_award("longhorn.co", unknown, BOARD)
-    why = "aces full or better lies open, and whether another hand counts is not known"
+    why = "aces full or better was shown, and it is not known whether another hand counts"
     assert line == f"1 held 0: {why}: the faces of seat 3 are not all known (??)"
 
 
@@ -458,20 +464,20 @@ RACES: list[tuple[Any, str]] = [
     (lambda: race_of(races.AT_5, finish=None), "the race was not decided"),
     (
         lambda: race_of(races.AT_5, finish=Finish(cards=5, column="spades")),
-        "the round tells of 5 cards and spades, its cards of 5 and hearts",
+        "the round reports 5 cards and spades, its cards show 5 and hearts",
     ),
     (
         lambda: race_of(races.AT_5, finish=Finish(cards=6, column=None)),
-        "the round tells of 6 cards and no column, its cards of 5 and hearts",
+        "the round reports 6 cards and no column, its cards show 5 and hearts",
     ),
     (
         lambda: race_of(races.AT_5, finish=Finish(cards=6, column="hearts"), cards=(*races.AT_5.split(), "2C")),
-        "the round tells of 6 cards and hearts, its cards of 5 and hearts",
+        "the round reports 6 cards and hearts, its cards show 5 and hearts",
     ),
     (lambda: race_of(races.AT_5, cards=("AH", "5H", "9H")), "no suit won and 3 cards of 16 were drawn"),
     (
         lambda: race_of(races.NEVER + " KH", extra=None),
-        "the round tells of 17 cards and hearts, its cards of 17 and hearts",
+        "the round reports 17 cards and hearts, its cards show 17 and hearts",
     ),
     (
         lambda: race_of(races.NEVER + " KH", extra="KS"),
@@ -479,11 +485,11 @@ RACES: list[tuple[Any, str]] = [
     ),
     (
         lambda: race_of(races.AT_11, columns={"clubs": ("6C", "2C")}),
-        "the column of clubs is 6C 2C in the round, its cards drawn are other ones",
+        "the column of clubs is 6C 2C in the round, and the cards drawn differ",
     ),
     (
         lambda: race_of(races.AT_11, columns={"clubs": (), "diamonds": ("3D", "7D", "2D")}),
-        "the column of clubs is empty in the round, its cards drawn are other ones",
+        "the column of clubs is empty in the round, and the cards drawn differ",
     ),
 ]
 
@@ -520,19 +526,19 @@ def test_a_switch_without_the_card_and_a_seat_that_was_not_dealt_in() -> None:
     assert [(line.result, line.why) for line in settle(out, races.GAME).lines] == [("held", "seat 1 was not dealt in")]
 
 
-DECK = "the deck is not what the round says: "
-BURNED = "of community were burned, and 1, 2, 5 are to be"
+DECK = "the deck contradicts the round: "
+BURNED = "of community were burned instead of 1, 2, 5"
 DEALS: list[tuple[dict[str, Any], str]] = [
-    ({"deck": replace(doubts.dealt().deck, loaded=53)}, f"{DECK}the deck had 53 cards and has 52"),
+    ({"deck": replace(doubts.dealt().deck, loaded=53)}, f"{DECK}53 cards were loaded, and the deck has 52"),
     (
         {"packets": tuple(replace(each, counted=18) for each in doubts.dealt().packets)},
         f"{DECK}54 cards were dealt from a deck of 52",
     ),
-    ({"remainder": Remainder(counted=99, expected=37)}, f"{DECK}99 cards were left and 37 were to be"),
+    ({"remainder": Remainder(counted=99, expected=37)}, f"{DECK}99 cards were left instead of 37"),
     ({"burn": replace(doubts.BURN, positions=(5, 3, 4))}, f"positions 3, 4, 5 (left-to-right) {BURNED}"),
     ({"burn": replace(doubts.BURN, spread="right-to-left")}, f"positions 1, 2, 5 (right-to-left) {BURNED}"),
     ({"seats": (flushes.seat(9, "2H 5H 7H 8H 9H"),)}, "there is no seat 9 at a table of 8"),
-    ({"outcome": "unreliable"}, "the round is unreliable: what happened is not known for certain"),
+    ({"outcome": "unreliable"}, "the round is unreliable: it is uncertain what happened"),
 ]
 
 
@@ -566,7 +572,7 @@ PROGRESSIVES: list[tuple[Any, dict[str, Any], dict[int, str]]] = [
         lambda: [flushes.seat(1, COLD, progressive=100), flushes.seat(2, "?? 4H JD QC TD", progressive=100)],
         {"outcome": "progressive-only"},
         {
-            1: "whether a hand at the table is a jackpot hand is open: the faces of seat 2 are not all known (??)",
+            1: "it is uncertain whether the table has a jackpot hand: the faces of seat 2 are not all known (??)",
             2: "the faces of seat 2 are not all known (??)",
         },
     ),
@@ -598,7 +604,7 @@ PROGRESSIVES: list[tuple[Any, dict[str, Any], dict[int, str]]] = [
         ],
         {"meters": {"meter": Meter(1_000_000)}},
         {
-            1: f"{STEEL_HAND}: progressive pays 10 % of meter, but the seed it fell back to was not given",
+            1: f"{STEEL_HAND}: progressive pays 10 % of meter, but the seed to which it was reset was not given",
             2: "own five cards make a royal flush: progressive pays 100 % of meter, which shows $10,000",
         },
     ),
@@ -638,7 +644,7 @@ def test_a_progressive_in_words(seats_of: Any, terms: dict[str, Any], whys: dict
 
 
 def test_envy_in_words() -> None:
-    """Five dollars for each dollar that one bets, and ten of one's own."""
+    """Five dollars for each dollar bet by one player, and ten by the other."""
     seats = [
         flushes.seat(1, "5S 6S 7S 8S 9S", progressive=100),
         flushes.seat(2, COLD, progressive=200),
@@ -652,7 +658,7 @@ def test_envy_in_words() -> None:
 def test_a_wild_card_that_is_not_known_or_not_held() -> None:
     unknown = by_joker(joker(1, QUADS, "", 500), joker(2, BOAT, "3C", 500))
     assert {line.why for line in unknown.lines} == {
-        "seat 1 could win it: which card of seat 1 is any card is not known"
+        "seat 1 could win it: it is not known which card of seat 1 counts as any card"
     }
     other = by_joker(joker(1, QUADS, "7S", 500), joker(2, BOAT, "3C", 500))
     assert {line.why for line in other.lines} == {"seat 1 could win it: seat 1 called 7S any card and does not hold it"}
@@ -662,7 +668,7 @@ def test_a_wild_card_that_is_not_known_or_not_held() -> None:
 
 
 def of_pot_3(*seats: dict[str, Any]) -> list[str]:
-    """The lines of 3-5-7's pot of three cards."""
+    """Return the lines of 3-5-7's pot of three cards."""
     case = {"seat": [{"choices": ["keep"], **each} for each in seats], "community": "JH 6D KC 2S"}
     found = Paper("3-5-7.co", case).settle()
     return sorted(f"{line.seat} {line.result} {line.net:+}: {line.why}" for line in found.lines if line.bet == "pot-3")
@@ -675,10 +681,10 @@ def test_a_pot_of_three_cards() -> None:
         "1 win +500: pair of nines: $10 of the pot of $10",
         "2 lose -500: queen high: the pot of $10 goes to seat 1: pot-3 loses",
     ]
-    assert of_pot_3(pair) == ["1 returned +0: 1 of at least 2 bet it: pot-3 comes back"]
+    assert of_pot_3(pair) == ["1 returned +0: 1 of at least 2 made the bet: pot-3 comes back"]
     unread = "the faces of seat 2 are not all known (??)"
     assert of_pot_3(pair, high | {"cards": "?? 8D 3C"}) == [f"1 held +0: {unread}", f"2 held +0: {unread}"]
-    dead = "the hand of seat 2 is dead, and whether its stake stays in the pot is not said"
+    dead = "the hand of seat 2 is dead, and the regulation does not say whether its stake stays in the pot"
     assert of_pot_3(pair, high | {"status": "dead"}) == [f"1 held +0: {dead}", f"2 held +0: {dead}"]
     nobody = "no hand is left that could win the pot"
     folded = [each | {"status": "folded"} for each in (pair, high)]

@@ -1,5 +1,5 @@
-"""What the round says of a bet binds its settlement: what was settled before a void does not come back, and a hand that
-its player fouled recovers nothing (47.1-1020, 47.1-1031(2), 47.1-1036)."""
+"""The round's record binds its settlement: a bet settled before a void does not come back, and a hand fouled by its
+player recovers nothing (47.1-1020, 47.1-1031(2), 47.1-1036)."""
 
 import json
 from pathlib import Path
@@ -60,11 +60,11 @@ def test_chips_laid_down_too_late_are_no_wager_and_the_settlement_says_that_they
     assert {line.bet for line in settlement.lines if line.seat == 1} == {"ante", "blind", "play"}
     assert "held" not in {line.result for line in settlement.lines}
     assert settlement.status == "partly-held"
-    assert settlement.why == "seat 1 flush-rush: it is held and no wager of the round"
+    assert settlement.why == "seat 1 flush-rush: it is held and not a wager of the round"
 
 
 def test_what_was_settled_in_a_round_that_was_never_shown_is_held_as_the_table_settled_it() -> None:
-    """No bet of this game is settled early: a record that says so leaves open by which cards."""
+    """No bet of this game is settled early: a record that says so does not say by which cards."""
     void = HandTable().play(DEALT).play("misdeal").end()
     assert void.outcome == "misdeal"
     first = replace(void.seats[0], returned={"ante": 500}, settled=("blind",))
@@ -73,14 +73,14 @@ def test_what_was_settled_in_a_round_that_was_never_shown_is_held_as_the_table_s
         ("ante", "returned"),
         ("blind", "held"),
     ]
-    assert settled.why == "seat 1 blind: misdeal: blind was settled before and stays as the table settled it"
+    assert settled.why == "seat 1 blind: misdeal: blind was settled earlier, and that stands"
 
 
 def test_a_bet_of_which_a_void_round_says_nothing_is_held() -> None:
     void = HandTable().play(DEALT).play("misdeal").end()
     silent = settle(replace(void, seats=(replace(void.seats[0], returned={}), *void.seats[1:])), GAME)
     assert {line.bet: line.result for line in silent.lines if line.seat == 1} == {"ante": "held", "blind": "held"}
-    assert silent.why == "seat 1 ante: misdeal: the round does not say what becomes of ante"
+    assert silent.why == "seat 1 ante: misdeal: the round does not record the result of ante"
     less = settle(replace(void, seats=(replace(void.seats[0], returned={"ante": 200, "blind": 500}),)), GAME)
     assert [line.result for line in less.lines] == ["held", "returned"]
     assert less.lines[0].why == "misdeal: the round gives back $2 of $5"
@@ -94,14 +94,14 @@ def test_what_goes_back_at_a_live_hand_is_not_settled_as_well() -> None:
     (line,) = (line for line in settled.lines if (line.seat, line.bet) == (1, "blind"))
     assert (line.result, line.why, line.clause) == (
         "returned",
-        "given back at the table: blind comes back",
+        "returned at the table: blind comes back",
         "procedure",
     )
 
 
 @pytest.mark.parametrize(("known", "result"), [(True, "win"), (False, "held")])
 def test_a_bet_is_settled_by_the_cards_of_its_stage(tmp_path: Path, known: bool, result: str) -> None:
-    """Flush Rush on the hand as it was before the choice, in a game file that says so."""
+    """Flush Rush by the hand as it was before the choice, in a game file that says so."""
     text = files_of("pays")["flushes-gone-wild.co"].read_text()
     early = '[hands.early]\nof = { own = 5, community = 2 }\nat = { own = "choice" }\n'
     early += 'ranking = "longest-flush"\nclause = "-"\n'
@@ -123,7 +123,7 @@ def test_a_bet_is_settled_by_the_cards_of_its_stage(tmp_path: Path, known: bool,
 
 
 def test_a_line_of_the_first_version_is_settled_as_it_was() -> None:
-    """It gave back whatever was void, a fouled hand's bets among it."""
+    """It gave back everything void, including the bets of a fouled hand."""
     rest = "\n".join(line for line in REST.splitlines() if not line.startswith(("choose 2", "show seat 2")))
     table = HandTable().play(DEALT).play("mishap seat 2: fouled-by-player").play(rest)
     now = table.end()
@@ -161,7 +161,7 @@ def test_what_a_fold_lost_stays_lost_where_the_round_is_void_later() -> None:
 
 
 def test_a_hand_that_was_compared_before_the_deck_was_found_defective_stands_the_others_do_not() -> None:
-    """47.1-1036: a player keeps what was won, here before the last hand was turned up."""
+    """47.1-1036: a player keeps winnings, here from before the last hand was turned up."""
     table = HandTable().play((DEALT + REST).replace("show seat 1: AH KH QH 9D 2S", "show seat 1: AH KH QH 9D 3S"))
     result = table.end()
     assert (result.outcome, result.seats[0].settled) == ("defective-deck", ())
@@ -186,8 +186,8 @@ count dealer: 6
 
 
 def test_a_held_bet_of_a_hand_that_was_shown_waits_though_the_deck_was_defective() -> None:
-    """What was won before stands (47.1-1036). Whether a wager that may not be was won, a person decides: the ante does
-    not go back by itself."""
+    """Earlier winnings stand (47.1-1036). A supervisor decides whether an invalid wager was won: the ante does not go
+    back automatically."""
     table = HandTable("crazy-4.co").play(SHOWN_AND_HELD.strip().splitlines())
     result = table.end()
     one, two = result.seats

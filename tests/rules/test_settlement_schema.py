@@ -1,4 +1,4 @@
-"""A settlement as published data: the schema on disk is current, and what is written can be read again."""
+"""A settlement as published data: the schema on disk is current, and a written settlement can be read again."""
 
 import json
 from pathlib import Path

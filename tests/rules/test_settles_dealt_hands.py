@@ -1,4 +1,4 @@
-"""Every round that the tests deal settles: each bet has one line that says why, and no money comes from nowhere."""
+"""Every round that the tests deal settles: each bet has one line with a reason, and no money is created."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ def dealt() -> Iterator[Case]:
 
 
 def settled(case: Case) -> tuple[RoundResult, Game, Settlement]:
-    """The round of this case, dealt to its end and settled on the tables first printed."""
+    """Deal the round of this case to its end and settle it with the first printed tables."""
     table = HandTable(case.game, **case.options)
     table.play(list(case.lines))
     result = table.end()
@@ -35,8 +35,8 @@ def test_a_dealt_round_settles(case: Case) -> None:
 
 
 def check_lines(result: RoundResult, game: Game, settlement: Settlement) -> None:
-    """Each bet has one line, or one for each outcome that it was placed on; those into a pot or a pool have one
-    for each pot, and come to as much."""
+    """Check that each bet has one line, or one per outcome it was placed on; wagers into a pot or a pool have one per
+    pot, with the same total."""
     lines = [(line.seat, line.bet) for line in settlement.lines if line.bet != "envy"]
     together = {name for name, bet in game.bets.items() if bet.kind in ("to-pot", "to-pool")}
     own = {name for name, bet in game.bets.items() if not bet.on} - together
@@ -54,7 +54,7 @@ def check_lines(result: RoundResult, game: Game, settlement: Settlement) -> None
 
 
 def check_money(settlement: Settlement) -> None:
-    """It is moved and never made."""
+    """Check that money is moved and never created."""
     totals = settlement.totals
     assert totals.players + totals.house + totals.meters == 0
     assert totals.players == sum(line.net for line in settlement.lines)
@@ -67,7 +67,7 @@ def check_money(settlement: Settlement) -> None:
 
 
 def check_reasons(settlement: Settlement) -> None:
-    """Each line says why, and no word twice."""
+    """Check that each line has a reason without repeated words."""
     for line in settlement.lines:
         assert line.why
         assert line.clause

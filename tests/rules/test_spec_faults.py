@@ -1,4 +1,4 @@
-"""What one key of a game file cannot know of another: each such fault with its key and its whole sentence."""
+"""Cross-checks of a game file: each error with its key and its full sentence."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from rules.game.source import tips_of
 from tests.support.reading.each import of_each
 
 Change = tuple[str, Any]
-"""A key, its parts divided by blanks and rows of a list by number from 0, and what stands there; None takes it out."""
+"""A key, its parts divided by spaces with rows of a list by number from 0, and its new value; None removes it."""
 C4_BETS = "play, ante, queens-up, super-bonus, progressive, tip-ante, tip-super-bonus, tip-queens-up, tip-play"
 CS_BETS = "ante, bet, progressive, tip-ante"
 C4_READINGS = "jackpot-hand, folded-progressive, envy-trigger, folded-envy, meter-order"
@@ -70,14 +70,14 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         "race-to-the-flush",
         [("race", None)],
         [
-            (("hands",), "give [hands.NAME] or [race], one of them"),
+            (("hands",), "give either [hands.NAME] or [race]"),
             *((("bets", number, "kind"), "a bet of kind race needs a [race]") for number in range(31)),
         ],
     ),
     (
         "race-to-the-flush",
         [("hands", {"player": {"ranking": "poker", "of": {"own": 5}, "clause": "c"}})],
-        [(("hands",), "give [hands.NAME] or [race], one of them")],
+        [(("hands",), "give either [hands.NAME] or [race]")],
     ),
     # readings, order, maximum
     (
@@ -125,7 +125,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "caribbean-stud.co",
         [("bets 2 name", "bet")],
-        [(("bets", 2, "name"), "bet 'bet' stands twice")],
+        [(("bets", 2, "name"), "bet 'bet' appears twice")],
     ),
     (
         "western-stud.co",
@@ -209,7 +209,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "crazy-4.co",
         [("bets 3 paytables", ["C4-SB-09", "C4-SB-10", "C4-SB-11"])],
-        [(("bets", 3, "pairs-with"), "3 tables of 'super-bonus' and 4 of 'queens-up' are no pairs")],
+        [(("bets", 3, "pairs-with"), "3 tables of 'super-bonus' and 4 of 'queens-up' do not form pairs")],
     ),
     ("crazy-4.co", [("bets 3 pairs-with bet", "tip-queens-up")], []),
     (
@@ -302,7 +302,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         [("bets 0 clauses fold", None), ("bets 0 clauses unqualified", None)],
         [
             (("bets", 0, "clauses"), "fold: missing, and folding loses the bet"),
-            (("bets", 0, "clauses"), "unqualified: missing, and the bet looks whether the other hand qualifies"),
+            (("bets", 0, "clauses"), "unqualified: missing, and the bet checks whether the other hand qualifies"),
         ],
     ),
     # the pot
@@ -330,7 +330,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "crazy-pineapple-hi-lo.co",
         [("pot high", None), ("pot low", None)],
-        [(("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both")],
+        [(("pot",), "no hand can win it; allowed: [pot.high], [pot.low] or both")],
     ),
     (
         "crazy-pineapple-hi-lo.co",
@@ -338,7 +338,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         [
             (
                 ("pot", "clauses"),
-                "of unlike bets a part may be matched by nobody; give uncalled, or [pot] alike",
+                "bets may differ, so part of one may stay unmatched; give uncalled, or [pot] alike",
             )
         ],
     ),
@@ -370,7 +370,7 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         "crazy-pineapple-hi-lo.co",
         [("bets 8 name", "side-pot-1"), ("bets 0 name", "uncalled"), ("bets 4 name", "pot")],
         [
-            (("bets", number, "name"), f"a settlement calls the pot {name!r}; allowed: any other name")
+            (("bets", number, "name"), f"{name!r} is the name of the pot in a settlement; allowed: any other name")
             for number, name in ((0, "uncalled"), (4, "pot"), (8, "side-pot-1"))
         ],
     ),
@@ -400,21 +400,21 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "home-run.co",
         [("pot low", {"hand": "player", "clause": "c"})],
-        [(("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins")],
+        [(("pool",), "the winner of the pot gets the runner; allowed: with a [pot] that the high hand wins")],
     ),
     (
         "home-run.co",
         [("pot high", None)],
         [
-            (("pot",), "nobody can win it; allowed: [pot.high], [pot.low] or both"),
-            (("pool",), "who wins the pot has the runner; allowed: beside a [pot] that the high hand wins"),
+            (("pot",), "no hand can win it; allowed: [pot.high], [pot.low] or both"),
+            (("pool",), "the winner of the pot gets the runner; allowed: with a [pot] that the high hand wins"),
         ],
     ),
     (
         "home-run.co",
         [("pool meter", "river"), ("pool hand", "runner")],
         [
-            (("bets", 7, "name"), "a settlement calls the pool 'river'; allowed: any other name"),
+            (("bets", 7, "name"), "'river' is the name of the pool in a settlement; allowed: any other name"),
             (("pool", "hand"), "unknown hand 'runner'; allowed: player"),
         ],
     ),
@@ -433,12 +433,12 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
     (
         "longhorn.co",
         [("jackpot stake", None), ("jackpot shares", AWARD * 2)],
-        [(("jackpot", "shares", 1, "to"), "'beaten' stands twice")],
+        [(("jackpot", "shares", 1, "to"), "'beaten' appears twice")],
     ),
     (
         "longhorn.co",
         [("jackpot shares", [{**AWARD[0], "percent": 51}, {**AWARD[0], "to": "winner"}])],
-        [(("jackpot", "shares"), "they come to 101 percent; allowed: 100 at most")],
+        [(("jackpot", "shares"), "they add up to 101 percent; allowed: 100 at most")],
     ),
     (
         "longhorn.co",
@@ -446,27 +446,27 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         [
             (
                 ("jackpot", "shares", 1, "to"),
-                "nobody is 'holder' in this award; allowed: beaten, winner, others",
+                "no seat is 'holder' in this award; allowed: beaten, winner, others",
             )
         ],
     ),
     (
         "longhorn.co",
         [("jackpot beaten", None)],
-        [(("jackpot",), "an award is earned by one hand; give beaten or held, one of them")],
+        [(("jackpot",), "an award is earned by one hand; give either beaten or held")],
     ),
 ]  # fmt: skip
 
 
 @cache
 def written(game: str) -> dict[str, Any]:
-    """What the game says, with what it stands on and what its procedures say of it."""
+    """Return the content of the game with its base and the facts from its procedures."""
     source = load_game(game).source
     return as_dealt(source.whole.content(), source.procedures)
 
 
 def put(into: Any, keys: list[str], value: Any) -> Any:
-    """A copy with this value at these keys; None takes them out."""
+    """Return a copy with this value at these keys; None removes them."""
     if not keys:
         return value
     at: Any = int(keys[0]) if isinstance(into, list) else keys[0]
@@ -483,7 +483,7 @@ def spec_of(text: dict[str, Any]) -> GameSpec:
 
 
 def faults_of(text: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """With the tips that its procedures have."""
+    """Yield the errors, including the tips of its procedures."""
     spec = spec_of(text)
     return faults(spec, tips_of(spec, map(load_procedure, spec.procedures)))
 
@@ -505,7 +505,7 @@ def test_an_award_for_a_hand_that_is_held() -> None:
         "shares": [{**AWARD[0], "to": "holder"}, {**AWARD[0], "to": "winner"}],
     }
     assert list(faults_of(text | {"jackpot": held})) == [
-        (("jackpot", "shares", 1, "to"), "nobody is 'winner' in this award; allowed: holder, others"),
+        (("jackpot", "shares", 1, "to"), "no seat is 'winner' in this award; allowed: holder, others"),
     ]
     held["shares"] = [{**AWARD[0], "to": "holder"}, {**AWARD[0], "to": "others"}]
     assert list(faults_of(text | {"jackpot": held})) == [

@@ -1,4 +1,4 @@
-"""Game files of Washington and South Dakota print what the texts print; suspect tables, and too many games, stop."""
+"""Game files of Washington and South Dakota match the printed texts; suspect tables, and too many games, stop."""
 
 import re
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_every_row_and_every_bet_cites_its_clause(game: str, clause: str) -> Non
 
 
 def copied(folder: Path, game: str, changes: dict[str, str], table: str = "") -> Game:
-    """The game's files with a few texts changed, in the game as one file or in one of its tables."""
+    """Write the game's files with a few texts changed, in the game as one file or in one of its tables."""
     flat_games(folder)
     path = folder / f"{game}.toml"
     changed = folder / "paytables" / f"{table}.toml" if table else path
@@ -103,7 +103,7 @@ def test_a_suspect_table_settles_no_real_bet_unless_told(tmp_path: Path) -> None
 
 
 def test_five_games_at_a_table_are_one_too_many_in_washington(tmp_path: Path) -> None:
-    """Two more bonus bets beside the printed ones: the base game, Flush Rush, the progressive and both make five."""
+    """Two bonus bets in addition to the printed ones: the base game, Flush Rush, the progressive and both make five."""
     extra = "".join(
         f'[[bets]]\nname = "extra-{n}"\nkind = "table"\npaytables = ["WA-FLUSH-RUSH"]\nfold = "stands"\n'
         f'counts-as = "extra {n}"\n[bets.clauses]\nwin = "house"\nlose = "house"\nfold = "house"\n'

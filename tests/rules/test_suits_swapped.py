@@ -1,4 +1,4 @@
-"""No suit is better than another (47.1-1006): with suits swapped, every settlement is the same but for names."""
+"""No suit is better than another (47.1-1006): with suits swapped, every settlement is the same except for names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REDS, COLOURS = str.maketrans("DH", "HD"), str.maketrans("CDHS", "DCSH")
 
 
 def swapped(round_: RoundResult, suits: dict[int, int]) -> RoundResult:
-    """The round with its suits swapped, in cards and in what propositions are on."""
+    """Return the round with its suits swapped, in cards and in the outcomes of propositions."""
 
     def change(found: re.Match[str]) -> str:
         return found[1] + found[2].translate(suits) + found[3]
@@ -31,7 +31,7 @@ def swapped(round_: RoundResult, suits: dict[int, int]) -> RoundResult:
 
 
 def ends(settlement: Settlement, suits: dict[int, int]) -> list[tuple[Any, ...]]:
-    """What the settlement decides, propositions by the suits before they were swapped."""
+    """Return the decisions of the settlement, with propositions by the original suits."""
     back = {new: old for old, new in suits.items()}
 
     def on(text: str) -> str:

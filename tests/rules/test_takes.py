@@ -1,4 +1,4 @@
-"""Hands of exactly so many cards of each place: the best of all choices, and files that ask for none."""
+"""Hands of an exact number of cards from each place: the best of all choices, and files without a valid choice."""
 
 import random
 from itertools import combinations
@@ -31,7 +31,7 @@ def test_the_best_of_all_choices() -> None:
 
 
 def test_one_card_or_two_with_the_rest_of_the_board() -> None:
-    """As Hold'em Eighty-eight has it: one own card and four, or two and three."""
+    """As in Hold'em Eighty-eight: one own card and four, or two and three."""
     spec = spec_of(of={"own": 2, "community": 5}, takes={"own": (1, 2)})
     assert sizes_of(spec) == [(1, 4), (2, 3)]
     assert sizes_of(spec_of(of={"own": 4, "community": 5}, takes={"own": 2, "community": 3})) == [(2, 3)]
@@ -40,10 +40,10 @@ def test_one_card_or_two_with_the_rest_of_the_board() -> None:
 @pytest.mark.parametrize(
     ("after", "why"),
     [
-        ("takes = { own = 5 }", "takes.own: 5 cards, and 4 lie there; allowed: what `of` has"),
-        ("takes = { dealer = 2 }", "takes.dealer: 2 cards, and 0 lie there; allowed: what `of` has"),
-        ("takes = { own = 1, community = 3 }", "takes: makes no hand of 5 cards, of which poker ranks 5"),
-        ("takes = { own = 2 }\nfill = 9", "takes: of places whose cards are not one number"),
+        ("takes = { own = 5 }", "takes.own: 5 cards, and `of` has 4; allowed: as many as `of` has"),
+        ("takes = { dealer = 2 }", "takes.dealer: 2 cards, and `of` has 0; allowed: as many as `of` has"),
+        ("takes = { own = 1, community = 3 }", "takes: cannot make a hand of 5 cards; poker ranks 5"),
+        ("takes = { own = 2 }\nfill = 9", "takes: allowed only for places with an exact number of cards"),
     ],
 )
 def test_a_file_that_asks_for_what_cannot_be_is_named(tmp_path: Path, after: str, why: str) -> None:
@@ -65,7 +65,11 @@ POT_FAULTS = [
     ),
     ('}, qualifier = "jacks-or-better"', '}, qualifier = "jacks"', "pot.high.qualified: unknown qualifier 'jacks'"),
     ('high-qualifier = "jacks', 'hi-qualifier = "jacks', "pot.high.qualified: unknown reading 'hi-qualifier'"),
-    ('name = "ante"', 'name = "side-pot-1"', "a settlement calls the pot 'side-pot-1'; allowed: any other name"),
+    (
+        'name = "ante"',
+        'name = "side-pot-1"',
+        "'side-pot-1' is the name of the pot in a settlement; allowed: any other name",
+    ),
     (
         'clause = "47.1-1010"',
         'clause = "c"\nclauses = { win = "c", lose = "c" }',

@@ -1,4 +1,4 @@
-"""Terms that a game cannot be settled on, and moves that a meter cannot make: each told whole."""
+"""Terms on which a game cannot be settled, and moves that a meter cannot make: each with its full sentence."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -39,8 +39,8 @@ TERMS: list[tuple[str, dict[str, Any], str]] = [
     ("home-run.co", {"runners": {33: 1}}, "runners of seat 33 1; allowed: 0 to 4, of seats 1 to 32"),
     ("home-run.co", {"runners": {0: 1}}, "runners of seat 0 1; allowed: 0 to 4, of seats 1 to 32"),
     ("home-run.co", {"runners": {1: -1}}, "runners of seat 1 -1; allowed: 0 to 4, of seats 1 to 32"),
-    ("longhorn.co", {"jackpot": OWN}, "jackpot award 'house rule 1'; allowed: none: not at this game"),
-    ("caribbean-stud.co", {"jackpot": OWN}, "jackpot award 'house rule 1'; allowed: none: not at this game"),
+    ("longhorn.co", {"jackpot": OWN}, "jackpot award 'house rule 1'; allowed: none in this game"),
+    ("caribbean-stud.co", {"jackpot": OWN}, "jackpot award 'house rule 1'; allowed: none in this game"),
     (
         "holdem.co",
         {"jackpot": award(beaten=OWN.earned_by.model_copy(update={"hand": "low"}))},
@@ -80,19 +80,19 @@ TERMS: list[tuple[str, dict[str, Any], str]] = [
     (
         "let-it-ride.co",
         {"maximum": MaximumPayout(round_cents=1)},
-        "maximum payout 'without a least bet'; allowed: with the least bet at the table (--least-bet), by which "
-        "47.1-1017.14(15), 47.1-1062 bounds it",
+        "maximum payout 'without a minimum bet'; allowed: with the minimum bet at the table (--least-bet), on which "
+        "47.1-1017.14(15), 47.1-1062 bases the lowest maximum",
     ),
     (
         "let-it-ride.co",
         {"maximum": MaximumPayout(round_cents=249_999, least_bet_cents=500)},
-        "maximum payout of a round '$2,499.99'; allowed: $2,500 or more, the least bet times the highest odds "
+        "maximum payout of a round '$2,499.99'; allowed: $2,500 or more, the minimum bet times the highest odds "
         "(47.1-1017.14(15), 47.1-1062)",
     ),
     (
         "let-it-ride.co",
         {"maximum": MaximumPayout(player_cents=249_999, least_bet_cents=500)},
-        "maximum payout of a player '$2,499.99'; allowed: $2,500 or more, the least bet times the highest odds "
+        "maximum payout of a player '$2,499.99'; allowed: $2,500 or more, the minimum bet times the highest odds "
         "(47.1-1017.14(15), 47.1-1062)",
     ),
 ]
@@ -182,14 +182,17 @@ MOVES: list[tuple[Callable[[MeterBank], object], MeterRefused]] = [
     (lambda b: b.pay_fixed(AT, 1, "meter", 0), MeterRefused("meter", "a pay of $0", "it shows $10")),
     (lambda b: b.move(AT, "meter", "other", 1_001, "w"), MeterRefused("meter", "moving $10.01", "it shows $10")),
     (lambda b: b.move(AT, "meter", "other", 0, "w"), MeterRefused("meter", "moving $0", "it shows $10")),
-    (lambda b: b.back_out(9, 7, "w"), MeterRefused("?", "backing out", "record 9 is no pay, or none of the newest")),
-    (lambda b: b.back_out(1, 7, "w"), MeterRefused("?", "backing out", "record 1 is no pay, or none of the newest")),
+    (lambda b: b.back_out(9, 7, "w"), MeterRefused("?", "backing out", "record 9 is not a pay, or is too old")),
+    (lambda b: b.back_out(1, 7, "w"), MeterRefused("?", "backing out", "record 1 is not a pay, or is too old")),
     (
         lambda b: [b.back_out(b.pay_fixed(AT, 1, "meter", 5)[0].number, 7, "w"), b.back_out(2, 7, "w")],
         MeterRefused("meter", "backing out", "record 2 was backed out already"),
     ),
     (lambda b: b.follow(newest(b, number=3)), MeterRefused("meter", "restoring", "record 2 is missing")),
-    (lambda b: b.follow(newest(b, to_house=-10)), MeterRefused("meter", "restoring", "record 2 makes or loses money")),
+    (
+        lambda b: b.follow(newest(b, to_house=-10)),
+        MeterRefused("meter", "restoring", "record 2 creates or loses money"),
+    ),
     (
         lambda b: b.follow(newest(b, meter_cents=999)),
         MeterRefused("meter", "restoring", "record 2 does not follow from those before"),
@@ -200,7 +203,7 @@ MOVES: list[tuple[Callable[[MeterBank], object], MeterRefused]] = [
     ),
     (
         lambda b: b.follow(newest(b, posted=1)),
-        MeterRefused("meter", "restoring", "record 2 posts an amount that nobody posted"),
+        MeterRefused("meter", "restoring", "record 2 posts an amount that was not posted"),
     ),
 ]
 

@@ -14,7 +14,7 @@ THREE_CARD = {
         {"seat": 2, "cards": "KS KD 9C", "choices": ["play"], "bets": {"ante": 500, "play": 500}},
     ],
 }
-WHY = "seat 1 has $3 on lucky-7, which is no bet of three-card.co"
+WHY = "seat 1 has $3 on lucky-7, which is not a bet of three-card.co"
 
 
 def dealt(*, known: bool = False) -> RoundResult:
@@ -64,12 +64,12 @@ def test_of_an_unreliable_round_it_waits_with_all_others() -> None:
 
 
 def test_a_pot_that_it_may_be_part_of_waits() -> None:
-    """As a river bet by another name is."""
+    """For example, a river bet under another name."""
     seats = [seat_of(1, "KD KH", river=1000), seat_of(2, "AH 2D", river=1000, side=500)]
     found = settle(ended_round("holdem.co", seats, "KS 8D 4C 3H QS"), load_game("holdem.co"))
     assert {line.result for line in found.lines} == {"held"}
     assert sum(line.stake for line in found.lines) == 2500
-    assert {line.why for line in found.lines} == {"seat 2 has $5 on side, which is no bet of holdem.co"}
+    assert {line.why for line in found.lines} == {"seat 2 has $5 on side, which is not a bet of holdem.co"}
 
 
 def test_one_over_the_limit_of_the_table_is_held_as_what_it_is() -> None:

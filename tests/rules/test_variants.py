@@ -1,4 +1,4 @@
-"""Games that stand on others: what the layers come to, where each fault is found, and the file of all as one."""
+"""Games that extend others: the merged content, the place of each error, and the merged file."""
 
 import json
 import tempfile
@@ -93,7 +93,7 @@ def test_rows_and_keys_of_a_pay_table_are_taken_away(tmp_path: Path) -> None:
 
 
 def test_a_table_written_in_the_file_counts_as_one_in_its_own_file(tmp_path: Path) -> None:
-    """The same content, wherever it is written: the same game by its hash."""
+    """The same content, in any file, makes the same game by its hash."""
     own = paytable_files()["TC-PP-2"].read_text().replace("TC-PP-2", "OURS")
     head = VARIANT.partition("[paytables.OURS]")[0]
     inline = "\n".join(line for line in own.splitlines() if not line.startswith(("schema", "id")))
@@ -142,7 +142,10 @@ WAYS_WRONG = [
     (
         'name = "pair-plus"',
         'name = "pair-pluss"',
-        "8: bets[1].name: no bet 'pair-pluss' below (did you mean pair-plus?), and a new bet needs a kind; below are ",
+        (
+            "8: bets[1].name: the base has no bet 'pair-pluss' (did you mean "
+            "pair-plus?), and a new bet needs a kind; the base has "
+        ),
     ),
     ('base = "TC-PP-1"', 'base = "TC-PP-99"', "12: paytables.OURS.base: no pay table 'TC-PP-99'; allowed: one "),
     ('"flush"', '"flushh"', "13: paytables.OURS.rows[1].when: 'flushh' is not for a poker table; allowed: "),
@@ -194,7 +197,7 @@ def test_what_the_base_says_is_wrong_at_its_own_line(mine: Path) -> None:
     with pytest.raises(TomlFileError) as refused:
         load_game(mine)
     assert str(refused.value) == (
-        f"{base}:{line}: bets[2].pairs-with: 17 tables of 'ante-bonus' and 1 of 'pair-plus' are no pairs"
+        f"{base}:{line}: bets[2].pairs-with: 17 tables of 'ante-bonus' and 1 of 'pair-plus' do not form pairs"
     )
 
 
@@ -208,7 +211,7 @@ def test_a_fault_below_names_the_file_below(mine: Path, tmp_path: Path) -> None:
     mine.write_text(paytable_files()["TC-PP-1"].read_text(), encoding="utf-8")
     with pytest.raises(TomlFileError) as refused:
         load_game(above)
-    assert str(refused.value).endswith(":2: schema: must be 'dealwire.game/3', since a game stands on this file")
+    assert str(refused.value).endswith(":2: schema: must be 'dealwire.game/3', because a game extends this file")
 
 
 def test_so_many_files_upon_each_other(tmp_path: Path) -> None:
@@ -263,7 +266,7 @@ LAYERS = st.lists(st.dictionaries(NAMES, ROW, max_size=3), min_size=2, max_size=
 
 
 def upon(below: Any, above: Any) -> Any:
-    """The plain rule of tables: key by key."""
+    """Merge tables key by key."""
     if isinstance(below, dict) and isinstance(above, dict):
         return {**below, **{key: upon(below.get(key), part) for key, part in above.items()}}
     return above

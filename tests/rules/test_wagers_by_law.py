@@ -1,4 +1,4 @@
-"""Stakes that a reader of the sections found forbidden or allowed, in rounds that another program wrote."""
+"""Stakes that a reader of the sections found forbidden or allowed, in rounds of another program."""
 
 import tomllib
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.support.reading.paper import Paper
 
 BOOK = tomllib.loads((Path(__file__).parent / "paper" / "wagers_by_law.toml").read_text(encoding="utf-8"))
 TABLE = ("options",)
-"""What a row says of the table; everything else but its own words is the player's."""
+"""Keys of a row that describe the table; all others, except its own words, describe the player."""
 WORDS = ("game", "what", "clause", "held", "blind", "other")
 
 
@@ -27,7 +27,7 @@ def rows(kind: str) -> list[dict[str, Any]]:
 
 
 def round_of(row: dict[str, Any]) -> RoundResult:
-    """The round as it was dealt, with the stakes of the row."""
+    """Return the round as it was dealt, with the stakes of the row."""
     deal = BOOK["deal"][row["game"]]
     if "pot" in row:
         return _pot_round(row, deal)
@@ -41,7 +41,7 @@ def round_of(row: dict[str, Any]) -> RoundResult:
 
 
 def _pot_round(row: dict[str, Any], deal: dict[str, Any]) -> RoundResult:
-    """A round of players against each other. The last seat has the button."""
+    """Return a round of players against each other. The last seat has the button."""
     seats = [_pot_seat(row, deal, number) for number in range(1, len(row["pot"]) + 1)]
     actions = []
     for each in filter(None, row.get("actions", "").split(", ")):

@@ -1,4 +1,4 @@
-"""What a reading decides that waits for a person is held, to the cent; who signed stands in the settlement."""
+"""Results of a reading that waits for a signature are held, to the cent; signers are listed in the settlement."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_the_line_alone_waits_and_the_others_are_settled() -> None:
     lines = {(line.seat, line.bet): line for line in settlement.lines}
     held = lines[1, "pair-plus"]
     assert (held.result, held.reading, held.clause) == ("held", "folded-pair-plus", "47.1-1017.24(8), (14)")
-    assert held.why == "folded-pair-plus loses decides it, and nobody has signed that reading"
+    assert held.why == "folded-pair-plus loses decides it, and that reading is not signed"
     assert lines[2, "pair-plus"].result == lines[1, "ante"].result == "lose"
     assert settlement.status == "partly-held"
     assert {seat.seat: seat.held for seat in settlement.seats} == {1: 500, 2: 0}

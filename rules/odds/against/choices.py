@@ -58,7 +58,7 @@ def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) 
     allowed = np.stack([_allowed(found, option) for option in options])
     chosen = choose(found, options) if choose else best(found, options)
     if not allowed[chosen, np.arange(len(found.own))].all():
-        raise ValueError("an option is chosen that is not open to the hand")
+        raise ValueError("the option chosen is not open to the hand")
     joint: Counter[Ending] = Counter()
     for place, option in enumerate(options):
         rows = chosen[found.of] == place

@@ -70,7 +70,7 @@ class Wagers:
         if not isinstance(bet, AgainstBet):
             return f"is of kind {bet.kind}"
         if bet.wins != "higher" or bet.ties or bet.one_colour is not None or bet.doubt is not None:
-            return "is decided by more than which hand is the higher"
+            return "depends on more than which hand is higher"
         acts = bet.unqualified is not None and "acts" in (
             bet.unqualified.then,
             *(e.then for e in bet.unqualified.unless),

@@ -186,7 +186,7 @@ def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     for bet in compared:
         even = gain_of(bet.outcome(BetFacts(1))) == 1
         if not even or [_ends(bet, sign) for sign in (1, 0, -1)] != ["win", "lose", "lose"]:
-            raise ValueError(f"{bet.name}: only even money whose tie is the dealer's is counted here")
+            raise ValueError(f"{bet.name}: counted only at even money with ties won by the dealer")
     for chosen in question.choices(*open_to):
         if any(chosen[reading] == option for reading, option in open_to.items()):
             continue  # this option holds the bet where the others differ

@@ -148,7 +148,7 @@ def _hands(contest: Contest, progress: Progress | None) -> _Hands:
     plays = np.array([contest.qualifies(met[each]) for each in ladder])
     least = int(level[plays].min()) if plays.any() else len(strengths)
     if not np.array_equal(plays, level >= least):
-        raise ValueError("a hand above one that qualifies does not")
+        raise ValueError("a hand above a qualifying one does not qualify")
     kinds = {key: at for at, key in enumerate(dict.fromkeys(key for _, key in ladder))}
     kind = np.array([kinds[key] for _, key in ladder], np.int32)[found]
     if contest.name:

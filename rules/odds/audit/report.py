@@ -22,7 +22,7 @@ from rules.paytables.paytable import PayTable
 
 _UNORDERED: Final = frozenset({"race", "points", "identical", "card"})
 """Kinds of table whose rows are separate bets, or are not ordered from the best hand down."""
-_ELSEWHERE: Final = "under this reading alone; under another the table is sound"
+_ELSEWHERE: Final = "only under this reading; under another the table is sound"
 _MENDED: Final = frozenset(
     {"over-100", "under-50", "row-out-of-order", "envy-out-of-order", "out-of-line", "row-missing", "table-stops"}
 )
@@ -146,7 +146,7 @@ def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
     reached = {outcome.row for outcome in found.outcomes if outcome.probability}
     for row in table.rows:
         if reached and row.when not in reached and (not bet.rows or row.when in bet.rows):
-            yield Slip("unreachable-row", f"no hand is paid by the row {row.when!r}")
+            yield Slip("unreachable-row", f"the row {row.when!r} pays no hand")
 
 
 def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:

@@ -107,7 +107,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
     ]
     if below:
         yield Slip(
-            "table-stops", f"it stops after {own[-1]!r}; the other tables go on with {', '.join(map(repr, below))}"
+            "table-stops", f"it stops after {own[-1]!r}; the other tables continue with {', '.join(map(repr, below))}"
         )
     if any(row not in rows for row in own):
         return  # it distinguishes hands that the others do not, so the rows do not correspond
@@ -143,7 +143,7 @@ def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
     if len(named) < _FEWEST or len(named) < len(sisters):
         return
     if not table.label or _BY_PLACE.fullmatch(table.label):
-        place = f", it stands {table.label}" if table.label else ""
+        place = f", it is {table.label}" if table.label else ""
         yield Slip("no-number", f"its number is lost{place}; the other tables of the bet have one")
 
 

@@ -59,11 +59,9 @@ class StakeRange:
         """
         clauses = ", ".join(self.clauses) or "no rule"
         if self.hangs_on:
-            raise DecidedOtherwise(f"{clauses}: a stake hangs on {self.hangs_on}, which may be of several sizes")
+            raise DecidedOtherwise(f"{clauses}: a stake depends on {self.hangs_on}, which may have several sizes")
         if self.most is None or not (self.least or self.step):
-            raise DecidedOtherwise(
-                f"{clauses}: nothing says how much a stake may be at {'least' if self.most else 'most'}"
-            )
+            raise DecidedOtherwise(f"{clauses}: a stake has no {'minimum' if self.most else 'maximum'}")
         if self.step:
             steps = range(max(ceil(self.least / self.step), 1), floor(self.most / self.step) + 1)
             found = tuple(number * self.step for number in steps)
@@ -185,7 +183,7 @@ class Decisions:
             if rule.kind in ("equal", "at-most"):
                 found = replace(found, most=units if found.most is None else min(found.most, units))
             if rule.kind == "multiple-of" and found.step not in (0, units):
-                raise DecidedOtherwise(f"{rule.clause}: {bet} is a multiple of two things")
+                raise DecidedOtherwise(f"{rule.clause}: {bet} is a multiple of two amounts")
             if rule.kind == "multiple-of":
                 found = replace(found, step=units)
         return found
@@ -236,7 +234,7 @@ def decisions(game: Game, number: int = 0, files: Mapping[str, Path] = _NO_FILES
     name = game.spec.procedures[number]
     source = files.get(name) or procedure_source(game, name)
     if source is None:
-        raise NoProcedure(f"no procedure {name!r} is at hand to say what players may choose")
+        raise NoProcedure(f"procedure {name!r}, which defines the players' choices, is not available")
     ours = {option: allowed[0] for option, allowed in game.spec.options.items()}
     return Decisions(game, Plan(load_procedure(source), ours), _unit(game))
 

@@ -87,7 +87,7 @@ class _Counted(NamedTuple):
         if (dict(point.seen), {each.words for each in point.choices}, point.sets) != (ours, {*self.does}, self.sets):
             cards = ", ".join(f"{place} {number}" for place, number in ours.items())
             does = "; ".join(self.does) or f"set {self.sets} in front"
-            raise _refused(point, f"{point.words}. Counted is, on {cards}: {does}")
+            raise _refused(point, f"{point.words}; the solver counts, on {cards}: {does}")
         return point
 
 
@@ -95,7 +95,9 @@ def _matched(found: Decisions, *counted: _Counted) -> list[DecisionPoint]:
     """Return the decisions of the procedure, each checked against the corresponding one that is counted."""
     if len(found.points) != len(counted):
         steps = ", ".join(point.step for point in found.points) or "no step"
-        raise DecidedOtherwise(f"players decide at {steps} ({found.plan.clause}); counted are {len(counted)} decisions")
+        raise DecidedOtherwise(
+            f"players decide at {steps} ({found.plan.clause}); the solver counts {len(counted)} decisions"
+        )
     return [each.match(point) for point, each in zip(found.points, counted, strict=True)]
 
 
@@ -107,7 +109,7 @@ def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
     """Return the stakes of a bet, in the order of the choices."""
     stakes = point.sizes(bet)
     if any(stake.denominator > 1 for stake in stakes):
-        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted are whole ones")
+        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; the solver counts only whole ones")
     return tuple(map(int, stakes))
 
 
@@ -115,13 +117,13 @@ def _one(point: DecisionPoint, bet: str) -> int:
     """Return the only stake of a bet."""
     stakes = _units(point, bet)
     if len(stakes) > 1:
-        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; counted is one stake")
+        raise _refused(point, f"{bet} of {', '.join(map(str, stakes))} units; the solver counts one stake")
     return stakes[0]
 
 
 def _of_the_unit(point: DecisionPoint, bet: str) -> None:
     if point.sizes(bet) != _ONCE:
-        raise _refused(point, f"{bet} of {', '.join(map(str, point.sizes(bet)))} units; counted is one unit")
+        raise _refused(point, f"{bet} of {', '.join(map(str, point.sizes(bet)))} units; the solver counts one unit")
 
 
 # ------------------------------------------------------------------ against the dealer
@@ -133,7 +135,7 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
     point, names = next(iter(found.points), None), [bet.name for bet in bets]
     compared = next((bet for bet in bets if bet.kind == "against"), None)
     if point is None or compared is None:
-        raise DecidedOtherwise(f"counted are a decision ({found.plan.clause}) and a bet against a hand")
+        raise DecidedOtherwise(f"the solver needs a decision ({found.plan.clause}) and a bet against a hand")
     cards = cards_of(found.game.hand(compared.hand))[1]
     up = min(point.seen.get(_DEALER, 0), 1 if point.own == cards else 0)
     does = [f"bet {name}" for name in names] + [f"check, with {name}" for name in names]
@@ -146,7 +148,7 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
             taken[made] = point.sizes(*choice.stakes) if choice.stakes else _ONCE
     times = {tuple(size / min(sizes) for size in sorted(sizes)) for sizes in taken.values()}
     if len(times) != 1:
-        raise _refused(point, "one bet may be raised and another not; counted is one that may")
+        raise _refused(point, "only one of several bets may be raised; the solver counts a single bet that may")
     return AgainstSettings(point.own, up, times.pop(), tuple(_ways(found, bets, taken)))
 
 
@@ -189,7 +191,7 @@ def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAn
         return RaiseOnce(_units(first, bet), _one(flop, bet), _one(river, bet))
     at = (("fold", 0), ("check", 3), ("check", 4))
     if not 2 <= len(raised) <= len(at):
-        raise DecidedOtherwise(f"{len(raised)} bets are made by not folding; counted are one to three")
+        raise DecidedOtherwise(f"{len(raised)} bets are made instead of folding; the solver counts one to three")
     points = _matched(
         found, *(_Counted(2, [other, f"bet {bet}"], board) for bet, (other, board) in zip(raised, at, strict=False))
     )
@@ -218,7 +220,7 @@ def take_back_settings(found: Decisions, bets: Sequence[Bet]) -> None:
     _matched(found, *(_Counted(own, ["check", f"take back {bet}"], board) for board, bet in enumerate(names[:-1])))
     if unlike := [name for name in names if found.stakes.get(name) != 1]:
         raise DecidedOtherwise(
-            f"{unlike[0]} is not as much as {found.unit} ({found.plan.clause}); counted are equal bets"
+            f"{unlike[0]} is not as much as {found.unit} ({found.plan.clause}); the solver counts equal bets"
         )
 
 
@@ -226,7 +228,7 @@ def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
     """Return the settings of `bonus-card`: the ante, the same again or a fold for each card; then a card for a player
     who bought the insurance."""
     if len(bets) < 4:
-        raise DecidedOtherwise("counted are an ante, bets made by going on, an insurance and a fee")
+        raise DecidedOtherwise("the solver needs an ante, bets to continue, an insurance and a fee")
     _, *raised, insurance, fee = (bet.name for bet in bets)
     size = sizes(found.game, bets[0])[1] - 1
     board = found.points[-1].seen.get(_BOARD, 0) if found.points else 0
@@ -238,7 +240,7 @@ def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
         _of_the_unit(point, bet)
     cost, part = last.sizes(fee), found.stakes.get(insurance)
     if part is None or len(cost) > 1:
-        raise _refused(last, f"{insurance} or {fee} may be of several stakes; counted is one")
+        raise _refused(last, f"{insurance} or {fee} may have several stakes; the solver counts one")
     return BonusSettings(first, board, part, cost[0])
 
 
@@ -246,7 +248,7 @@ def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
     """Match `discard-one` and return True if a hand may be folded, False if it is kept without a bet; one card is laid
     aside, or the hand is shown at once."""
     if len(bets) != 3 or bets[0].name not in found.game.instead:
-        raise DecidedOtherwise("counted are an ante that is paid for a hand shown at once, too, a bet and a bonus")
+        raise DecidedOtherwise("the solver needs an ante that also pays a hand shown at once, a bet and a bonus")
     own, bet = cards_of(found.game.hand(found.game.instead[bets[0].name].hand))[1], bets[1].name
     folds = any(choice.part.folds for point in found.points for choice in point.choices)
     (point,) = _matched(found, _Counted(own, ["fold" if folds else "lay down 1", f"bet {bet}, lay down 1", "check"]))
@@ -266,7 +268,7 @@ def surrender_settings(found: Decisions, bets: Sequence[Bet]) -> SurrenderSettin
     (given, part), *others = [(each, part) for each in point.choices if (part := each.part.gives_up)]
     if others or given.rest != "comes-back":
         raise _refused(
-            point, f"the rest of {names[-1]} {given.rest}; counted is one share, the rest of which comes-back"
+            point, f"the rest of {names[-1]} {given.rest}; the solver counts one share, the rest of which comes-back"
         )
     ways = [(True, offered), (False, {name: found.plan.options[name] for name in offered})]
     return SurrenderSettings(Fraction(part.share), tuple(ways if offered else ways[:1]))
@@ -294,7 +296,7 @@ def kept_pair_settings(found: Decisions, _bets: Sequence[Bet]) -> None:
     point = next(iter(found.points), None)
     if point is None or dict(point.seen) != {OWN: 4} or all(each.words != "lay down 2" for each in point.choices):
         words = point.words if point else "nothing is chosen"
-        raise DecidedOtherwise(f"{words} ({found.plan.clause}). Counted is, on own 4: lay down 2")
+        raise DecidedOtherwise(f"{words} ({found.plan.clause}); the solver counts, on own 4: lay down 2")
 
 
 def low_and_high_settings(found: Decisions, bets: Sequence[Bet]) -> None:
@@ -316,4 +318,6 @@ def only_bets(found: Decisions, _bets: Sequence[Bet]) -> None:
 
 def _of_number(bets: Sequence[str], cards: int) -> None:
     if len(bets) != cards:
-        raise DecidedOtherwise(f"{', '.join(bets)} hang on a decision, and {cards} cards come; counted is one for each")
+        raise DecidedOtherwise(
+            f"{', '.join(bets)} depend on a decision, and {cards} cards come; the solver counts one bet for each"
+        )

@@ -104,7 +104,7 @@ def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerm
     nets = [_net(bet, rows) for bet in raised]
     grid = [HoldemEnding(False, category, *showdown) for category in CATEGORIES for showdown in SHOWDOWNS]
     if not nets or any([net(end) for end in grid] != [nets[0](end) for end in grid] for net in nets):
-        raise _Unfit("the bets that are raised with do not pay alike")
+        raise _Unfit("the raises do not all pay the same")
     return HoldemTerms(
         tuple(FirstBet(bet.name, _net(bet, rows), staked=not bet.on) for bet in first),
         holdem_settings(decisions(game), bets),
@@ -136,7 +136,7 @@ def _net(bet: Bet, rows: _Rows) -> Net:
     if isinstance(bet, AgainstBet) and (
         bet.ties or bet.always or (bet.unqualified and bet.unqualified.unless) or bet.fold == "stands"
     ):
-        raise _Unfit(f"{bet.name}: ties, always, unless and a fold that stands are not counted here")
+        raise _Unfit(f"{bet.name}: ties, always, unless and a bet that stands after a fold are not supported")
 
     @cache
     def net(ending: HoldemEnding) -> Fraction:

@@ -143,5 +143,5 @@ def _faults(spec: StrategyFile, game: Game) -> Iterator[tuple[Key, str]]:
             yield ("otherwise", step), f"no choice {choice!r}; allowed: {', '.join(decisions[step].units)}"
     for number, rule in enumerate(spec.rule):
         if rule.step in decisions and rule.step not in closed:
-            yield ("rule", number, "step"), f"{rule.step!r} says nothing of other hands; give it under [otherwise]"
+            yield ("rule", number, "step"), f"{rule.step!r} has no rule for other hands; give one under [otherwise]"
             return

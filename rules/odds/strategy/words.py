@@ -139,9 +139,9 @@ def faults_of(when: RuleWhen, game: Game) -> Iterator[tuple[Key, str]]:
     for number, text in enumerate(when.hole):
         found = hole_class(text)
         if found is None or found[0] < found[1] or (found[0] == found[1] and found[2]):
-            yield ("hole", number), f"{text!r} is no class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
+            yield ("hole", number), f"{text!r} is not a class of two cards; allowed: 'QQ+', 'A2s+', 'KTo', 'QJ'"
     if when.spread and not when.suited:
-        yield ("spread",), "goes with suited: within how many ranks those cards lie"
+        yield ("spread",), "allowed only with suited: the number of ranks within which those cards fit"
     if when.without:
         yield from ((("without", *key), why) for key, why in faults_of(when.without, game))
     for number, other in enumerate(when.any):

@@ -8,12 +8,12 @@ from tests.oracle.settling import KINDS, LOSE, Deal, Line, Seat, Settle, Table, 
 
 
 def winning(cards: list[str]) -> bool:
-    """A pair of sixes or better."""
+    """Return True for a pair of sixes or better."""
     return hands.poker(cards) >= (hands.PAIR, 6)
 
 
 def play(player: Player) -> None:
-    """Five cards are dealt to the seat; what was not reached is put back from the end."""
+    """Play five cards dealt to the seat; cards that were not reached go back from the end."""
     ante = player.bet("ante")
     if ante % 2 == 0:
         player.bet("insurance", ante // 2, chance=0.5)
@@ -59,7 +59,8 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(7) to (11): a fold loses all, the fees are collected, that for a card that was not dealt goes back."""
+    """(7) to (11): a fold loses everything; fees are collected, and the fee for a card that was not dealt comes
+    back."""
 
     def row() -> str:
         rank = hands.poker(seat.cards + deal.community)

@@ -8,7 +8,7 @@ from tests.oracle.settling import KINDS, LOSE, THREE, Deal, Line, Seat, Settle, 
 
 
 def play(player: Player) -> None:
-    """Three cards first: they may be declared; then a fold, or the second wager for the rest."""
+    """Play three cards first, which may be declared; then a fold, or the second wager for the rest."""
     first = player.bet("first-wager")
     player.bet("ante-bonus", chance=0.6)
     player.bet("optional-bonus", 100 * player.rng.randint(1, 100), chance=0.6)
@@ -50,7 +50,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def settled(seat: Seat, deal: Deal, listed: Callable[[list[str]], str]) -> Mapping[str, Settle]:
-    """(7) to (13): the ante bonus is paid to a listed hand whoever wins, its stake stays with the winner."""
+    """(7) to (13): the ante bonus pays a listed hand regardless of the winner; its stake stays with the winner."""
 
     def against(stake: int) -> Line:
         return LOSE if seat.folded else versus(deal, hands.poker(seat.cards), hands.poker(deal.dealer), stake)

@@ -24,7 +24,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def listed(cards: list[str]) -> str:
-    """A royal flush that goes on below the ten has six cards or seven."""
+    """A royal flush that continues below the ten has six or seven cards."""
     name = hands.name(hands.poker(cards))
     if name != "royal flush":
         return name

@@ -25,7 +25,7 @@ from tests.oracle.settling import (
 
 
 def play(player: Player) -> None:
-    """Five cards, of which two at most are replaced by the last of seven; the hand may be declared before."""
+    """Play five cards, of which at most two are replaced by the last of seven; the hand may be declared before."""
     ante = player.bet("ante", player.amount(5_000))
     player.bet("progressive", chance=0.5)
     player.tips("ante")
@@ -43,7 +43,7 @@ def play(player: Player) -> None:
 
 
 def thrown(cards: list[str]) -> list[str]:
-    """What the dealer must throw of five cards, (12)."""
+    """Return the cards that the dealer must throw of five, (12)."""
     rank = hands.poker(cards)
     _, ranks = hands.grouped([hands.value(card) for card in cards])
     if rank[0] in (hands.STRAIGHT, hands.FLUSH, hands.FULL_HOUSE, hands.QUADS, hands.STRAIGHT_FLUSH):
@@ -64,14 +64,14 @@ def thrown(cards: list[str]) -> list[str]:
 
 
 def _four_run(cards: tuple[str, ...]) -> tuple[int, int]:
-    """How many ranks make a straight of four cards, and how high it is; empty when none does."""
+    """Return the ranks that make a straight of four cards, and its height; zeros if none do."""
     values = {hands.value(card) for card in cards}
     ends = [rank for rank in range(2, 15) if rank not in values and hands.run_top([*values, rank])]
     return (len(ends), max(values)) if ends else ()  # type: ignore[return-value]
 
 
 def stages(data: Round, rng: random.Random) -> list[tuple[str, str, list[str]]]:
-    """The dealer's first five cards; two of the seven are for his draw."""
+    """Return the dealer's first five cards; two of the seven are for his draw."""
     cards = data["dealer"]["cards"]
     first, spare = cards[:5], cards[5:]
     gone = thrown(first)
@@ -93,7 +93,8 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def progressive_row(seat: Seat, deal: Deal) -> str:
-    """The first five cards, declared before the draw, (9); where the dealer's hand is void they must have been seen."""
+    """Return the row of the first five cards, declared before the draw, (9); if the dealer's hand is void they must
+    have been seen."""
     if deal.data["outcome"] == "complete" and "declared" not in seat.data.get("choices", {}):
         return ""
     return hands.name(hands.poker(deal.stage("declared", f"seat {seat.number}")))
@@ -103,7 +104,7 @@ PROGRESSIVE = Progressive(progressive_row, left_first=True, shared=True)
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(13), (14): below a pair of eights the dealer pays the ante; nothing is in print of the bet, which pushes."""
+    """(13), (14): below a pair of eights the dealer pays the ante; the text is silent about the bet, which pushes."""
 
     def dealers() -> hands.Rank:
         first = hands.known(deal.stage("hands", "dealer"))

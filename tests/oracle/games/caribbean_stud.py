@@ -51,7 +51,7 @@ PROGRESSIVE = Progressive(row=lambda seat, deal: hands.name(hands.poker(seat.car
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """A dealer without ace and king pays the ante and nothing is in print of the bet, which pushes; (8), (9)."""
+    """A dealer without ace and king pays the ante; the text is silent about the bet, which pushes; (8), (9)."""
 
     def against(stake: int, bet: str) -> Line:
         if seat.folded:

@@ -51,7 +51,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def main(seat: Seat, deal: Deal) -> dict[str, Settle]:
-    """(6): even money against the dealer, ties push, a fold loses the ante blind and with it the bonus on it."""
+    """(6): even money against the dealer, ties push; a fold loses the ante blind and with it its bonus."""
 
     def mine() -> hands.Rank:
         return hands.poker(seat.cards + deal.community)

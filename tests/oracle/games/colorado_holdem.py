@@ -17,7 +17,7 @@ def play(player: Player) -> None:
 
 
 def _play(player: Player, fold: bool) -> None:
-    """One card of three is laid away, unless the hand is folded or declared."""
+    """Discard one card of three, unless the hand is folded or declared."""
     ante = player.bet("ante")
     player.bet("bonus", 100, chance=0.5)
     step = "choice-1" if fold else "choice-2"
@@ -56,7 +56,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def settled(seat: Seat, deal: Deal, pairs: Any) -> Mapping[str, Settle]:
-    """(6)(a) to (e), (8): a declared hand is paid on the ante alone and is over; the others have five cards."""
+    """(6)(a) to (e), (8): a declared hand is paid only on the ante and is over; the others have five cards."""
 
     def row(least: Any) -> str:
         if "declared" in seat.data.get("choices", {}):

@@ -1,4 +1,4 @@
-"""Colorado Hold'em Poker, 47.1-1017.16, play variation 2: nobody folds, the second bet is the player's choice."""
+"""Colorado Hold'em Poker, 47.1-1017.16, play variation 2: no player folds; the second bet is optional."""
 
 from collections.abc import Mapping
 

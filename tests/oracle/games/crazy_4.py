@@ -67,7 +67,7 @@ def four_name(rank: hands.Rank) -> str:
 
 
 def progressive_row(seat: Seat, deal: Deal) -> str:
-    """The tables that other games share name five-card hands."""
+    """Return the row of the progressive by the names of five-card hands, as in the tables that other games share."""
     if "royal flush" in deal.table("progressive"):
         return hands.name(hands.poker(seat.cards))
     return four_name(hands.best_four(seat.cards))
@@ -85,7 +85,7 @@ PROGRESSIVE = Progressive(
 
 
 def broken(seat: Seat, deal: Deal) -> set[str]:
-    """A play above the ante asks for a pair of aces: without it, it waits for a person."""
+    """A play bet above the ante requires a pair of aces; without it, the bet is held."""
     if seat.folded or seat.wagers.get("play", 0) <= seat.wagers["ante"]:
         return set()
     try:

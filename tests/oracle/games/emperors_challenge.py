@@ -16,7 +16,7 @@ _STRAIGHTS = (hands.STRAIGHT, hands.STRAIGHT_FLUSH)
 
 @lru_cache(maxsize=400_000)
 def ranked(cards: tuple[str, ...]) -> hands.Rank:
-    """Five cards, one of them perhaps the joker; ace to five is the second highest straight, (35)(o)."""
+    """Rank five cards, one of them perhaps the joker; ace to five is the second highest straight, (35)(o)."""
     plain = tuple(card for card in cards if card[0] != "X")
     if len(plain) == len(cards):
         return _placed(hands.five(cards))
@@ -35,20 +35,20 @@ def _placed(rank: hands.Rank) -> hands.Rank:
 
 
 def rank_of(card: str) -> int:
-    """The joker as an ace."""
+    """Return the rank of a card, the joker as an ace."""
     return 14 if card[0] == "X" else hands.value(card)
 
 
 def is_run(rank: hands.Rank) -> bool:
-    """Whether five cards are what (35)(g) is about."""
+    """Return True if five cards are a hand of (35)(g)."""
     return rank[0] in (hands.STRAIGHT, hands.FLUSH, hands.STRAIGHT_FLUSH)
 
 
 def house_way(cards: Sequence[str]) -> tuple[str, ...]:
-    """The two cards in front as (35) has them.
+    """Return the two cards in front by (35).
 
-    Where the joker is one of several aces: of (e) two natural ones stay a pair in back, of (k)(iv) those go in back
-    that make it higher.
+    If the joker is one of several aces: by (e) two natural ones stay as a pair in back; by (k)(iv) the ones in back
+    make it higher.
     """
     held = sorted(hands.known(cards), key=rank_of, reverse=True)
     of: dict[int, list[str]] = {}
@@ -95,7 +95,7 @@ def _back(held: Sequence[str], front: Sequence[str]) -> hands.Rank:
 
 
 def _both_in_back(pairs: list[int], single: list[int]) -> bool:
-    """(35)(c); low pairs to six, medium ones to ten, high ones to kings."""
+    """Apply (35)(c); low pairs are up to six, medium ones up to ten, high ones up to kings."""
     high, low = pairs
     if high == 14 or (high >= 11 and low >= 7):
         return False
@@ -105,7 +105,7 @@ def _both_in_back(pairs: list[int], single: list[int]) -> bool:
 
 
 def play(player: Player) -> None:
-    """The primary wager is in steps of five dollars, (31); the insurance is on one hand, (19)."""
+    """Play the primary wager in steps of five dollars, (31); the insurance is on one hand, (19)."""
     player.bet("primary", 500 * player.rng.randint(1, 20))
     player.bet("emperors-treasure", chance=0.7)
     player.bet(player.rng.choice(("insurance-player", "insurance-dealer")), chance=0.7)
@@ -155,7 +155,7 @@ COMMISSION = (("primary",), ("0", "5"))  # (2), (38)
 
 
 def all_seven(cards: Sequence[str]) -> bool:
-    """Whether the seven cards are a straight flush, the joker any card of it."""
+    """Return True if the seven cards are a straight flush, with the joker as any card of it."""
     plain = [card for card in cards if card[0] != "X"]
     if len({card[1] for card in plain}) > 1:
         return False
@@ -165,7 +165,7 @@ def all_seven(cards: Sequence[str]) -> bool:
 
 
 def treasure(cards: Sequence[str]) -> str:
-    """The best row of the seven cards, (17), (18); a straight is the lowest of those that are listed."""
+    """Return the best row of the seven cards, (17), (18); a straight is the lowest listed."""
     seven = tuple(sorted(hands.known(cards)))
     if all_seven(seven):
         return _ROWS[2] if hands.jokers(seven) else _ROWS[0]
@@ -182,7 +182,7 @@ def treasure(cards: Sequence[str]) -> str:
 
 
 def insured(cards: Sequence[str]) -> str:
-    """The row of the insurance: seven cards without a pair, a straight or a flush, (19)."""
+    """Return the row of the insurance: seven cards without a pair, a straight or a flush, (19)."""
     seven = tuple(sorted(hands.known(cards)))
     if max(ranked(each) for each in combinations(seven, 5)) >= (hands.PAIR,):
         return ""
@@ -190,7 +190,7 @@ def insured(cards: Sequence[str]) -> str:
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(10), (27): both higher win, one is a push; the dealer has what ties. (11): his hand is set the house way.
+    """(10), (27): two higher parts win, one is a push; the dealer wins ties. (11): his hand is set the house way.
 
     The insurance on either hand is paid by the one table that is posted, (19).
     """
@@ -215,7 +215,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
-    """Envy, (18): to who bet five dollars on the treasure, for the hands of others who bet on it."""
+    """Envy, (18): for bettors of five dollars on the treasure, by the hands of other bettors on it."""
     amounts = dict(zip(_ROWS, _TREASURE[deal.terms.tables.get("emperors-treasure", "ECT-A")][1], strict=False))
     hits, doubtful = {}, set()
     for seat in deal.seats:

@@ -35,7 +35,7 @@ _ORDER = (
 
 @lru_cache(maxsize=400_000)
 def ranked(cards: tuple[str, ...]) -> hands.Rank:
-    """A set hand in the order that (1) prints, three of a kind above a straight."""
+    """Rank a set hand in the order that (1) prints, with three of a kind above a straight."""
     plain = tuple(card for card in cards if card[0] != "X")
     if len(plain) == len(cards):
         return _placed(hands.five(cards))
@@ -58,7 +58,7 @@ _ROWS = (
 
 
 def seven_run(cards: list[str]) -> bool:
-    """Whether all seven are a straight flush, the joker any card of it."""
+    """Return True if all seven are a straight flush, with the joker as any card of it."""
     plain = [card for card in cards if card[0] != "X"]
     if len({card[1] for card in plain}) > 1:
         return False
@@ -69,7 +69,7 @@ def seven_run(cards: list[str]) -> bool:
 
 
 def row(cards: list[str]) -> str:
-    """The best row of the seven cards."""
+    """Return the best row of the seven cards."""
     all_seven = tuple(sorted(hands.known(cards)))
     if seven_run(cards):
         return _ROWS[2] if hands.jokers(cards) else _ROWS[0]
@@ -123,12 +123,12 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
     "progressive": {"FPG-PROG-01": _FIXED, "FPG-PROG-03": _FIXED},
 }
 COMMISSION = (("ante",), ("0", "5", "5", "2.5", "3"))
-"""(8) allows it of all winning bets, and up to that."""
+"""(8) allows a commission on all winning bets, up to this."""
 PROGRESSIVE = Progressive(lambda seat, deal: _progressive_row(row(seat.cards)), shared=True)
 
 
 def _progressive_row(name: str) -> str:
-    """What its table does not print is paid as what it also is."""
+    """Return the row for a hand; a hand that its table does not print is paid as a row it also satisfies."""
     return {"royal and match": "royal flush", "seven straight flush with joker": "seven straight flush"}.get(name, name)
 
 
@@ -167,7 +167,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
-    """Envy, (12): to who bet five dollars on the bonus, for the others' four of a kind and better."""
+    """Envy, (12): for bettors of five dollars on the bonus, by others' four of a kind and better."""
     printed_envy = _BONUS[deal.terms.tables.get("fortune-bonus", "FPG-01")][1]
     amounts = dict(zip(_ROWS, printed_envy, strict=False))
     hits, doubtful = {}, set()

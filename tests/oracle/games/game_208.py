@@ -21,7 +21,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def play(player: Player) -> None:
-    """Wagers on a card are on one outcome each here."""
+    """Place each wager on a card on one outcome."""
     player.bet("ante")
     player.bet("jackpot", 25 * player.rng.randint(1, 4), chance=0.5)
     player.tips("ante")
@@ -35,7 +35,7 @@ def play(player: Player) -> None:
 
 
 def finish(data: Round, rng: random.Random) -> None:
-    """Deals from two decks: a card lies in one hand once at most, on the board up to three times."""
+    """Deal from two decks: a card is in one hand at most once, on the board up to three times."""
     one = list(hands.DECK)
     few = rng.sample(one, rng.choice((5, 8, 12))) if rng.random() < 0.5 else one
     shoe = few * 3
@@ -67,7 +67,7 @@ def on_card(deal: Deal, card: str, chosen: str, stake: int) -> Line:
 
 
 def rows(cards: Sequence[str]) -> set[str]:
-    """All that five cards hold."""
+    """Return all rows that five cards satisfy."""
     rank = hands.five(tuple(sorted(hands.known(cards))))
     same = sorted(Counter(cards).values(), reverse=True)
     shape, _ = hands.grouped([hands.value(card) for card in cards])

@@ -11,7 +11,8 @@ GAMES = (("three-card", "pot-3"), ("five-card", "pot-5"), ("seven-card", "pot-7"
 
 
 def play(player: Player) -> None:
-    """Any of the three games; the pots have one amount for all. Who plays all three may give half of the last up."""
+    """Play any of the three games; the pots have one amount for all. A player of all three may surrender half of the
+    last."""
     for bet, _ in player.rng.sample(GAMES, player.rng.randint(1, 3)):
         player.bet(bet)
     player.tips("three-card", "five-card", "seven-card")
@@ -48,13 +49,13 @@ TABLES: Mapping[str, Mapping[str, Table]] = {  # (10)
 
 
 def cards(seat: Seat, deal: Deal, groups: int) -> list[str]:
-    """The seat's three and so many groups of two."""
+    """Return the seat's three cards and this many groups of two."""
     board = [card for name in tuple(HANDS)[:groups] for card in deal.named(name)["cards"]]
     return seat.cards + board
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(7), (10): two pair pay where the higher one is at least what the schedule prints."""
+    """(7), (10): two pair pay if the higher pair is at least the one that the schedule prints."""
 
     def three(stake: int) -> Line:
         return deal.pay("three-card", hands.THREE[hands.three_card(seat.cards)[0]], stake)
@@ -85,8 +86,8 @@ _RANKED: Mapping[str, Callable[[Seat, Deal], hands.Rank]] = {
 
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
-    """(8): the best hand has the pot, equal ones share it, odd chips from the dealer's left (47.1-1035); of one bettor
-    alone it goes back, and one that waits for a person, or whose hand is dead, makes all wait."""
+    """(8): the best hand wins the pot, equal ones share it, odd chips from the dealer's left (47.1-1035). The wager of
+    a sole bettor comes back; a held wager, or one of a dead hand, holds all."""
     for pot, rank in _RANKED.items():
         bettors = [seat for seat in deal.seats if pot in seat.wagers]
         bettors = [

@@ -10,7 +10,7 @@ from tests.oracle.settling import KINDS, LOSE, Deal, Line, Seat, Settle, Table, 
 
 
 def play(player: Player) -> None:
-    """The trips bet may be the only one; the play bet may lie there before the cards, (9), (10)."""
+    """Play the trips bet, which may be the only one; the play bet may be made before the cards, (9), (10)."""
     ante = player.bet("ante", chance=0.85)
     player.bet("trips", chance=0.6 if ante else 1)
     player.tips("ante", "trips")
@@ -43,7 +43,7 @@ def best(cards: list[str]) -> hands.Rank:
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
     """(7), (12) to (15): below a pair of sixes the dealer pays the ante; the play wins with a straight or better.
 
-    (8) forfeits the ante and collects the cards unseen: with them goes what (15) pays for a hand.
+    (8) forfeits the ante and collects the cards unseen, and with them the pay of (15) for a hand.
     """
 
     def against(stake: int, bet: str) -> Line:

@@ -48,7 +48,7 @@ _BASE: Mapping[str, Table] = {  # (11)(a)
 }
 THREE_CARD_BONUS = ((40, 30, 6, 4, 1), (40, 30, 5, 4, 1), (40, 30, 6, 3, 1))
 NEXUS = printed(KINDS, Share(100), Share(10), For(300), For(50), For(40), For(30), For(9))
-"""(13), alike in every game that has it."""
+"""(13), the same in every game that has it."""
 NEXUS_ENVY = {"royal flush": 1_000, "straight flush": 300}
 NEXUS_5_ENVY = {"royal flush": 5_000, "straight flush": 1_500}
 

@@ -13,7 +13,7 @@ STREETS = ("third", "fourth", "fifth")
 
 
 def play(player: Player) -> None:
-    """A street is one to three times the ante; the later ones may lie there before their time and go with a fold."""
+    """Play streets of one to three times the ante; later ones may be bet early and are lost with a fold."""
     ante = player.bet("ante", player.amount(3_333))
     player.bet("three-card-bonus", chance=0.5)
     player.bet("progressive", chance=0.5)
@@ -65,7 +65,7 @@ PROGRESSIVE = Progressive(
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6) to (10): every street is paid alike, the bonus looks at the three community cards and outlives a fold."""
+    """(6) to (10): every street is paid the same; the bonus uses the three community cards and survives a fold."""
 
     def street(stake: int) -> Line:
         if seat.folded:

@@ -1,4 +1,4 @@
-"""Pai Gow Poker, 47.1-1017.43, with one joker: an ace, or what completes a straight or a flush, 47.1-1005(1)."""
+"""Pai Gow Poker, 47.1-1017.43, with one joker: an ace, or a card that completes a straight or a flush, 47.1-1005(1)."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ Ranking = Callable[[tuple[str, ...]], hands.Rank]
 
 @lru_cache(maxsize=400_000)
 def semi_wild(cards: tuple[str, ...]) -> hands.Rank:
-    """Five cards of which one may be the joker."""
+    """Rank five cards of which one may be the joker."""
     plain = tuple(card for card in cards if card[0] != "X")
     if len(plain) == len(cards):
         return hands.five(cards)
@@ -29,7 +29,7 @@ def semi_wild(cards: tuple[str, ...]) -> hands.Rank:
 
 
 def two(cards: Sequence[str]) -> hands.Rank:
-    """The two-card hand: a pair or its high cards; the joker is an ace."""
+    """Rank the two-card hand: a pair or its high cards; the joker is an ace."""
     ranks = sorted((14 if card[0] == "X" else hands.value(card) for card in hands.known(cards)), reverse=True)
     return (hands.PAIR, ranks[0]) if ranks[0] == ranks[1] else (hands.HIGH, *ranks)
 
@@ -42,7 +42,7 @@ Parts = tuple[hands.Rank, hands.Rank]
 
 
 def parts(hand: Mapping[str, Any], ranking: Ranking = semi_wild) -> Parts:
-    """The ranks of the low part and of the rest; Unseen when a card is not known or nobody reported the split."""
+    """Return the ranks of the low part and the rest; raise Unseen if a card or the split is unknown."""
     split = hand.get("split", {"low": [], "rest": []})
     if not split["low"] or not split["rest"]:
         raise Unseen
@@ -50,12 +50,12 @@ def parts(hand: Mapping[str, Any], ranking: Ranking = semi_wild) -> Parts:
 
 
 def is_foul(each: Parts) -> bool:
-    """Whether the two cards outrank the five, (1)."""
+    """Return True if the two cards outrank the five, (1)."""
     return each[0] > each[1]
 
 
 def even(deal: Deal, mine: Parts, stake: int, ranking: Ranking = semi_wild) -> Line:
-    """(2), (9): both higher win, both lower or alike lose, else a push; a hand set the wrong way loses."""
+    """(2), (9): two higher parts win, two lower or equal parts lose, otherwise a push; a foul hand loses."""
     if is_foul(mine):
         return LOSE
     dealers = parts(deal.data["dealer"], ranking)
@@ -66,7 +66,7 @@ def even(deal: Deal, mine: Parts, stake: int, ranking: Ranking = semi_wild) -> L
 
 
 def set_hand(rng: random.Random, cards: list[str], by: str, low: int = 2, foul: float = 0.03) -> dict[str, Any]:
-    """A way to set the hand: mostly one that is not foul, rarely any at all, more rarely one that nobody reported."""
+    """Set the hand: usually not foul, rarely at random, more rarely without a report."""
     ways = [list(each) for each in combinations(cards, low)]
     rng.shuffle(ways)
     split: dict[str, Any] = {"low": [], "rest": [], "by": by, "foul": False}
@@ -86,7 +86,7 @@ def finish(data: Round, rng: random.Random) -> None:
 
 
 def _with_dragon(data: Round, rng: random.Random) -> None:
-    """One player plays the dragon hand, or all may bet on it, (11)."""
+    """Let one player play the dragon hand, or all bet on it, (11)."""
     finish(data, rng)
     takers = [seat for seat in data["seats"] if "dragon" in seat["wagers"]]
     common = len(takers) > 1
@@ -109,7 +109,7 @@ COMMISSION = (("wager", "dragon"), ("0", "5", "5", "2.5", "3"))  # (10)
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """Even money."""
+    """Pay even money."""
 
     def dragon(stake: int) -> Line:
         hand = deal.named("dragon")

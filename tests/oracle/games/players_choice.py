@@ -21,7 +21,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {"on-hand-1": {"PC-3": printed(THREE
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6)(a): what the hand makes, for all who bet on it."""
+    """(6)(a): by the hand made, for all who bet on it."""
 
     def on(name: str, stake: int) -> Line:
         row = hands.THREE[hands.three_card(deal.named(name)["cards"])[0]]

@@ -14,7 +14,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {"on-hand-1": {"PC-5": printed(KINDS
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6)(b)."""
+    """(6)(b): by the hand made, for all who bet on it."""
 
     def on(name: str, stake: int) -> Line:
         return deal.pay("on-hand-1", hands.name(hands.poker(deal.named(name)["cards"])), stake)

@@ -43,12 +43,12 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def points(cards: Sequence[str]) -> int:
-    """An ace is one, a ten or a face ten, (1)."""
+    """Return the points: an ace is one, a ten or a face ten, (1)."""
     return sum(1 if card[0] == "A" else min(hands.value(card), 10) for card in hands.known(cards))
 
 
 def six(cards: Sequence[str]) -> str:
-    """The best paid row that six cards hold; empty when they hold none."""
+    """Return the best paid row that six cards satisfy; empty if none."""
     values = [hands.value(card) for card in hands.known(cards)]
     counts = sorted(Counter(values).values(), reverse=True)
     fives = [(hands.run_top(sorted(map(hands.value, five))), len({card[1] for card in five}) == 1)

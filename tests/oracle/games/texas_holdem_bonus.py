@@ -76,7 +76,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def two(cards: list[str]) -> str:
-    """Two cards as the bonus names them."""
+    """Name two cards as the bonus does."""
     first, second = hands.known(cards)
     low, high = sorted((hands.value(first), hands.value(second)))
     if low == high:
@@ -88,7 +88,8 @@ def two(cards: list[str]) -> str:
 
 
 def progressive_row(seat: Seat, deal: Deal) -> str:
-    """By the two cards and the flop; royal flushes by when they are there, where the table says so."""
+    """Return the row by the two cards and the flop; for royal flushes by the street that completes them, if the table
+    says so."""
     flop, turn = deal.community[:3], deal.community[:4]
     if "royal in six" not in deal.table("progressive"):
         return hands.name(hands.poker(seat.cards + flop))
@@ -110,7 +111,7 @@ PROGRESSIVE = Progressive(
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6), (13): the ante is paid with a straight or better; the bonus looks at the two cards, and goes with a fold."""
+    """(6), (13): the ante is paid with a straight or better; the bonus uses the two cards, and is lost with a fold."""
 
     def mine() -> hands.Rank:
         return hands.poker(seat.cards + deal.community)

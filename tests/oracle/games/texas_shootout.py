@@ -18,7 +18,7 @@ _ORDER = (
 
 @lru_cache(maxsize=400_000)
 def ranked(cards: tuple[str, ...]) -> hands.Rank:
-    """Five cards of six decks."""
+    """Rank five cards of six decks."""
     rank = hands.five(cards)
     if rank[0] == hands.STRAIGHT_FLUSH:
         return 9, *rank[1:]
@@ -28,7 +28,7 @@ def ranked(cards: tuple[str, ...]) -> hands.Rank:
 
 
 def best(cards: Sequence[str]) -> hands.Rank:
-    """The best five; a card may be there several times."""
+    """Rank the best five; a card may occur several times."""
     return max(ranked(each) for each in set(combinations(sorted(hands.known(cards)), 5)))
 
 
@@ -37,7 +37,7 @@ def row(rank: hands.Rank) -> str:
 
 
 def four_row(cards: Sequence[str]) -> str:
-    """The best row of the first four cards, or of those that were shown of them, quick draw (1) to (3)."""
+    """Return the best row of the first four cards, or of those shown of them, quick draw (1) to (3)."""
     four = hands.known(cards)
     shape, _ = hands.grouped([hands.value(card) for card in four])
     suited = len({card[1] for card in four}) == 1
@@ -56,7 +56,7 @@ def four_row(cards: Sequence[str]) -> str:
 
 
 def house_way(cards: Sequence[str]) -> tuple[str, ...]:
-    """The two cards that the dealer plays, house ways."""
+    """Return the two cards that the dealer plays, house ways."""
     twos = [tuple(sorted(each, key=hands.value, reverse=True)) for each in combinations(hands.known(cards), 2)]
     for rule in _WAYS:
         fitting = [each for each in twos if rule(*_values(each), each[0][1] == each[1][1])]
@@ -71,7 +71,7 @@ def _values(two: Sequence[str]) -> tuple[int, int]:
 
 
 def _suits(two: Sequence[str]) -> tuple[bool, list[str]]:
-    """Of pairs of a rank a suited one, as the third line has it and (17) takes for granted; then by the alphabet."""
+    """Order pairs of a rank: a suited one first, as the third line says and (17) assumes; then alphabetically."""
     return two[0][1] != two[1][1], sorted(card[1] for card in two)
 
 
@@ -91,12 +91,12 @@ _WAYS: tuple[Callable[[int, int, bool], bool], ...] = (
     lambda high, low, suited: suited,
     lambda high, low, suited: True,
 )
-"""By the ranks of two cards, the higher first, and whether they are of a suit. The first that any two fit decides, and
-of those that fit it the highest."""
+"""Tests of the ranks of two cards, the higher first, and of their being suited. The first that any two satisfy decides,
+and the highest two that satisfy it."""
 
 
 def play(player: Player) -> None:
-    """Two cards are kept, or two hands played; a bonus wager is then on one of them, or one on each."""
+    """Keep two cards or play two hands; a bonus wager is then on one of them, or one on each."""
     cents = player.bet("shootout")
     player.bet("quick-draw", cents)
     bonus = player.bet("shootout-bonus", chance=0.6)
@@ -122,7 +122,7 @@ def play(player: Player) -> None:
 
 
 LAYOUT = Layout("texas-shootout.co", own=4, dealer=4, community=5, decks=6, play=play, shoe=True, early=("quick-draw",))
-"""Who declares a winning hand is paid, and the game continues, card delivery (4)."""
+"""A player who declares a winning hand is paid, and the game continues, card delivery (4)."""
 
 _ROWS = (
     *("five of a kind suited", "royal flush", "straight flush", "five of a kind", "four of a kind", "full house"),
@@ -140,7 +140,7 @@ _ENVY = dict(zip(_ROWS, (1000, 250, 50, 10), strict=False))
 
 
 def parts(seat: Seat) -> list[list[str]]:
-    """The one hand played, or both."""
+    """Return the one hand played, or both."""
     if seat.chose("choice") == "one-hand":
         return [seat.cards]
     split = seat.data.get("split")
@@ -159,7 +159,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
         return versus(deal, mine(index), best([*house_way(deal.dealer), *deal.community]), stake)
 
     def quick(stake: int) -> Line:
-        """A winning hand is declared before the discard, (5)."""
+        """Settle a winning hand that is declared before the discard, (5)."""
         if "declared" not in seat.data.get("choices", {}):
             return LOSE
         return deal.pay("quick-draw", four_row(deal.stage("declared", f"seat {seat.number}")), stake)
@@ -178,18 +178,18 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
 
 
 def could_be(cards: Sequence[str], board: Sequence[str]) -> Iterator[hands.Rank]:
-    """Every hand that one with cards nobody read might be; of six decks any card may be each."""
+    """Yield every hand that one with unread cards may be; with six decks any card may be each."""
     seen = [card for card in cards if card != hands.UNREAD]
     stands = combinations_with_replacement(hands.DECK, len(cards) - len(seen))
     return (best([*seen, *each, *board]) for each in stands)
 
 
 def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
-    """Envy: for each bonus wager of five dollars, others' highest hand of the round unless the board is that.
+    """Envy: for each bonus wager of five dollars, by others' highest hand of the round unless the board is that hand.
 
-    (3) has both hands of a player qualify, each with its own wager, and count for others. (2) speaks of the highest
-    hand and of no tie: each of several that are the highest counts here. It waits while an unread one might be higher,
-    and what an unread one would bring waits, too.
+    By (3), both hands of a player qualify, each with its own wager, and count for others. (2) mentions the highest hand
+    and no tie: each of several highest hands counts here. Envy is held while an unread hand might be higher, and so is
+    the envy that an unread hand would earn.
     """
     if hands.UNREAD in deal.community:
         _on_unread_board(deal, lines, void)
@@ -221,7 +221,7 @@ def pots(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
 
 
 def _on_unread_board(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> None:
-    """With an unread board all wait who have a hand beside them that some faces make one with envy."""
+    """Hold all envy for an unread board if some faces make a hand with envy."""
     seen = [card for card in deal.community if card != hands.UNREAD]
     covered = len(deal.community) - len(seen)
 
@@ -237,7 +237,7 @@ def _on_unread_board(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> No
 
 
 def _envious(deal: Deal, lines: Lines, void: set[tuple[int, str]]) -> Iterator[tuple[Seat, Line | None]]:
-    """The bonus wagers that bring envy, and the line of one that waits."""
+    """Yield the bonus wagers that earn envy, and the line of a held one."""
     for seat in deal.seats:
         for bet in ("shootout-bonus", "second-bonus"):
             line = lines[seat.number, bet] if (seat.number, bet) in void else None

@@ -41,12 +41,12 @@ _WITH_ROYAL = ("mini royal", *THREE)
 
 
 def _bonus(*pays: int) -> Table:
-    """Ante bonus: mini royal, straight flush, three of a kind, straight; 0 where the column is empty."""
+    """Return an ante bonus table: mini royal, straight flush, three of a kind, straight; 0 for an empty column."""
     return printed(_WITH_ROYAL, *(0,) * (4 - len(pays)), *pays)
 
 
 def _plus(*pays: int) -> Table:
-    """Pair plus: the same rows, then flush and pair."""
+    """Return a pair plus table: the same rows, then flush and pair."""
     return printed(_WITH_ROYAL, *(0,) * (6 - len(pays)), *pays)
 
 
@@ -63,7 +63,7 @@ _PLUS = (
     *(_plus(50, 40, 25, 25, 3, 1), _plus(50, 35, 30, 5, 4, 1)),
     *(_plus(40, 30, 6, 4), _plus(40, 25, 6, 4), _plus(40, 30, 5, 4), _plus(40, 30, 6, 3)),
 )
-"""14 to 17 as they stand in print: nothing for a straight flush, and what it should have one row below."""
+"""Tables 14 to 17 as printed: nothing for a straight flush, and its pays one row below."""
 
 _PROGRESSIVE = ("spades", "mini royal", "straight flush", "three of a kind", "straight")
 
@@ -90,7 +90,7 @@ def name(cards: list[str]) -> str:
 
 
 def progressive_row(seat: Seat, deal: Deal) -> str:
-    """Ace, king and queen of spades apart."""
+    """Return the row of the progressive, with ace, king and queen of spades separate."""
     row = name(seat.cards)
     return "spades" if row == "mini royal" and seat.cards[0][1] == "S" else row
 
@@ -99,11 +99,11 @@ _ENVY = (1, {"spades": 100, "mini royal": 25})
 PROGRESSIVE = Progressive(progressive_row, envy={"TC-PROG-1": _ENVY, "TC-PROG-2": _ENVY})
 
 PAID_ON = {"ante-bonus": "ante", "tip-ante-bonus": "tip-ante"}
-"""(13) pays it on the ante, and a tip lies on the ante, (3)."""
+"""(13) pays it on the ante, and a tip is on the ante, (3)."""
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(7) to (15): a fold loses ante and pair plus, the 6 card bonus stays in action."""
+    """(7) to (15): a fold loses ante and pair plus; the 6 card bonus stays in action."""
 
     def against(stake: int, bet: str) -> Line:
         if seat.folded:

@@ -12,7 +12,8 @@ from tests.oracle.settling import LOSE, Deal, Line, Seat, Settle, Table, printed
 
 
 def pair_rank(cards: Sequence[str]) -> hands.Rank:
-    """11: suited connectors, pair, connectors, suited cards, high card; ace and deuce are the lowest connectors."""
+    """Rank by 11: suited connectors, pair, connectors, suited cards, high card; ace and deuce are the lowest
+    connectors."""
     values = sorted((hands.value(card) for card in hands.known(cards)), reverse=True)
     suited = cards[0][1] == cards[1][1]
     top = hands.run_top(values)
@@ -24,12 +25,12 @@ def pair_rank(cards: Sequence[str]) -> hands.Rank:
 
 
 def three_kinds(cards: Sequence[str]) -> hands.Rank:
-    """The whole hand; the text does not say whether a straight or a flush is the better one."""
+    """Rank the whole hand; the text does not say whether a straight or a flush is better."""
     return hands.three_card(cards)
 
 
 def four_row(cards: Sequence[str]) -> str:
-    """The best row of four cards, 15."""
+    """Return the best row of four cards, 15."""
     four = hands.known(cards)
     shape, ranks = hands.grouped([hands.value(card) for card in four])
     suits = {card[1] for card in four}
@@ -51,13 +52,13 @@ def four_row(cards: Sequence[str]) -> str:
 
 
 def is_foul(split: Mapping[str, Any]) -> bool:
-    """Whether the one card is of a higher rank than the two, 7."""
+    """Return True if the one card is of a higher rank than the two, 7."""
     rest = pair_rank(split["rest"])
     return bool((0, hands.value(hands.known(split["low"])[0])) > rest)
 
 
 def house_way(cards: Sequence[str]) -> str:
-    """The card that the dealer plays low, 14."""
+    """Return the card that the dealer plays low, 14."""
     by_rank = sorted(hands.known(cards), key=hands.value, reverse=True)
     kind = hands.three(tuple(sorted(cards)))[0]
     if kind == 4:  # the pair of one color is high
@@ -130,10 +131,10 @@ def parts(hand: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """2, 7, 10."""
+    """2, 7, 10: settle the bets on both parts and the whole hand."""
 
     def known_foul() -> bool:
-        """As far as the cards were read and the split reported."""
+        """Return True if the hand is foul by the cards that were read and the split reported."""
         try:
             return is_foul(parts(seat.data))
         except Unseen:

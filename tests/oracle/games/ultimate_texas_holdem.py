@@ -72,7 +72,8 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def progressive_row(seat: Seat, deal: Deal) -> str:
-    """By all seven cards where the table names the board's royal flush, else by the player's two and the flop."""
+    """Return the row by all seven cards if the table names the board's royal flush, else by the player's two and the
+    flop."""
     first = seat.cards + deal.community[:3]
     if "community royal" not in deal.table("progressive"):
         return hands.name(hands.poker(first))
@@ -89,7 +90,7 @@ PROGRESSIVE = Progressive(progressive_row, envy={"UTH-PMG-1": (1, NEXUS_ENVY), "
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(11): without a pair the dealer gives the antes back, and the rest is played out; the blind needs a win."""
+    """(11): without a pair the dealer returns the antes, and the rest is played out; the blind needs a win."""
 
     def mine() -> hands.Rank:
         return hands.poker(seat.cards + deal.community)

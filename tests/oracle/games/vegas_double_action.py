@@ -25,7 +25,7 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6) to (11): the cards held and as many of the board's as are wanting, the first ones by number."""
+    """(6) to (11): the cards held and as many of the board's as are missing, the first ones by number."""
 
     def paid(bet: str, rank: hands.Rank, least: int, name: str, stake: int) -> Line:
         row = hands.name(rank)

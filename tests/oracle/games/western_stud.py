@@ -11,7 +11,8 @@ ACE_KING = (hands.HIGH, 14, 13)
 
 
 def low(cards: list[str]) -> hands.Rank:
-    """The smaller, the better: pairs are bad, straights and flushes are nothing, the ace is low, (5) and 47.1-1004."""
+    """Rank a low hand: smaller is better, pairs are bad, straights and flushes do not count, the ace is low, (5) and
+    47.1-1004."""
     shape, ranks = hands.grouped([1 if card[0] == "A" else hands.value(card) for card in hands.known(cards)])
     return *shape, *ranks
 
@@ -21,7 +22,7 @@ def is_eight(cards: list[str]) -> bool:
 
 
 def play(player: Player) -> None:
-    """Each further wager equals the ante, the river bet is at most that, (5), (6)."""
+    """Play further wagers equal to the ante; the river bet is at most that, (5), (6)."""
     ante = player.bet("ante")
     player.tips("ante")
     if player.folds("choice", "fold"):
@@ -43,16 +44,16 @@ TABLES: Mapping[str, Mapping[str, Table]] = {
 
 
 def broken(seat: Seat, deal: Deal) -> set[str]:
-    """The ante stands or falls with what it is placed against: while a person decides on that, it waits."""
+    """Return the held bets: the ante depends on the bet it is placed against and is held with it."""
     return {"ante"} if {"high", "low"} & set(seat.data.get("held", {})) else set()
 
 
 def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
-    """(6), (8), (9)."""
+    """(6), (8), (9): settle the bets against the high hand, the low hand or both."""
     chosen = seat.chose("choice")
 
     def dealers() -> tuple[list[str], list[str]]:
-        """His high and his low hand."""
+        """Return the dealer's high and low hand."""
         pair = [list(deal.named(name)["cards"]) for name in ("dealer-first", "dealer-second")]
         pair.sort(key=hands.poker, reverse=True)
         return pair[0], pair[1]
@@ -72,7 +73,7 @@ def bets(seat: Seat, deal: Deal) -> Mapping[str, Settle]:
         return both(high(stake), lowest(stake), stake)
 
     def both(first: Line, second: Line, stake: int) -> Line:
-        """Half the ante on each side, (5)(c)."""
+        """Settle half the ante on each side, (5)(c)."""
         worth = {"win": 1, "push": 0, "lose": -1}
         halves = worth[first[0]] + worth[second[0]]
         if halves > 0:

@@ -16,7 +16,7 @@ _ORDER = (
 
 @lru_cache(maxsize=200_000)
 def wild(cards: tuple[str, ...]) -> hands.Rank:
-    """Five cards as (2) ranks them: a royal flush, five of a kind, a straight flush and so on."""
+    """Rank five cards by (2): a royal flush, five of a kind, a straight flush and so on."""
     return hands.with_jokers(cards, _ranked) if hands.jokers(cards) else _ranked(cards)
 
 
@@ -32,7 +32,7 @@ def best(cards: list[str]) -> hands.Rank:
 
 
 def natural(cards: list[str]) -> bool:
-    """Whether a royal flush is there without a joker."""
+    """Return True for a royal flush without a joker."""
     plain = [card for card in cards if card[0] != "X"]
     return len(plain) >= 5 and hands.name(hands.poker(plain)) == "royal flush"
 
@@ -45,7 +45,7 @@ def name(cards: list[str]) -> str:
 
 
 def play(player: Player) -> None:
-    """A card of the first five is laid aside for the sixth; who shows the first five may win at once."""
+    """Discard one of the first five for the sixth; a player who shows the first five may win at once."""
     player.bet("poker")
     player.bet("queens-or-better", chance=0.6)
     player.bet("draw-bonus", chance=0.6)

@@ -1,4 +1,4 @@
-"""A ranking that an installed package adds: the one of `docs/rankings.md`, as pip leaves it."""
+"""A ranking added by an installed package: the one of `docs/rankings.md`, as pip installs it."""
 
 import importlib
 import re
@@ -16,7 +16,7 @@ NAME = "last-digit"
 
 
 def install(folder: Path, name: str, value: str, package: str = "toy") -> None:
-    """What pip leaves behind: the module, and the metadata with its entry point."""
+    """Write the files that pip installs: the module, and the metadata with its entry point."""
     source = re.search(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     assert source is not None
     (folder / "last_digit.py").write_text(source[1], encoding="utf-8")
@@ -29,7 +29,7 @@ def install(folder: Path, name: str, value: str, package: str = "toy") -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that packages are found in; what was loaded from it is forgotten afterwards."""
+    """A folder in which packages are found; modules loaded from it are unloaded afterwards."""
     monkeypatch.syspath_prepend(str(tmp_path))
     ranking.cache_clear()
     yield tmp_path
@@ -57,8 +57,8 @@ def test_it_cannot_replace_one_that_comes_with_the_program(installed: Path) -> N
     [
         ("odd", "last_digit:NOTHING", r"ranking 'odd' \(last_digit:NOTHING\): it cannot be loaded: "),
         ("odd", "last_digit:NAME", r"ranking 'odd' \(last_digit:NAME\): it cannot be loaded: "),
-        ("odd", "last_digit:LastDigit.id", r"ranking 'odd' \(.*\): a Ranking is needed there, not str"),
-        ("odd", "last_digit:RANKING", r"ranking 'odd' \(last_digit:RANKING\): it calls itself 'last-digit'"),
+        ("odd", "last_digit:LastDigit.id", r"ranking 'odd' \(.*\): it must be a Ranking, not str"),
+        ("odd", "last_digit:RANKING", r"ranking 'odd' \(last_digit:RANKING\): its id is 'last-digit'"),
         ("odd", "no_such_module:X", r"ranking 'odd' \(no_such_module:X\): it cannot be loaded: No module"),
     ],
 )
@@ -71,7 +71,7 @@ def test_a_bad_one_says_what_is_wrong(installed: Path, name: str, value: str, wh
 def test_two_packages_with_one_name_are_refused(installed: Path) -> None:
     install(installed, NAME, "last_digit:RANKING")
     install(installed, NAME, "elsewhere:RANKING", package="other")
-    with pytest.raises(BadRanking, match="more than one package announces it"):
+    with pytest.raises(BadRanking, match="more than one package declares it"):
         ranking(NAME)
 
 

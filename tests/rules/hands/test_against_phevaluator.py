@@ -1,4 +1,4 @@
-"""The best five of five, six and seven cards against an evaluator of another making."""
+"""The best five of five, six and seven cards, compared with an independent evaluator."""
 
 import random
 from itertools import pairwise

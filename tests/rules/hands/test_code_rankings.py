@@ -1,4 +1,4 @@
-"""Rankings that are code: points, low hands, hole cards, the longest flush."""
+"""Rankings in code: points, low hands, hole cards, the longest flush."""
 
 import random
 from collections import Counter
@@ -104,7 +104,8 @@ def test_the_better_low_by_high_ranks(better: str, worse: str) -> None:
 
 
 def test_deuce_to_seven_is_the_poker_ranking_turned_round() -> None:
-    """But for the ace, which is never below the deuce: of hands without one, or with a king beside it."""
+    """Deuce to seven reverses the poker ranking, except for the ace, which is never below the deuce: hands without an
+    ace, or with a king too."""
     chance, low, high = random.Random(7), ranking("deuce-to-seven"), ranking("poker")
     hands = [tuple(chance.sample([card for card in DECK if card.rank != 1], 5)) for _ in range(500)]
     by_low = sorted(hands, key=lambda hand: low.rank(hand, {}).strength)

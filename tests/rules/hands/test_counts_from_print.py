@@ -1,4 +1,4 @@
-"""How often each category comes, over every hand, against the numbers that combinatorics gives and books print."""
+"""Number of hands of each category, over all hands, compared with combinatorics and published figures."""
 
 from collections import Counter
 from itertools import combinations
@@ -104,7 +104,7 @@ def test_every_best_five_of_seven() -> None:
 
 @pytest.mark.slow
 def test_every_seven_cards_of_a_deck_with_a_semi_wild_joker() -> None:
-    """As published for the Fortune bonus; below the straight only three pairs are told apart there."""
+    """As published for the Fortune bonus, which distinguishes only three pairs below the straight."""
     found = counted("fortune", 7)
     for six, ways in hands_by_suit(6):
         found[made("fortune", (*six, JOKER))] += ways
@@ -136,7 +136,7 @@ ROYAL = [card for card in SPADES if card.rank in (1, 10, 11, 12, 13)]
 @pytest.mark.parametrize("name", ["fortune", "emperors-treasure"])
 def test_the_rarest_of_seven_cards_and_a_joker(name: str) -> None:
     """Of the 154,143,080 hands, 32 are a natural straight flush of seven cards, 196 one with the joker, 72 a royal
-    flush and a suited ace and king, 1,128 five aces."""
+    flush with a suited ace and king, and 1,128 five aces."""
     natural = Counter(made(name, hand) for hand in combinations(SPADES, 7))
     wild = Counter(made(name, (*hand, JOKER)) for hand in combinations(SPADES, 6))
     assert natural["natural 7-card straight flush"] * 4 == 32
@@ -155,7 +155,7 @@ def test_the_rarest_of_seven_cards_and_a_joker(name: str) -> None:
 
 
 def test_five_cards_with_a_joker_that_completes() -> None:
-    """Hands of five cards with the joker, out of 53: 270,725; five aces are one, royal flushes twenty."""
+    """Hands of five cards with the joker, of 53 cards: 270,725. One is five aces, twenty are royal flushes."""
     found: Counter[str] = Counter()
     for four, ways in hands_by_suit(4):
         found[made("poker-bug", (*four, JOKER))] += ways
@@ -173,6 +173,6 @@ def test_a_joker_that_is_an_ace_makes_no_other_pair() -> None:
 
 
 def _four_of_a_run() -> set[frozenset[int]]:
-    """Four ranks of a sequence of five, those of several sequences once."""
+    """Four ranks of a sequence of five, without duplicates."""
     runs = [frozenset((low + step - 1) % 13 + 1 for step in range(5)) for low in range(1, 11)]
     return {frozenset(four) for run in runs for four in combinations(run, 4)}

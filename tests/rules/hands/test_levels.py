@@ -1,4 +1,4 @@
-"""How well a row of a pay table fits a hand, level by level, and hands in words."""
+"""Levels at which a row of a pay table fits a hand, and hands in words."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Ranking files: what is wrong in one is one line with file, line, key and what is allowed."""
+"""Ranking files: every error is one line with file, line, key and allowed values."""
 
 import re
 from pathlib import Path
@@ -38,20 +38,25 @@ def test_a_file_of_a_users_own_ranks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "now", "line", "why"),
     [
-        ('id = "mine"', 'id = "yours"', 2, "id: is 'yours'; the file's name asks for 'mine'"),
-        ("cards = [3, 7]", "cards = [7, 3]", 5, "cards: at least 7 and at most 3: turn them round"),
+        ('id = "mine"', 'id = "yours"', 2, "id: is 'yours'; the file's name requires 'mine'"),
+        ("cards = [3, 7]", "cards = [7, 3]", 5, "cards: the minimum 7 is above the maximum 3"),
         ("uses = 3", "uses = 8", 6, "uses: 8 cards make a hand, and it takes at most 7"),
         ("uses = 3", "uses = 10", 6, "uses: "),
         ("uses = 3", 'uses = 3\njokers = "tame"', 7, "jokers: "),
         ("uses = 3", "uses = 3\nwild = 2", 7, "wild: unknown key; allowed: "),
         ('    "pair"', '    "pear"', 9, "order[2]: no category 'pear'; allowed: 'natural ', 'N-card '"),
         ('    "pair"', '    "6-card pair"', 9, "order[2]: no category '6-card pair'; allowed: "),
-        ('    "pair"', '    "straight flush"', 9, "order[2]: 'straight flush' stands twice"),
-        ('    "high card",\n', "", 7, "order: what holds none of these has no rank; the last is 'high card'"),
+        ('    "pair"', '    "straight flush"', 9, "order[2]: 'straight flush' appears twice"),
+        ('    "high card",\n', "", 7, "order: some hands would have no rank; the last category must be 'high card'"),
         ("uses = 3", 'uses = 3\nalso = ["five queens"]', 7, "also[1]: no category 'five queens'; allowed: "),
-        ("]\n", ']\n[words]\n"flush" = "colour"\n', 13, "words.flush: is no category of this file; allowed: straight"),
-        ("]\n", ']\n[by-reading.x]\ny = "mine"\n', 13, "by-reading.x.y: no other ranking 'mine' beside this file"),
-        ("]\n", ']\n[by-reading.x]\ny = "poker"\n', 13, "by-reading.x.y: no other ranking 'poker' beside this file"),
+        (
+            "]\n",
+            ']\n[words]\n"flush" = "colour"\n',
+            13,
+            "words.flush: is not a category of this file; allowed: straight",
+        ),
+        ("]\n", ']\n[by-reading.x]\ny = "mine"\n', 13, "by-reading.x.y: no other ranking 'mine' next to this file"),
+        ("]\n", ']\n[by-reading.x]\ny = "poker"\n', 13, "by-reading.x.y: no other ranking 'poker' next to this file"),
         ("]\n", ']\n[places]\n"royal flush in the first 9" = [0, 9]\n', 12, "no category at cards 0 to 9 of 7; "),
     ],
 )
@@ -94,7 +99,7 @@ def test_files_that_name_each_other_are_refused(tmp_path: Path) -> None:
 def test_a_name_that_is_no_ranking_is_answered_with_those_that_are() -> None:
     with pytest.raises(
         UnknownRanking,
-        match=r"^ranking 'piquet' is not known; allowed: longest-flush, five-card, last-card, ",
+        match=r"^unknown ranking 'piquet'; allowed: longest-flush, five-card, last-card, ",
     ):
         ranking("piquet")
 
@@ -112,7 +117,7 @@ def test_every_ranking_is_what_a_ranking_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", ranking_files())
 def test_every_category_of_a_file_is_a_row_of_its_vocabulary(name: str) -> None:
-    """A pay table can name whatever a hand may be, and the clause is one of the regulation's."""
+    """A pay table can name every hand, and the clause exists in the regulation."""
     found = ranking(name)
     assert isinstance(found, PokerRanking)
     conditions = CONDITIONS[found.vocabulary]

@@ -1,4 +1,4 @@
-"""A house's own ranking: a file in `rankings/` beside its game."""
+"""A house's own ranking: a file in `rankings/` next to its game."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ NAMED = 'ranking = "three-card"'
 
 
 def beside(folder: Path, name: str) -> Path:
-    """The game with its pay tables, its three-card hands ranked by `name`."""
+    """Write the game with its pay tables, its three-card hands ranked by `name`."""
     flat_paytables(folder / "paytables")
     text = files_of("pays")[GAME.removesuffix(".toml")].read_text()
     assert NAMED in text

@@ -1,4 +1,4 @@
-"""Every ranking file against trying every subset and every card a joker may stand for."""
+"""Every ranking file, compared with a search of every subset and every meaning of a joker."""
 
 import random
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def deck_of(name: str) -> Sequence[Card]:
 
 
 def by_trial(name: str, cards: Sequence[Card]) -> tuple[str, tuple[Any, ...]]:
-    """The category, and a strength of another making."""
+    """Return the category and an independently computed strength."""
     found = ranking(name)
     assert isinstance(found, PokerRanking)
     spec = found.spec
@@ -42,7 +42,7 @@ def by_trial(name: str, cards: Sequence[Card]) -> tuple[str, tuple[Any, ...]]:
 
 
 def royal_match(cards: Sequence[Card], jokers: str) -> bool:
-    """Five of the seven are a royal flush, the other two an ace and a king of one suit."""
+    """Return True if five of the seven are a royal flush and the other two an ace and a king of one suit."""
     for two in combinations(cards, 2):
         if not any(card.is_joker for card in two) and {card.rank for card in two} == {1, 13}:
             rest = [card for card in cards if card not in two]
@@ -52,7 +52,7 @@ def royal_match(cards: Sequence[Card], jokers: str) -> bool:
 
 
 def hands(name: str, number: int) -> list[tuple[Card, ...]]:
-    """Random hands, half of them from few ranks and suits, where the rare categories are."""
+    """Return random hands, half of them from few ranks and suits, which make rare categories likely."""
     chance = random.Random(name)
     least, most = ranking(name).sizes
     most = min(most, 7 if ranking(name).jokers else 9)  # a joker tries every card of the deck
@@ -87,7 +87,7 @@ def test_counting_finds_what_trying_everything_finds(name: str) -> None:
 
 @pytest.mark.parametrize("name", RANKINGS)
 def test_the_cards_that_make_it_make_it(name: str) -> None:
-    """They are cards of the hand, none twice, and alone they are worth as much."""
+    """The cards reported are cards of the hand, without repeats, and have the same strength alone."""
     least, _ = ranking(name).sizes
     for cards in hands(name, 200):
         ranked = ranking(name).rank(cards, {})
@@ -100,7 +100,7 @@ def test_the_cards_that_make_it_make_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", RANKINGS)
 def test_neither_suits_nor_the_order_of_cards_matter(name: str) -> None:
-    """Where a file looks at places, the order of the cards changes its key, never the strength (47.1-1006)."""
+    """If a file uses places, the order of the cards changes the key, never the strength (47.1-1006)."""
     chance = random.Random(f"{name} again")
     for cards in hands(name, 100):
         suits = chance.sample(range(1, 5), 4)

@@ -1,4 +1,4 @@
-"""What a pay table's rows say of a hand: which of several rows pays it."""
+"""Rows of a pay table and the hands they match: which of several rows pays."""
 
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from rules.paytables.paytable import flatten, load_paytable
 
 
 def paid(folder: Path, ranked_by: str, cards: str, *rows: str, kind: str = "") -> str | None:
-    """The row of a table with these rows that pays these cards; a row is `WHEN = PAYS`, and a group after a bar."""
+    """Return the row of a table with these rows that pays these cards; a row is `WHEN = PAYS`, with its group after a
+    bar."""
     found = ranking(ranked_by)
     lines = [
         'schema = "dealwire.paytable/1"',

@@ -26,7 +26,7 @@ class VaryingBacks(Field):
 
 
 class NamesTwice(Field):
-    """A jam that is not freed stands twice among the faults of STATUS."""
+    """A jam that is not freed appears twice among the faults of STATUS."""
 
     message = m.ShufflerStatusMessage
 
