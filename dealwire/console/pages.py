@@ -14,7 +14,8 @@ from starlette.websockets import WebSocket
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.addresses import whole_number
 from dealwire.console.board import WALL, Board
-from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render_sections
+from dealwire.console.openapi import document
+from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, problem, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
 from dealwire.console.sheet_pages import SheetPages, unavailable
 from dealwire.console.sheets import Sheets, SheetUnavailable
@@ -54,6 +55,7 @@ class Pages:
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),
+                Route("/openapi.json", interface),
                 WebSocketRoute("/live", self.live),
                 WebSocketRoute("/wall/live", self.wall_live),
                 WebSocketRoute("/live/{table}", self.live),
@@ -212,12 +214,17 @@ async def favicon(_: Request) -> Response:
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 
 
+async def interface(_: Request) -> Response:
+    """Serve the description of this console's addresses."""
+    return JSONResponse(document())
+
+
 async def _problem(request: Request, error: Exception) -> Response:
     status, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
     if status == 404 and text == HTTPStatus.NOT_FOUND.phrase:
         text = "There is no such page."
-    return page(request, "problem.html", status, text=text)
+    return problem(request, status, text, error.headers if isinstance(error, HTTPException) else None)
 
 
 async def _bad_recording(request: Request, error: Exception) -> Response:
-    return page(request, "problem.html", 404 if "no such" in str(error) else 422, text=str(error))
+    return problem(request, 404 if "no such" in str(error) else 422, str(error))

@@ -7,6 +7,7 @@ passes through autoescaping templates.
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_urlencode
 from markupsafe import Markup, escape
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from dealwire.console import betting, scene, wall, words
 from dealwire.hub.actions import Action
@@ -160,6 +161,15 @@ def page(request: Request, template: str, status: int = 200, live: str = "", **v
     """Return a whole page; `live` is the address of its live connection, if it has one."""
     known = {"role": request.state.role, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known | values), status)
+
+
+def problem(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error: JSON for a client that asks for it, else a page."""
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"good": False, "text": text or HTTPStatus(status).phrase}, status, headers)
+    answer = page(request, "problem.html", status, text=text)
+    answer.headers.update(headers or {})
+    return answer
 
 
 def render_sections(view: TableView) -> dict[str, str]:

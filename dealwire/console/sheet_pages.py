@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from dealwire.console.addresses import whole_number
-from dealwire.console.rendering import page
+from dealwire.console.rendering import page, problem
 from dealwire.console.round_list import (
     EXPORTED,
     FIELDS,
@@ -141,4 +141,4 @@ def _named(table: str, what: str, kind: str, *, kept: bool = False) -> dict[str,
 async def unavailable(request: Request, error: Exception) -> Response:
     """Show why a round cannot be displayed."""
     assert isinstance(error, SheetUnavailable)
-    return page(request, "problem.html", error.status, text=error.why)
+    return problem(request, error.status, error.why)

@@ -1,0 +1,424 @@
+"""The console's interface as an OpenAPI 3.1 document: every address, what it takes, what it answers.
+
+Served as `/openapi.json`, and published as `docs/openapi.json`. A test compares it with the routes of the console, and
+another plays it against a running one.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from dealer_flow.record.base import line_schema
+from dealwire.console.round_list import FIELDS, SEAT_MOST
+from dealwire.hub.actions import ROLES
+from dealwire.sheet.model import RoundSheet
+from dealwire.version import __version__
+
+Spec = dict[str, Any]
+
+ROUND_MOST: Final = 2**32 - 1
+STEP_MOST: Final = 10**10 - 1
+_TEXT: Final[Spec] = {"type": "string"}
+_HTML: Final = "text/html; charset=utf-8"
+_PLAIN: Final = "text/plain; charset=utf-8"
+_FORM: Final = "application/x-www-form-urlencoded"
+
+WEBSOCKETS: Final[Mapping[str, str]] = {
+    "/live": "All tables, as the page / shows them.",
+    "/wall/live": "All tables, as the page /wall shows them.",
+    "/live/{table}": "One table, as its page shows it.",
+}
+"""Live lines: address -> what travels on it. OpenAPI has no words for them; they carry parts of pages, not data."""
+
+SEARCH: Final[Mapping[str, tuple[str, str]]] = {
+    "at": ("From this time on: `21:05`, `2026-11-29 21:05`, `2026-11-29`.", "21:05"),
+    "to": ("Until this time; without it, the minute or the day of `at`.", "21:10"),
+    "seat": (f"Rounds in which this seat bet, 1 to {SEAT_MOST}.", "4"),
+    "amount": ("Rounds with a bet, a pay or a held amount of so much, such as 15 or 2.50.", "25"),
+    "outcome": ("How the round ended, such as `complete` or `misdeal`.", "complete"),
+    "incident": ("Rounds with this incident, or `any`.", "any"),
+    "held": ("Any text: only rounds of which money is held.", "yes"),
+}
+"""Search fields of the list of rounds -> description, example."""
+
+
+@cache
+def document() -> Spec:
+    """Return the whole document."""
+    schema = line_schema(RoundSheet)
+    schemas = {"RoundSheet": schema, **schema.pop("$defs", {}), **_schemas()}
+    schema.pop("$schema", None)
+    found: Spec = {
+        "openapi": "3.1.0",
+        "info": _info(),
+        "paths": {path: dict(operations) for path, operations in _paths().items()},
+        "x-websockets": dict(WEBSOCKETS),
+        "components": {"schemas": schemas, "securitySchemes": _security()},
+    }
+    moved: Spec = _moved(found)
+    return moved
+
+
+def _info() -> Spec:
+    return {
+        "title": "dealwire console",
+        "version": __version__,
+        "summary": "Tables of a table service: their pages, rounds as JSON and CSV, recordings, actions.",
+        "description": (
+            "Reading is open on the machine itself; at any other address it needs a session. A session is the cookie"
+            " that POST /sign-in sets for a role's token. Requests other than GET need an `Origin` header with the"
+            " console's own address. Errors are JSON for a client that accepts application/json, pages otherwise."
+            " docs/http-api.md has examples."
+        ),
+        "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    }
+
+
+def _security() -> Spec:
+    about = "The cookie `dealwire-PORT` (`__Host-dealwire-PORT` over TLS) that POST /sign-in sets."
+    return {"session": {"type": "apiKey", "in": "cookie", "name": "dealwire-8420", "description": about}}
+
+
+def _schemas() -> Spec:
+    """Answers that have no schema of their own in docs/schema."""
+    numbers = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    return {
+        "Answer": _object(
+            "Result of a request for an action, or an error.",
+            good={"type": "boolean", "description": "True if it was done."},
+            text={"type": "string", "description": "One sentence for a person."},
+        ),
+        "Steps": {
+            "type": "object",
+            "description": "Index of a recording's steps: times in milliseconds from the first, and marks, by step.",
+            "properties": {"build": _TEXT},
+            "required": ["build"],
+            "additionalProperties": numbers,
+        },
+        "Step": _object(
+            "One step of a recording.",
+            build={"type": "string", "description": "Version of the page's scripts."},
+            what={"type": "string", "description": "What happened, as a sentence."},
+            when={"type": "string", "description": "Date and time, for a person."},
+            at={"type": "string", "description": "The same in ISO 8601."},
+            sections={
+                "type": "object",
+                "description": "Parts of the table's page, by name, as HTML.",
+                "additionalProperties": _TEXT,
+            },
+        ),
+    }
+
+
+def _object(description: str, **properties: Spec) -> Spec:
+    return {
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+# ------------------------------------------------------------------ addresses
+
+
+def _paths() -> dict[str, Spec]:
+    return {**_pages(), **_rounds(), **_recordings(), **_acting(), **_files()}
+
+
+def _pages() -> dict[str, Spec]:
+    tables = _query("tables", "Names of the tables to show, separated by commas; all unless given.")
+    title = _query("title", "Heading of the wall.")
+    return {
+        "/": {"get": _get("Every table at a glance.", "overview", _page())},
+        "/wall": {
+            "get": _get("The tables of a pit, for a large screen.", "wall", {**_page(), **_missing()}, tables, title)
+        },
+        "/table/{table}": {"get": _get("One table.", "table", {**_page(), **_missing()}, _table())},
+        "/bench": {
+            "get": _get(
+                "Faults that can be planned at a simulated table.",
+                "bench",
+                {**_page(), **_missing()},
+                _query("table", "The table; the first simulated one unless given."),
+            )
+        },
+    }
+
+
+def _rounds() -> dict[str, Spec]:
+    record = _query(
+        "record",
+        "Number of the record, where several rounds have this number.",
+        {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+    )
+    number = _path("number", "Number of the round.", ROUND_MOST)
+    search = [_query(name, *SEARCH[name]) for name in FIELDS]
+    one = {**_errors(400, 404, 503), **_errors(500)}
+    sheet = {"200": _answer("The round.", {"application/json": _ref("RoundSheet")}, _NAMED)}
+    pdf = {"200": _answer("The round.", {"application/pdf": {}}, _NAMED), **_errors(501)}
+    csv = {"200": _answer("A row per round, newest first, at most 1,000.", {"text/csv; charset=utf-8": _TEXT}, _NAMED)}
+    list_page = {**_page(), "400": _answer("The list, with what is wrong with the search.", {_HTML: _TEXT})}
+    return {
+        "/table/{table}/rounds": {
+            "get": _get(
+                "Rounds of a table: the newest, or those of a search.",
+                "rounds",
+                {**list_page, **_errors(404, 503)},
+                _table(),
+                *search,
+            )
+        },
+        "/table/{table}/rounds.csv": {
+            "get": _get("The same rounds as CSV.", "roundsCsv", {**csv, **_errors(400, 404, 503)}, _table(), *search)
+        },
+        "/table/{table}/round": {
+            "get": _get(
+                "Redirect to the round of a number.",
+                "findRound",
+                {**_redirect("To the round."), **_errors(400, 404)},
+                _table(),
+                _query(
+                    "number",
+                    "Number of the round.",
+                    {"type": "integer", "minimum": 0, "maximum": ROUND_MOST},
+                    required=True,
+                ),
+            )
+        },
+        "/table/{table}/round/{number}": {
+            "get": _get("One round as a dispute sheet.", "round", {**_page(), **one}, _table(), number, record)
+        },
+        "/table/{table}/round/{number}.pdf": {
+            "get": _get("The same as PDF.", "roundPdf", {**pdf, **one}, _table(), number, record)
+        },
+        "/table/{table}/round/{number}.json": {
+            "get": _get("The same as JSON.", "roundJson", {**sheet, **one}, _table(), number, record)
+        },
+    }
+
+
+def _recordings() -> dict[str, Spec]:
+    name = _path("recording", "Name of the recording, as /replay lists it.")
+    broken = _errors(404, 422, 503)
+    steps = {"200": _answer("The index.", {"application/json": _ref("Steps")})}
+    step = {"200": _answer("The step.", {"application/json": _ref("Step")})}
+    return {
+        "/replay": {"get": _get("Recordings that can be replayed.", "recordings", _page())},
+        "/table/{table}/replay": {
+            "get": _get(
+                "Recordings of a table's game, and its journal.", "tableRecordings", {**_page(), **_missing()}, _table()
+            )
+        },
+        "/replay/{recording}": {
+            "get": _get(
+                "One recording, at one of its steps.",
+                "replay",
+                {**_page(), **broken},
+                name,
+                _query("step", "Number of the step; the first unless given."),
+                _query("at", "Time of the step instead, in milliseconds since 1970."),
+            )
+        },
+        "/replay/{recording}/steps": {"get": _get("Times of all steps.", "steps", {**steps, **broken}, name)},
+        "/replay/{recording}/step/{number}": {
+            "get": _get(
+                "One step.", "step", {**step, **broken}, name, _path("number", "Number of the step, from 0.", STEP_MOST)
+            )
+        },
+    }
+
+
+def _acting() -> dict[str, Spec]:
+    token = {
+        "type": "object",
+        "properties": {
+            "token": {"type": "string", "description": "The token of a role."},
+            "back": {"type": "string", "description": "Where to go then: a path of this console."},
+        },
+        "required": ["token"],
+    }
+    fields = {
+        "type": "object",
+        "description": "The fields of the action's form; each action has its own.",
+        "additionalProperties": _TEXT,
+    }
+    done = {"200": _answer("It was done; the text says what the device answered.", _EITHER)}
+    refused = {
+        str(status): _answer(text, _EITHER if status != 403 else {**_EITHER, _PLAIN: _TEXT})
+        for status, text in ACT_ERRORS.items()
+    }
+    act = _operation(
+        "Ask for an action, such as to light the red lamp.",
+        "act",
+        {**done, **refused, **_malformed()},
+        _table(),
+        _path("action", "Id of the action, as on the table's page."),
+    )
+    sign_in = {
+        **_redirect("Signed in; the cookie is the session."),
+        "403": _answer(
+            "The token is not known, or the request comes from no page of this console.", {_HTML: _TEXT, _PLAIN: _TEXT}
+        ),
+        "429": _answer("Too many wrong tokens; try again.", {_HTML: _TEXT}),
+        **_malformed(),
+    }
+    sign_out = {
+        **_redirect("The session is over."),
+        "403": _answer("The request comes from no page of this console.", {_PLAIN: _TEXT}),
+    }
+    return {
+        "/sign-in": {
+            "get": _get(
+                "The form for a token.", "signInForm", _page(), _query("back", "Where to go after signing in.")
+            ),
+            "post": {
+                **_operation("Sign in with the token of a role.", "signIn", sign_in),
+                "requestBody": _body(token, required=True),
+            },
+        },
+        "/sign-out": {"post": _operation("End the session.", "signOut", sign_out)},
+        "/table/{table}/act/{action}": {
+            "post": {**act, "requestBody": _body(fields), "security": [{"session": []}], "x-roles": list(ROLES)}
+        },
+    }
+
+
+ACT_ERRORS: Final[Mapping[int, str]] = {
+    400: "A field is missing, wrong or not of this action.",
+    401: "Nobody is signed in.",
+    403: "The role may not do this, or the request comes from no page of this console.",
+    404: "There is no such action at this table.",
+    409: "The table or the device refuses it.",
+    503: "Too much is waiting; try again.",
+    504: "No answer yet; look at the table before you try again.",
+}
+"""Answers of an action that was not done."""
+
+
+def _files() -> dict[str, Spec]:
+    document_answer = {"200": _answer("This document.", {"application/json": {"type": "object"}})}
+    asset = {
+        "200": _answer(
+            "The file.",
+            {
+                "text/css; charset=utf-8": {},
+                "text/javascript; charset=utf-8": {},
+                "image/svg+xml": {},
+                "font/woff2": {},
+            },
+        ),
+        **_errors(404),
+    }
+    return {
+        "/openapi.json": {"get": _get("This document.", "openapi", document_answer)},
+        "/static/{name}": {
+            "get": _get(
+                "A style sheet, a script, a picture.",
+                "asset",
+                asset,
+                _path("name", "Name of the file."),
+                _query("v", "Build that the page belongs to."),
+            )
+        },
+        "/favicon.ico": {"get": _get("The icon.", "favicon", {"200": _answer("The icon.", {"image/svg+xml": {}})})},
+    }
+
+
+# ------------------------------------------------------------------ parts of an operation
+
+_NAMED: Final[Spec] = {"content-disposition": {"description": "Name of the file.", "schema": _TEXT}}
+_EITHER: Final[Spec] = {"application/json": {"$ref": "#/components/schemas/Answer"}, _HTML: _TEXT}
+_WHY: Final[Mapping[int, str]] = {
+    400: "The search or a number cannot be understood.",
+    404: "There is no such table, round, recording or file.",
+    422: "The recording cannot be replayed.",
+    500: "The journal cannot be read.",
+    501: "The extra sheet is not installed.",
+    503: "Too much is waiting; try again.",
+}
+
+
+def _operation(summary: str, name: str, answers: Spec, *parameters: Spec) -> Spec:
+    found: Spec = {"summary": summary, "operationId": name, "responses": {**answers, **_always()}}
+    return {**found, "parameters": list(parameters)} if parameters else found
+
+
+def _get(summary: str, name: str, answers: Spec, *parameters: Spec) -> Spec:
+    return _operation(summary, name, answers, *parameters)
+
+
+def _always() -> Spec:
+    """Answers of the guard in front of every address."""
+    return {
+        "421": _answer("The host name is not one that this console answers to.", {_PLAIN: _TEXT}),
+        "431": _answer("The request's headers are too long.", {_PLAIN: _TEXT}),
+    }
+
+
+def _page() -> Spec:
+    return {"200": _answer("The page.", {_HTML: _TEXT})}
+
+
+def _missing() -> Spec:
+    return _errors(404)
+
+
+def _errors(*statuses: int) -> Spec:
+    return {str(status): _answer(_WHY[status], _EITHER) for status in statuses}
+
+
+def _malformed() -> Spec:
+    bodies = {413: "The form is longer than 8 kB.", 415: "The body is not a form."}
+    return {"400": _answer("The form is malformed, or a field is wrong.", _EITHER)} | {
+        str(status): _answer(text, _EITHER) for status, text in bodies.items()
+    }
+
+
+def _redirect(description: str) -> Spec:
+    headers = {"location": {"description": "Where to go.", "schema": _TEXT}}
+    return {"303": {"description": description, "headers": headers}}
+
+
+def _answer(description: str, content: Spec, headers: Spec | None = None) -> Spec:
+    found: Spec = {
+        "description": description,
+        "content": {kind: {"schema": schema} for kind, schema in content.items()},
+    }
+    return {**found, "headers": headers} if headers else found
+
+
+def _body(schema: Spec, *, required: bool = False) -> Spec:
+    return {"required": required, "content": {_FORM: {"schema": schema}}}
+
+
+def _ref(name: str) -> Spec:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _table() -> Spec:
+    return _path("table", "Name of the table.")
+
+
+def _path(name: str, description: str, most: int | None = None) -> Spec:
+    schema = {"type": "integer", "minimum": 0, "maximum": most} if most is not None else {**_TEXT, "minLength": 1}
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+
+
+def _query(name: str, description: str, example: str | Spec = "", *, required: bool = False) -> Spec:
+    schema = example if isinstance(example, dict) else _TEXT
+    found: Spec = {"name": name, "in": "query", "description": description, "schema": schema}
+    if required:
+        found["required"] = True
+    return {**found, "example": example} if isinstance(example, str) and example else found
+
+
+def _moved(value: Any) -> Any:
+    """The same document with every reference to `$defs` of a schema pointing to the components."""
+    if isinstance(value, Mapping):
+        return {
+            key: each.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _moved(each)
+            for key, each in value.items()
+        }
+    return list(map(_moved, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value

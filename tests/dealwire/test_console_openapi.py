@@ -1,0 +1,175 @@
+"""The console's OpenAPI document: equal to its routes, with the schemas of docs/schema, and true when it is played."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.routing import Route, WebSocketRoute
+
+from dealwire.console.openapi import WEBSOCKETS, document
+from dealwire.console.pages import Pages
+from dealwire.console.round_list import FIELDS
+from dealwire.console.server import Console
+from dealwire.hub.hub import Hub
+from tests.support.evenings.watched_table import WatchedTable
+from tests.support.rigs.consoles import TOKENS, client, running
+from tests.support.rigs.ports import free_port
+from tests.support.rigs.serving import Program, rounds_in, simulators, write_configuration
+
+ROOT = Path(__file__).parents[2]
+
+
+def routes() -> tuple[dict[str, set[str]], set[str]]:
+    """Every address of the console with its methods, and every live line."""
+    made = Console(Hub())
+    door, endpoint = object(), made._endpoint
+    app = Pages(made._board, _Anything(door), endpoint, made._shelf, made._sheets).app()
+    found: dict[str, set[str]] = {}
+    for route in app.routes:
+        if isinstance(route, Route):
+            found.setdefault(_written(route.path), set()).update((route.methods or set()) - {"HEAD"})
+    return found, {route.path for route in app.routes if isinstance(route, WebSocketRoute)}
+
+
+class _Anything:
+    """Stands for the sign-in form, whose handlers are only named here."""
+
+    def __init__(self, _: object) -> None: ...
+
+    async def show(self, _: object) -> None: ...
+
+    sign_in = sign_out = show
+
+
+def _written(path: str) -> str:
+    return re.sub(r":\w+\}", "}", path)
+
+
+def test_every_route_is_in_it_and_nothing_else() -> None:
+    http, live = routes()
+    described = {path: {method.upper() for method in operations} for path, operations in document()["paths"].items()}
+    assert described == http
+    assert set(WEBSOCKETS) == live == set(document()["x-websockets"])
+
+
+def test_what_is_printed_is_what_is_served() -> None:
+    assert json.loads((ROOT / "docs/openapi.json").read_text()) == document()
+
+
+def test_a_round_has_the_schema_that_is_published() -> None:
+    published = json.loads((ROOT / "docs/schema/sheet-1.json").read_text())
+    parts = published.pop("$defs")
+    published.pop("$schema")
+    schemas = document()["components"]["schemas"]
+    assert _local(schemas["RoundSheet"]) == published
+    assert {name: _local(schemas[name]) for name in parts} == parts
+
+
+def _local(value: Any) -> Any:
+    """References as docs/schema writes them."""
+    return json.loads(json.dumps(value).replace("#/components/schemas/", "#/$defs/"))
+
+
+def test_every_reference_leads_somewhere_and_names_are_unique() -> None:
+    text = json.dumps(document())
+    schemas = document()["components"]["schemas"]
+    assert set(re.findall(r"#/components/schemas/(\w+)", text)) <= schemas.keys()
+    names = [op["operationId"] for path in document()["paths"].values() for op in path.values()]
+    assert len(names) == len(set(names))
+    search = document()["paths"]["/table/{table}/rounds.csv"]["get"]["parameters"]
+    assert [each["name"] for each in search if each["in"] == "query"] == [*FIELDS]
+
+
+@pytest.fixture(scope="module")
+def console() -> Iterator[Console]:
+    hub = Hub()
+    with WatchedTable(hub, "player-short") as dealt:
+        dealt.answer_requests()
+        with running(hub) as shown:
+            yield shown
+
+
+def test_it_is_served_and_linked(console: Console) -> None:
+    with client(console) as asking:
+        assert asking.get("/openapi.json").json() == document()
+        assert '<link rel="service-desc" type="application/json" href="/openapi.json">' in asking.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "text"),
+    [
+        ("GET", "/table/none", 404, "There is no table of that name."),
+        ("GET", "/nowhere", 404, "There is no such page."),
+        ("GET", "/replay/none", 404, "none: there is no such recording"),
+        ("GET", "/table/pit-1/round/3.json", 404, "This console has no journal to look into."),
+        ("POST", "/wall", 405, "Method Not Allowed"),
+        ("GET", "/table/pit-1/rounds.csv?seat=99", 400, "seat: '99' will not do; allowed: a number from 1 to 32."),
+    ],
+)
+def test_an_error_is_json_for_a_program(console: Console, method: str, path: str, status: int, text: str) -> None:
+    with client(console) as asking:
+        answer = asking.request(method, path, headers={"accept": "application/json"})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+    assert answer.json()["good"] is False
+    assert answer.json()["text"].startswith(text.split(":")[0])
+    if status == 405:
+        assert "GET" in answer.headers["allow"]
+
+
+# ------------------------------------------------------------------ played by schemathesis
+
+
+@pytest.mark.more
+def test_a_running_console_is_as_described(tmp_path: Path) -> None:
+    """A real service with simulated devices, rounds in its journal and a signed-in supervisor; all checks, bounded."""
+    port = free_port()
+    (tmp_path / "tokens.toml").write_text("".join(f'{role} = "{token}"\n' for role, token in TOKENS.items()))
+    (tmp_path / "tokens.toml").chmod(0o600)
+    top = f'[console]\nport = {port}\ntokens-file = "tokens.toml"\n'
+    with simulators() as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
+        program.wait_for(lambda: rounds_in(tmp_path) >= 2)
+        base = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=base, headers={"origin": base}) as asking:
+            asking.post("/sign-in", data={"token": TOKENS["supervisor"]})
+            cookie = "; ".join(f"{name}={value}" for name, value in asking.cookies.items())
+        said = schemathesis(tmp_path, base, cookie)
+        assert program.process.poll() is None
+        assert "Traceback" not in program.text
+    assert said == "", said
+
+
+def schemathesis(folder: Path, base: str, cookie: str) -> str:
+    """What it finds; empty if nothing. Names of tables and rounds that exist come from links in a configuration."""
+    spec = json.loads(json.dumps(document()).replace("dealwire-8420", cookie.partition("=")[0]))
+    for operations in spec["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if (example := EXAMPLES.get(parameter["name"])) is not None and parameter["in"] == "path":
+                    parameter["example"] = example
+    (folder / "openapi.json").write_text(json.dumps(spec))
+    program = [str(Path(sys.executable).parent / "schemathesis"), "run", str(folder / "openapi.json"), "--url", base]
+    options = ["--checks", "all", "--max-examples", "12", "--seed", "1", "--no-color", "--workers", "1"]
+    options += ["--phases", "examples,coverage,fuzzing", "--continue-on-failure", "--generation-deterministic"]
+    options += ["-H", f"Origin: {base}", "-H", f"Cookie: {cookie}", "--request-timeout", "20"]
+    options += ["--exclude-path", "/sign-out"]  # it would end the session that all others use
+    environment = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis")}
+    done = subprocess.run([*program, *options], capture_output=True, text=True, cwd=folder, env=environment)
+    return "" if done.returncode == 0 else done.stdout[-6000:] + done.stderr[-2000:]
+
+
+EXAMPLES: Mapping[str, object] = {
+    "table": "table-1",
+    "number": 1,
+    "recording": "journal of table-1",
+    "action": "shuffler.refresh",
+    "name": "console.css",
+}
