@@ -59,9 +59,9 @@ class SignIn:
         back = _back(http.query_params.get("back", ""))
         return page(http, "sign-in.html", status, path="/", problem=problem, back=back)
 
-    async def show(self, http: HttpRequest) -> Response:
-        """GET: the form."""
-        return self.page(http)
+    async def enter(self, http: HttpRequest) -> Response:
+        """GET or HEAD: the form. POST: sign in."""
+        return await self.sign_in(http) if http.method == "POST" else self.page(http)
 
     async def sign_in(self, http: HttpRequest) -> Response:
         """POST: start a session for a right token, at once. Only the answer to a wrong token is delayed."""

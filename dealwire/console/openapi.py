@@ -238,6 +238,7 @@ def _acting() -> dict[str, Spec]:
             "back": {"type": "string", "description": "Where to go then: a path of this console."},
         },
         "required": ["token"],
+        "additionalProperties": False,
     }
     fields = {
         "type": "object",

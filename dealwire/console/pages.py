@@ -50,8 +50,8 @@ class Pages:
                 Route("/replay/{recording}", self.replay),
                 Route("/replay/{recording}/steps", self.steps),
                 Route("/replay/{recording}/step/{number:number}", self.step),
-                Route("/sign-in", self._door.show, methods=["GET"]),
-                Route("/sign-in", self._door.sign_in, methods=["POST"]),
+                # One route for both methods: of two, the answer to any other method would name the first one's alone.
+                Route("/sign-in", self._door.enter, methods=["GET", "POST"]),
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),
