@@ -146,11 +146,11 @@ class Prepare(PlanStep):
 
 
 class DealPackets(PlanStep):
-    """`deal`: packets are dealt and lifted until this many have been taken; the next one, if any, is then in the tray.
-    With `finish`, the remainder is requested and lifted, and the counts are compared."""
+    """`deal`: packets are dealt and lifted until this many have been taken; the next one, if any, is then in the tray."""
 
     deal: int = Field(ge=0, le=25)
     finish: bool = False
+    """Request and lift the remainder afterwards, and compare the counts."""
 
     @property
     def needs(self) -> Sequence[HandNeed]:

@@ -30,23 +30,23 @@ Shown = dict[tuple[int, int], int]
 
 
 class ReadMeters(PlanStep):
-    """`read_meters`: all meters are read and saved under this name. With `whole`, every frame must follow the
-    specification, and a request beyond the last meter must return none."""
+    """`read_meters`: all meters are read and saved under this name."""
 
     read_meters: str = Field(pattern=r"^[a-z_]+$")
     whole: bool = False
+    """Require that every frame follows the specification, and that a request beyond the last meter returns none."""
 
     def _run(self, stand: Stand) -> None:
         stand.meters[self.read_meters] = _read(stand, strict=self.whole)
 
 
 class MetersSince(PlanStep):
-    """`meters_since`: read again, the same meters come in the same order, and none has decreased. `grown` gives the
-    increase of those that the device has: a number, the number of an event (`PacketDispensed`), or the sum of one of
-    its fields (`PacketDispensed.counted`)."""
+    """`meters_since`: read again, the same meters come in the same order, and none has decreased."""
 
     meters_since: str
     grown: dict[str, int | str] = Field(default_factory=dict)
+    """Increase of the meters that the device has: a number, the number of an event (`PacketDispensed`), or the sum of
+    one of its fields (`PacketDispensed.counted`)."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
