@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const LONG = 15; // rows from which a table gets a filter
+  const LONG = 25; // rows from which a table gets a filter
 
   /* Numbers sort by value, with commas, percent signs and `1 to 1` pays; everything else sorts as text. */
   const key = (cell) => {
