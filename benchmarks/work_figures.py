@@ -113,7 +113,7 @@ def settled(game: str, _: ExitStack) -> Job:
     return Job(len(others), whole(partial(settle, others)), warm=whole(partial(settle, first)))
 
 
-# ---------------------------------------------------------------------- what a table service makes known
+# ---------------------------------------------------------------------- lines that a table service publishes
 
 
 def published(stack: ExitStack) -> Job:

@@ -225,7 +225,7 @@ def _with_steps(made: dict[str, Any]) -> dict[str, Any]:
     return {**made, "$defs": made["$defs"] | parts | {PlanStep.__name__: step}}
 
 
-# ------------------------------------------------------------------ files that stand on others
+# ------------------------------------------------------------------ files that extend others
 
 _IN_PART: Final = "InPart"
 _NAMES_OF_ROWS: Final = ("name", "when")
