@@ -128,23 +128,52 @@ def test_an_error_is_json_for_a_program(console: Console, method: str, path: str
 # ------------------------------------------------------------------ played by schemathesis
 
 
-@pytest.mark.more
-def test_a_running_console_is_as_described(tmp_path: Path) -> None:
-    """A real service with simulated devices, rounds in its journal and a signed-in supervisor; all checks, bounded."""
-    port = free_port()
-    (tmp_path / "tokens.toml").write_text("".join(f'{role} = "{token}"\n' for role, token in TOKENS.items()))
-    (tmp_path / "tokens.toml").chmod(0o600)
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A real service with simulated devices and rounds in its journal: its folder, its address."""
+    folder, port = tmp_path_factory.mktemp("served"), free_port()
+    (folder / "tokens.toml").write_text("".join(f'{role} = "{token}"\n' for role, token in TOKENS.items()))
+    (folder / "tokens.toml").chmod(0o600)
     top = f'[console]\nport = {port}\ntokens-file = "tokens.toml"\n'
-    with simulators() as addresses, Program(write_configuration(tmp_path, addresses, top=top)) as program:
-        program.wait_for(lambda: rounds_in(tmp_path) >= 2)
-        base = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=base, headers={"origin": base}) as asking:
-            asking.post("/sign-in", data={"token": TOKENS["supervisor"]})
-            ((name, secret),) = asking.cookies.items()
-        said = schemathesis(tmp_path, base, name, secret)
+    with simulators() as addresses, Program(write_configuration(folder, addresses, top=top)) as program:
+        program.wait_for(lambda: rounds_in(folder) >= 2)
+        yield folder, f"http://127.0.0.1:{port}"
         assert program.process.poll() is None
         assert "Traceback" not in program.text
+
+
+@pytest.mark.more
+def test_a_running_console_is_as_described(served: tuple[Path, str]) -> None:
+    """A signed-in supervisor; all checks, bounded in number."""
+    folder, base = served
+    with httpx.Client(base_url=base, headers={"origin": base}) as asking:
+        asking.post("/sign-in", data={"token": TOKENS["supervisor"]})
+        ((name, secret),) = asking.cookies.items()
+    said = schemathesis(folder, base, name, secret)
     assert said == "", said
+
+
+@pytest.mark.more
+def test_the_examples_of_the_page_run(served: tuple[Path, str]) -> None:
+    folder, base = served
+    text = (ROOT / "docs/http-api.md").read_text().replace("http://127.0.0.1:8420", base)
+    commands = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).replace("TOKEN", TOKENS["supervisor"])
+    assert commands.count("\n") >= 9
+    answers = []
+    for command in commands.splitlines():
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, command
+        answers.append(done.stdout)
+    sheet, newest, searched, error, steps, step, signed_in, acted, described = answers
+    assert json.loads(sheet)["schema"] == "dealwire.sheet/1"
+    assert newest.startswith("table,round,record,")
+    assert searched.startswith("table,round,record,")
+    assert json.loads(error) == {"good": False, "text": "There is no table of that name."}
+    assert len(json.loads(steps)["at_ms"]) > 1
+    assert json.loads(step)["what"]
+    assert signed_in == ""
+    assert json.loads(acted)["good"] is True
+    assert json.loads(described)["openapi"] == "3.1.0"
 
 
 def schemathesis(folder: Path, base: str, cookie: str, secret: str) -> str:
