@@ -1,4 +1,4 @@
-"""`python -m benchmarks.installs`: what each installation takes, and how fast its commands start; docs/install-sizes.md.
+"""Size of each installation, and the time its commands take to start; prints docs/install-sizes.md.
 
 Every extra is installed into a folder of its own from a wheel of this checkout. A start is the median of several.
 """

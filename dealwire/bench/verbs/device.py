@@ -146,7 +146,7 @@ class Prepare(PlanStep):
 
 
 class DealPackets(PlanStep):
-    """`deal`: packets are dealt and lifted until this many have been taken; the next one, if any, is then in the tray."""
+    """`deal`: packets are dealt and lifted until this many have been taken; the next, if any, is then in the tray."""
 
     deal: int = Field(ge=0, le=25)
     finish: bool = False
