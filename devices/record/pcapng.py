@@ -127,7 +127,7 @@ class BlockFile:
 
     def _fail(self, why: str) -> None:
         self.failed = why
-        _log.error("%s: the recording stopped: %s", self.path, why)
+        _log.error("%s: recording stopped: %s", self.path, why)
 
 
 # ------------------------------------------------------------------ reading

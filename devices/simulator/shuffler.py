@@ -232,7 +232,7 @@ class ShufflerModel(ShufflerCore):
         possible = wanted.jokers <= JOKERS_MAX and wanted.cards == SUITED + wanted.jokers
         if wanted.packet_size > PACKET_SIZE_MAX or not possible:
             return Reason.BAD_PARAMETER
-        # A text ends at its first zero; whatever follows it is dropped.
+        # A text ends at its first zero; the rest is dropped.
         game = wanted.game.partition("\0")[0]
         groups = () if wanted.packet_size else self.programs.get(game, ())
         if not wanted.packet_size and not groups:

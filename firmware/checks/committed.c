@@ -36,11 +36,11 @@ static void take_shoe_event(uint16_t message, const uint8_t *fields)
 
 static void look_at_shoe(const struct tdp_head *head, const struct shoe_kept *kept, const struct record *newest, bool fresh)
 {
-    check(kept->drawn == drawn, "the shoe has drawn what its events say", newest->message);
-    check(head->meters[1] == cards, "the shoe has counted what its events say", newest->message);
+    check(kept->drawn == drawn, "the shoe has drawn as many cards as its events report", newest->message);
+    check(head->meters[1] == cards, "the shoe has counted as many cards as its events report", newest->message);
     check(!fresh || newest->message != TDP_CARD_DRAWN || kept->burn_left == burn_left, "a burned card is burned",
           newest->message);
-    check(!fresh || newest->message != TDP_SHOE_ENDED || !kept->round, "a shoe that ended is in no round", newest->message);
+    check(!fresh || newest->message != TDP_SHOE_ENDED || !kept->round, "an ended shoe is in no round", newest->message);
 }
 
 static void look_at_shuffler(const struct tdp_head *head, const struct shuffler_kept *kept, const struct record *newest,
@@ -52,7 +52,7 @@ static void look_at_shuffler(const struct tdp_head *head, const struct shuffler_
     check(head->meters[0] == rounds, "the shuffler has counted the rounds that its events end", message);
     check(!(message == TDP_REMAINDER_LIFTED || message == TDP_DECK_REMOVED || empty) || head->mid_round == 0,
           "a round is over with the event that ends it", message);
-    check(message != TDP_PACKET_DISPENSED || kept->round.count == fields[1], "a packet is in the book", message);
+    check(message != TDP_PACKET_DISPENSED || kept->round.count == fields[1], "a packet is counted", message);
     check(message != TDP_FAULT_RAISED || get_u16(fields) != TDP_FAULT_DOOR_OPENED_MID_ROUND || kept->latched_count > 0,
           "what lights the lamp is latched with it", message);
 }
@@ -119,7 +119,7 @@ int main(void)
     check_open(device, TDP_ROLE_SERVICE);
     static const char *const whole[] = {"load 0 0", "green", "lift", "lift", "lift", "lift", "green"};
     play(whole, sizeof whole / sizeof whole[0], 100);
-    check(rounds >= 2, "rounds were ended, by hand and by themselves", (long)rounds);
+    check(rounds >= 2, "rounds ended, by hand and automatically", (long)rounds);
     (void)printf("%lu saves\n", (unsigned long)saves);
     return check_failed;
 }

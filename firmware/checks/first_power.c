@@ -15,11 +15,11 @@ static void fill_at_random(const struct device *device)
 static void begins_anew(const struct device *device, uint8_t empty)
 {
     uint8_t status[64];
-    check(device->link->head.boots == 1, "nothing of it is taken for this device's", (long)device->link->head.boots);
+    check(device->link->head.boots == 1, "none of it is used as this device's state", (long)device->link->head.boots);
     check_run(device, 6000);
     (void)device->link->type->status(device->link->device, status);
     check(status[0] == empty, "a device that was never filled is empty", status[0]);
-    check(device->link->head.meters[0] == 0, "its meters begin at 0", (long)device->link->head.meters[0]);
+    check(device->link->head.meters[0] == 0, "its meters start at 0", (long)device->link->head.meters[0]);
 }
 
 /* Leave the memory in the state that another device leaves after some use. */

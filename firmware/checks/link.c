@@ -60,12 +60,12 @@ static void green_takes_no_request_away(void)
 {
     ready();
     check_do(shuffler, "speed 1", 1);
-    check(ask(TDP_DISPENSE, text, 0) == TDP_REASON_NONE, "a packet is asked for", reason);
+    check(ask(TDP_DISPENSE, text, 0) == TDP_REASON_NONE, "a packet is requested", reason);
     run(100);
     check_do(shuffler, "green", 1);
     dispensed_by = 0;
     run(1000);
-    check(dispensed_by == next_request, "the packet that was asked for says so", dispensed_by);
+    check(dispensed_by == next_request, "the requested packet has the request id", dispensed_by);
 }
 
 static void busy_or_in_the_wrong_state(void)
@@ -88,7 +88,7 @@ static void a_text_ends_at_its_zero(void)
     ready();
     check(ask(TDP_SELECT_GAME, game, sizeof game) == TDP_REASON_NONE, "the game is selected", reason);
     run(10);
-    check(text[0] == 'a' && text[1] == 0 && text[2] == 0 && text[3] == 0, "nothing stands behind a text", text[2]);
+    check(text[0] == 'a' && text[1] == 0 && text[2] == 0 && text[3] == 0, "nothing follows a text", text[2]);
 }
 
 static void a_misdeal_tells_every_packet(void)
@@ -110,7 +110,7 @@ static void a_misdeal_tells_every_packet(void)
     run(20);
     (void)ask(TDP_RAISE_LAMP, fault, sizeof fault);
     run(20);
-    check(packets == 56, "a misdeal tells every packet", packets);
+    check(packets == 56, "a misdeal reports every packet", packets);
 }
 
 static void what_is_no_frame_is_counted(void)
@@ -122,14 +122,14 @@ static void what_is_no_frame_is_counted(void)
         tdp_byte(link, 0x41, check_now);
     }
     tdp_byte(link, 0, check_now);
-    check(link->dropped == before + 1, "a piece too long for a frame, once", (long)link->dropped);
+    check(link->dropped == before + 1, "a fragment too long for a frame, once", (long)link->dropped);
     tdp_byte(link, 0x41, check_now);
     check_run(shuffler, 51);
-    check(link->dropped == before + 2, "a piece that silence ended", (long)link->dropped);
+    check(link->dropped == before + 2, "a fragment ended by silence", (long)link->dropped);
     tdp_byte(link, 0x41, check_now);
     tdp_byte(link, 0, check_now);
     tdp_byte(link, 0, check_now);
-    check(link->dropped == before + 3, "a piece that is no frame, and no idle zero", (long)link->dropped);
+    check(link->dropped == before + 3, "a fragment that is neither a frame nor an idle zero", (long)link->dropped);
 }
 
 static void a_nak_is_no_sign_of_life(void)
@@ -139,7 +139,7 @@ static void a_nak_is_no_sign_of_life(void)
     check_run(shuffler, 3100);
     check(shuffler->link->lost, "the host is lost", 0);
     check_say(shuffler, TDP_KIND_NAK, 0, 0x7777, payload, sizeof payload);
-    check(shuffler->link->lost, "a NAK, which may be its own, brings nobody back", 0);
+    check(shuffler->link->lost, "a NAK, which may be its own, does not restore the host", 0);
     check_acknowledge(shuffler, 1);
     check(!shuffler->link->lost, "an ACK does", 0);
 }
@@ -170,10 +170,10 @@ static void no_more_is_granted_than_it_is_set_up_for(void)
     check_heard(NULL);
     check_open(shuffler, TDP_ROLE_SERVICE);
     check_heard(read);
-    check(reason == TDP_REASON_NOT_PERMITTED, "more than it is set up for is refused", reason);
+    check(reason == TDP_REASON_NOT_PERMITTED, "a role above the configured one is refused", reason);
     check_open(shuffler, TDP_ROLE_OPERATE);
     check_heard(read);
-    check(replied == TDP_STATUS_DONE, "what it is set up for is granted", reason);
+    check(replied == TDP_STATUS_DONE, "the configured role is granted", reason);
 }
 
 int main(void)

@@ -23,7 +23,7 @@ int main(void)
     for (uint32_t i = 0; i < 20000; i++) {
         check_do(device, "green", 1);
         check_acknowledge(device, link->head.last - 1);
-        check(link->head.to < 3 * TDP_STORE_BYTES, "positions stay where they never wrap", (long)link->head.to);
+        check(link->head.to < 3 * TDP_STORE_BYTES, "positions stay below the wrap", (long)link->head.to);
         if (i % 997 == 0) {
             check_heard(NULL);
             right = false_ones = 0;
@@ -34,7 +34,7 @@ int main(void)
             }
             check_heard(read);
             bool whole = right > 1300 && false_ones == 0;
-            check(link->head.last < 1500 || whole, "what is kept is read as it was", (long)false_ones);
+            check(link->head.last < 1500 || whole, "stored events are read correctly", (long)false_ones);
         }
     }
     return check_failed;

@@ -60,7 +60,7 @@ static void same_events(const struct tdp_link *link, bool previous)
         bool same = record.length == file[at] && record.request == get_u16(&file[at + 1]) &&
                     record.message == get_u16(&file[at + 3]) && record.device_ms == get_u32(&file[at + 5]) &&
                     memcmp(fields, &file[at + 9], record.length) == 0;
-        check(same, "an old event is as it was", cut);
+        check(same, "an old event is unchanged", cut);
         at += 9U + file[at];
     }
 }
@@ -78,9 +78,9 @@ static void look(const struct device *device)
     check((before ? found.head.last : found.head.previous_last) == get_u32(&old[OLD_LAST]), "its end is known", cut);
     for (uint8_t i = 0; i < type->meter_count; i++) {
         uint32_t more = !before && type->meters[i].meter == TDP_DEVICE_METER_POWER_CYCLES ? 1U : 0U;
-        check(found.head.meters[i] == get_u32(&old[OLD_METERS + 4U * i]) + more, "a meter goes on", type->meters[i].meter);
+        check(found.head.meters[i] == get_u32(&old[OLD_METERS + 4U * i]) + more, "a meter continues", type->meters[i].meter);
     }
-    check(!before || memcmp(kept, &old[OLD_KEPT], type->kept_size) == 0, "the round goes on", cut);
+    check(!before || memcmp(kept, &old[OLD_KEPT], type->kept_size) == 0, "the round continues", cut);
     same_events(&found, !before);
 }
 
@@ -115,7 +115,7 @@ static void a_broken_head_is_not_taken(const struct device *device)
         lay_out(device);
         check_kept[(size_t)(old - file) + i] ^= 0x10U;
         check_load(&found, device->link->type, kept);
-        check(found.head.turn != get_u32(&old[OLD_TURN]), "a broken head is not taken", (long)i);
+        check(found.head.turn != get_u32(&old[OLD_TURN]), "a broken head is not used", (long)i);
     }
 }
 
@@ -155,8 +155,8 @@ static uint8_t status(const void *device, uint8_t *out)
 static void take_over(void *kept, uint8_t version, const uint8_t *was, uint16_t size)
 {
     struct second_kept *now = kept;
-    check(version == 1 && size == sizeof first, "what is to be taken over is told", version);
-    check(now->version_before == 0 && now->round == 0, "and where it goes to is zeros", (long)now->round);
+    check(version == 1 && size == sizeof first, "the state to convert is passed", version);
+    check(now->version_before == 0 && now->round == 0, "and its target is zeroed", (long)now->round);
     now->version_before = version;
     now->round = get_u16(was);
 }
@@ -197,16 +197,16 @@ static void meters_are_known_by_their_numbers(void)
     tdp_count(&link, TDP_DEVICE_METER_CARDS, 200);
     tdp_emit(&link, TDP_GREEN_BUTTON, 9, fields, sizeof fields);
     boot(&link, &second_class, &second, 6);
-    check(link.head.meters[0] == 2, "a meter in another place goes on", (long)link.head.meters[0]);
-    check(link.head.meters[1] == 0, "a new one begins at 0", (long)link.head.meters[1]);
-    check(link.head.meters[2] == 200, "a meter in another place goes on", (long)link.head.meters[2]);
-    check(second.version_before == 1 && second.round == 4711, "what is kept was taken over", (long)second.round);
-    check(link.head.previous_session == 5 && link.head.previous_last == 2, "the events are there", (long)link.head.previous_last);
+    check(link.head.meters[0] == 2, "a meter in another place continues", (long)link.head.meters[0]);
+    check(link.head.meters[1] == 0, "a new meter starts at 0", (long)link.head.meters[1]);
+    check(link.head.meters[2] == 200, "a meter in another place continues", (long)link.head.meters[2]);
+    check(second.version_before == 1 && second.round == 4711, "the class's state was converted", (long)second.round);
+    check(link.head.previous_session == 5 && link.head.previous_last == 2, "the events exist", (long)link.head.previous_last);
     boot(&link, &second_class, &second, 7);
-    check(link.head.meters[0] == 3 && second.round == 4711, "and it goes on so", (long)second.round);
+    check(link.head.meters[0] == 3 && second.round == 4711, "and it continues", (long)second.round);
     boot(&link, &first_class, &first, 8);
-    check(first.round == 0, "what nobody can take over begins anew", first.round);
-    check(link.head.meters[1] == 200 && link.head.meters[2] == 4, "its meters do not", (long)link.head.meters[2]);
+    check(first.round == 0, "state without a conversion starts over", first.round);
+    check(link.head.meters[1] == 200 && link.head.meters[2] == 4, "its meters continue", (long)link.head.meters[2]);
 }
 
 int main(void)

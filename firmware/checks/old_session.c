@@ -17,7 +17,7 @@ static void read(const uint8_t *frame, size_t length)
         expected = get_u32(&frame[8]) + 1;
     } else if (frame[2] == TDP_KIND_LINK && get_u16(&frame[6]) == TDP_GAP && get_u32(&frame[8]) == BEFORE) {
         gone += get_u32(&frame[16]) - get_u32(&frame[12]);
-        check(get_u32(&frame[12]) == expected, "a GAP begins where the events stopped", (long)expected);
+        check(get_u32(&frame[12]) == expected, "a GAP starts after the last event", (long)expected);
         expected = get_u32(&frame[16]);
         last = get_u32(&frame[20]);
     } else if (frame[2] == TDP_KIND_LINK && get_u16(&frame[6]) == TDP_SHUFFLER_STATUS) {
@@ -56,8 +56,8 @@ static void overrun(uint16_t id, int before, int each)
         check_run(device, 1);
     }
     check_heard(read);
-    check(false_ones == 0, "no old event is false", (long)false_ones);
-    check(expected == last + 1 && old + gone == last, "each old event comes or is named as gone", (long)(old + gone));
+    check(false_ones == 0, "every old event is unchanged", (long)false_ones);
+    check(expected == last + 1 && old + gone == last, "each old event comes or is reported lost", (long)(old + gone));
 }
 
 /* Bits of the ring flipped while the power was off: nothing is read or written outside. */
@@ -95,7 +95,7 @@ static void others_have_their_turn(void)
     }
     longest = check_now - shown > longest ? check_now - shown : longest;
     check(longest <= 1200, "a STATUS each second while old events are read", (long)longest);
-    check(false_ones == 0, "no old event is false", (long)false_ones);
+    check(false_ones == 0, "every old event is unchanged", (long)false_ones);
 }
 
 int main(void)

@@ -170,12 +170,12 @@ static void look(uint32_t session, uint32_t whole, bool torn)
     after.kept = &counts;
     store_load(&after);
     check(after.head.boots > 0, "a head is found", cut);
-    check(after.head.session != session || after.head.last >= whole, "no event that was whole is lost", cut);
+    check(after.head.session != session || after.head.last >= whole, "no complete event is lost", cut);
     for (size_t i = 0; i < event_count; i++) {
         bool reached = events[i].session != after.head.session || events[i].number <= after.head.last;
         cards += events[i].message == TDP_CARD_DRAWN && reached ? 1U : 0U;
     }
-    check(after.head.meters[0] == cards, "the meter counts what the events say", cut);
+    check(after.head.meters[0] == cards, "the meter agrees with the events", cut);
     uint32_t newest = after.head.session;
     store_begin(&after, 0xFFFF);
     check(after.head.previous_session == newest, "Booted names a session that can be read", cut);
@@ -187,11 +187,11 @@ static void look(uint32_t session, uint32_t whole, bool torn)
         bool booted = number == 1 && record.message == TDP_BOOTED;
         bool same = event != NULL && event->message == record.message && event->length == record.length &&
                     memcmp(event->fields, fields, record.length) == 0;
-        check(booted || same, "an event is kept as it was", cut);
+        check(booted || same, "a stored event is unchanged", cut);
         shown = record.message == TDP_CARD_DRAWN ? get_u16(fields) : shown;
         at = record.next;
     }
-    check(shown == 0 || counts.cards == shown, "what the class keeps is what the newest event says", cut);
+    check(shown == 0 || counts.cards == shown, "the class's state agrees with the newest event", cut);
 }
 
 /* Repeat one more write from the same state, with the power failing one byte later each time; the last time complete.
@@ -262,6 +262,6 @@ int main(void)
     cuts += play(600, 20, 81);
     cuts += play(600, 600, 81);
     (void)printf("%ld cuts\n", cuts);
-    check(cuts > 30000, "there were cuts", cuts);
+    check(cuts > 30000, "power cuts happened", cuts);
     return check_failed;
 }

@@ -126,13 +126,13 @@ static void play(const struct device *which, const char *filling, const char *co
         tick(1, 1);
         tick(20, 50);
     }
-    check(most.reads <= 64U, "a host that keeps up makes nothing be looked for", (long)most.reads);
+    check(most.reads <= 64U, "a host that keeps up causes no search", (long)most.reads);
     tell("a host that keeps up, or a hand");
     read_from(device->link->head.session, 1);
-    check(most.reads <= 64U, "the first of what is kept is known", (long)most.reads);
+    check(most.reads <= 64U, "the first stored event is known", (long)most.reads);
     tell("READ-EVENTS from the beginning");
     read_from(device->link->head.session, device->link->head.last);
-    check(most.reads <= RECORDS_MAX, "looked for, one read a record", (long)most.reads);
+    check(most.reads <= RECORDS_MAX, "searched for with one read a record", (long)most.reads);
     tell("READ-EVENTS from elsewhere");
     read_from(5, 1);
     tick(400, 1);

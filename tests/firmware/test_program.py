@@ -46,7 +46,7 @@ def test_a_store_that_is_not_whole_is_refused_and_left_as_it_is(size: int, tmp_p
     store = kept(tmp_path)
     part = store.read_bytes()[:size]
     store.write_bytes(part)
-    assert "no store of this device, which has" in refused("--line", tmp_path / "line", "--store", store)
+    assert "not a store of this device, which has" in refused("--line", tmp_path / "line", "--store", store)
     assert store.read_bytes() == part
 
 
@@ -59,7 +59,7 @@ def test_a_store_that_is_too_long_is_refused(tmp_path: Path) -> None:
 def test_a_store_whose_check_does_not_fit_is_begun_anew_and_that_is_said(tmp_path: Path) -> None:
     store = kept(tmp_path)
     store.write_bytes(bytes(len(store.read_bytes())))
-    with pytest.raises(AssertionError, match="its check does not fit, or another device wrote it: begun anew"):  # noqa: SIM117
+    with pytest.raises(AssertionError, match="its check is wrong or it is of another device: started over"):  # noqa: SIM117
         with program("shoe", tmp_path, "tdp-device", store) as line, Asked(line) as host:
             assert host.greet().boot_count == 1
     with program("shoe", tmp_path, "tdp-device", store) as line, Asked(line) as host:

@@ -224,7 +224,8 @@ static void load_store(struct program *program)
     whole = whole && fgetc(file) == EOF;
     (void)fclose(file);
     if (!whole) {
-        (void)fprintf(stderr, "tdp-device: %s: no store of this device, which has %zu bytes\n", program->store_path, size);
+        (void)fprintf(stderr, "tdp-device: %s: not a store of this device, which has %zu bytes\n", program->store_path,
+                      size);
         exit(2);
     }
     program->loaded = true;
@@ -316,7 +317,7 @@ static void power_on(struct program *program)
     program->powered = true;
     program->device->start(&port, now_ms(), random, TDP_BOOT_CAUSE_POWER_ON);
     if (program->loaded && program->device->link->head.boots == 1U) {
-        (void)fprintf(stderr, "tdp-device: %s: its check does not fit, or another device wrote it: begun anew\n",
+        (void)fprintf(stderr, "tdp-device: %s: its check is wrong or it is of another device: started over\n",
                       program->store_path);
     }
     program->loaded = false;
@@ -434,11 +435,11 @@ static int usage(void)
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         (void)fprintf(stderr, "%s %s", i > 0 ? "," : "", devices[i]->name);
     }
-    (void)fprintf(stderr, ".\n  --line     where the pseudo-terminal gets its steady name; tdp-line otherwise\n"
-                          "  --tcp      listen there instead, at 127.0.0.1; 0: a free port\n"
+    (void)fprintf(stderr, ".\n  --line     link to the pseudo-terminal; default: tdp-line\n"
+                          "  --tcp      listen on this port of 127.0.0.1 instead; 0: a free port\n"
                           "  --control  a Unix socket for orders: power off, power on, cable out, cable in, and acts\n"
-                          "  --store    keeps what outlives a loss of power\n"
-                          "  --image    the firmware that it measures for VERIFY; otherwise the text of its version\n");
+                          "  --store    file for the state that survives a power cut\n"
+                          "  --image    firmware image for VERIFY; default: the text of the version\n");
     return 2;
 }
 

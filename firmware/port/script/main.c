@@ -34,7 +34,7 @@ static void put(void *context, uint8_t byte)
 {
     (void)context;
     if (said_count == sizeof said) {
-        fail("one record made the device say more than a mebibyte");
+        fail("the output for one record exceeds one mebibyte");
     }
     said[said_count] = byte;
     said_count++;
@@ -123,7 +123,7 @@ static void wait(void)
 static void play(int kind)
 {
     if (device == NULL && kind != 'N') {
-        fail("a script begins with N");
+        fail("a script must begin with N");
     }
     switch (kind) {
     case 'N':
@@ -166,7 +166,7 @@ int main(int count, char **words)
         play(kind);
         (void)put_u32(size, (uint32_t)said_count);
         if (fwrite(size, sizeof size, 1, stdout) != 1 || fwrite(said, 1, said_count, stdout) != said_count) {
-            fail("nobody takes the answer");
+            fail("the answer cannot be written");
         }
     }
     return 0;

@@ -48,7 +48,7 @@ def test_tshark_reads_the_recording_and_knows_what_it_is(rig, tmp_path):
         for packet in bulk
         if packet["usb.endpoint_address"] == ["0x81"] and "usb.capdata" in packet
     )
-    # What the frames look like is the framing's business: here it is enough that they are whole and in order.
+    # The framing tests check the frames; here they only have to be whole and in order.
     assert received.startswith(b"\x00")
     assert received.endswith(b"\x00")
     assert b"Test Works" in received
