@@ -72,7 +72,7 @@ class ContractCheck:
         return self.name
 
 
-def _must(holds: bool, why: str) -> None:
+def _require(holds: bool, why: str) -> None:
     if not holds:
         raise ContractBroken(why)
 
@@ -92,7 +92,7 @@ def garbage(stream: bytes, seed: int) -> bytes:
     return bytes(data)
 
 
-def _cut(stream: bytes, seed: int) -> Iterator[bytes]:
+def _random_chunks(stream: bytes, seed: int) -> Iterator[bytes]:
     """Yield a stream in chunks of any size, as a line delivers it."""
     chance, at = random.Random(seed), 0
     while at < len(stream):
@@ -139,28 +139,28 @@ def deliver(
 # ------------------------------------------------------------------ what it is
 
 
-def _is_found(sample: DialectSample) -> str:
+def _check_registered(sample: DialectSample) -> str:
     name = sample.dialect.name
-    _must(dialect_named(name) == sample.dialect, f"{name!r} is found, but it is another object than the one checked")
+    _require(dialect_named(name) == sample.dialect, f"{name!r} is found, but it is another object than the one checked")
     return name
 
 
-def _says_what_it_is(sample: DialectSample) -> str:
+def _check_about(sample: DialectSample) -> str:
     dialect = sample.dialect
-    _must(bool(dialect.about.strip()), "`about` is empty; it describes the dialect and its source")
-    _must("\n" not in dialect.about, "`about` has more than one line")
-    _must(dialect.baud > 0, f"`baud` is {dialect.baud}; a serial line needs a speed")
+    _require(bool(dialect.about.strip()), "`about` is empty; it describes the dialect and its source")
+    _require("\n" not in dialect.about, "`about` has more than one line")
+    _require(dialect.baud > 0, f"`baud` is {dialect.baud}; a serial line needs a speed")
     return dialect.about
 
 
-def _has_drivers(sample: DialectSample) -> str:
+def _check_drivers(sample: DialectSample) -> str:
     kinds = sample.dialect.drivers
-    _must(bool(kinds), f"`drivers` is empty; it needs one for each kind of device: {', '.join(DRIVERS)}")
+    _require(bool(kinds), f"`drivers` is empty; it needs one for each kind of device: {', '.join(DRIVERS)}")
     for kind in kinds:
-        _must(kind in DRIVERS, f"`drivers` has {kind!r}; allowed: {', '.join(DRIVERS)}")
+        _require(kind in DRIVERS, f"`drivers` has {kind!r}; allowed: {', '.join(DRIVERS)}")
         driver = sample.dialect.driver(kind, where=sample.dialect.name)
         made = driver.translate(Send(b""))
-        _must(made is None, f"the driver of a {kind} translates bytes that the host sends to {made!r}")
+        _require(made is None, f"the driver of a {kind} translates bytes that the host sends to {made!r}")
     return ", ".join(kinds)
 
 
@@ -173,42 +173,42 @@ def explained(dialect: Dialect, chunks: Sequence[bytes]) -> list[dict[str, objec
     return [piece for chunk in chunks for piece in explainer.feed(chunk)] + explainer.flush()
 
 
-def _streams(sample: DialectSample) -> Iterator[tuple[str, bytes]]:
+def _sample_streams(sample: DialectSample) -> Iterator[tuple[str, bytes]]:
     """Yield the sample intact, then corrupted."""
     yield "", sample.stream
     yield from ((f", corrupted with seed {seed}", sample.spoilt(seed)) for seed in SEEDS)
 
 
-def _tiles(sample: DialectSample) -> str:
-    for spoilt, stream in _streams(sample):
+def _check_tiling(sample: DialectSample) -> str:
+    for context, stream in _sample_streams(sample):
         at = 0
         for piece in explained(sample.dialect, [stream]):
             offset, length = piece["offset"], piece["length"]
-            _must(offset == at, f"a piece at byte {offset} follows byte {at}{spoilt}")
-            _must(isinstance(length, int) and length > 0, f"a piece at byte {at} has the length {length!r}{spoilt}")
+            _require(offset == at, f"a piece at byte {offset} follows byte {at}{context}")
+            _require(isinstance(length, int) and length > 0, f"a piece at byte {at} has the length {length!r}{context}")
             end = at + int(str(length))
             if piece["kind"] == "noise":
                 given = bytes.fromhex(str(piece["data"]))
-                _must(given == stream[at:end], f"the noise at byte {at} differs from the input{spoilt}")
+                _require(given == stream[at:end], f"the noise at byte {at} differs from the input{context}")
             at = end
-        _must(at == len(stream), f"only {at} of {len(stream)} bytes are accounted for{spoilt}")
+        _require(at == len(stream), f"only {at} of {len(stream)} bytes are accounted for{context}")
     pieces = explained(sample.dialect, [sample.stream])
     noise = sum(int(str(piece["length"])) for piece in pieces if piece["kind"] == "noise")
     frames = sum(piece["kind"] != "noise" for piece in pieces)
     return f"{len(sample.stream)} bytes: {frames} frames, {noise} bytes of noise"
 
 
-def _cuts_alike(sample: DialectSample) -> str:
-    for spoilt, stream in _streams(sample):
+def _check_chunk_boundaries(sample: DialectSample) -> str:
+    for context, stream in _sample_streams(sample):
         whole = explained(sample.dialect, [stream])
         single = explained(sample.dialect, [stream[at : at + 1] for at in range(len(stream))])
         differ = next((at for at, (one, two) in enumerate(zip(whole, single, strict=False)) if one != two), None)
         at = whole[differ]["offset"] if differ is not None else "the end"
-        _must(whole == single, f"the result depends on chunk boundaries from byte {at} on{spoilt}")
+        _require(whole == single, f"the result depends on chunk boundaries from byte {at} on{context}")
     return "at once, and byte by byte"
 
 
-def _explains(sample: DialectSample) -> str:
+def _check_explanations(sample: DialectSample) -> str:
     kinds = dict[str, None]()
     for piece in explained(sample.dialect, [sample.stream]):
         try:
@@ -216,12 +216,12 @@ def _explains(sample: DialectSample) -> str:
         except (TypeError, ValueError) as error:
             raise ContractBroken(f"the explanation at byte {piece['offset']} is not JSON: {error}") from None
         kind = piece.get("kind")
-        _must(isinstance(kind, str) and bool(kind), f"the explanation has no `kind` at byte {piece['offset']}")
+        _require(isinstance(kind, str) and bool(kind), f"the explanation has no `kind` at byte {piece['offset']}")
         kinds[str(kind)] = None
     return ", ".join(kinds)
 
 
-def _holds_a_frame(sample: DialectSample) -> str:
+def _check_buffer(sample: DialectSample) -> str:
     stream, most = sample.stream, 0
     for at in range(0, len(stream), max(1, len(stream) // _PLACES)):
         for junk in (b"A" * _JUNK_LENGTH, bytes(_JUNK_LENGTH), random.Random(at).randbytes(_JUNK_LENGTH)):
@@ -229,77 +229,77 @@ def _holds_a_frame(sample: DialectSample) -> str:
             framer.feed(stream[:at])
             framer.feed(junk)
             most = max(most, framer.pending)
-            _must(most <= FRAME_MAX, f"{most} bytes of junk after byte {at} are buffered; the limit is {FRAME_MAX}")
+            _require(most <= FRAME_MAX, f"{most} bytes of junk after byte {at} are buffered; the limit is {FRAME_MAX}")
     return f"at most {most} bytes buffered"
 
 
 # ------------------------------------------------------------------ its link and its driver
 
 
-def _reports(sample: DialectSample) -> str:
+def _check_events(sample: DialectSample) -> str:
     done = deliver(sample, sample.heard, listen=True)
-    _must(done.link.stats.frames > 0, "the link counts no frame in the sample (`stats.frames`)")
+    _require(done.link.stats.frames > 0, "the link counts no frame in the sample (`stats.frames`)")
     bodies = [item.body for item in done.seen if not isinstance(item.body, LinkUp)]
     named = [body for body in bodies if not isinstance(body, UnknownReported | EventsLost)]
-    _must(bool(named), f"{done.link.stats.frames} frames yield no event")
+    _require(bool(named), f"{done.link.stats.frames} frames yield no event")
     return f"{len(named)} events" + (
         f", {len(bodies) - len(named)} unknown or lost" if len(bodies) > len(named) else ""
     )
 
 
-def _in_order(sample: DialectSample) -> str:
+def _check_order(sample: DialectSample) -> str:
     done = deliver(sample, sample.heard, listen=True)
     started, numbers = set[int](), dict[int, int]()
     for output in done.outputs:
         if isinstance(output, Started):
             started.add(output.session)
         elif isinstance(output, Reported):
-            _must(output.session in started, f"report {output.number} comes before its session has `Started`")
+            _require(output.session in started, f"report {output.number} comes before its session has `Started`")
             before = numbers.get(output.session, 0)
-            _must(output.number == before + 1, f"report {output.number} comes after report {before}")
+            _require(output.number == before + 1, f"report {output.number} comes after report {before}")
             numbers[output.session] = output.number
     last = dict[int, int]()
     for item in done.seen:
         if item.number and not isinstance(item.body, EventsLost):
             before = last.get(item.session, 0)
-            _must(item.number > before, f"event {item.number} comes after event {before}")
+            _require(item.number > before, f"event {item.number} comes after event {before}")
             last[item.session] = item.number
     return f"{max(last.values(), default=0)} in a row"
 
 
-def _recording_is_the_same(sample: DialectSample) -> str:
-    spoilt = [garbage(chunk, at) if at % 3 == 1 else chunk for at, chunk in enumerate(sample.heard)]
-    for words, chunks in (("", sample.heard), (", corrupted", spoilt)):
+def _check_replay(sample: DialectSample) -> str:
+    corrupted = [garbage(chunk, at) if at % 3 == 1 else chunk for at, chunk in enumerate(sample.heard)]
+    for words, chunks in (("", sample.heard), (", corrupted", corrupted)):
         live, again = deliver(sample, chunks, listen=False), deliver(sample, chunks, listen=True)
         pairs = zip(live.seen, again.seen, strict=False)
         first = next((f"{one.body} and {two.body}" for one, two in pairs if one != two), "one has more events")
-        _must(live.seen == again.seen, f"a recording yields other events than the live line{words}: {first}")
-        _must(not again.sent, f"it sends {again.sent[:20].hex(' ')} during a replay{words}")
+        _require(live.seen == again.seen, f"a recording yields other events than the live line{words}: {first}")
+        _require(not again.sent, f"it sends {again.sent[:20].hex(' ')} during a replay{words}")
         for done in (live, again):
-            _must(done.link.next_deadline_ns is None, f"a timer is left after `close`{words}")
+            _require(done.link.next_deadline_ns is None, f"a timer is left after `close`{words}")
     return "attached and over a recording"
 
 
-def _no_clock(sample: DialectSample) -> str:
+def _check_no_clock(sample: DialectSample) -> str:
     def given(start_ns: int) -> list[Any]:
         done = deliver(sample, sample.heard, listen=True, start_ns=start_ns)
         return [(type(item.body), item.number, item.at_ns - start_ns) for item in done.seen]
 
-    _must(given(_START_NS) == given(_START_NS + _HOUR_NS), "the same bytes yield other times an hour later")
+    _require(given(_START_NS) == given(_START_NS + _HOUR_NS), "the same bytes yield other times an hour later")
     return "the same an hour later"
 
 
-def _garbage_raises_nothing(sample: DialectSample) -> str:
+def _check_garbage(sample: DialectSample) -> str:
     for kind in sample.dialect.drivers:
         other = DialectSample(sample.dialect, sample.heard, kind)
         for seed in SEEDS:
-            chunks = [*_cut(sample.spoilt(seed), seed)]
+            chunks = [*_random_chunks(sample.spoilt(seed), seed)]
             deliver(other, chunks, listen=False)
             deliver(other, chunks, listen=True, skip=True)
     return f"{len(SEEDS)} corrupted streams, whole and with bytes dropped"
 
 
-def _commands(sample: DialectSample) -> str:
+def _check_commands(sample: DialectSample) -> str:
     words = ""
     for kind in sample.dialect.drivers:
         link = sample.dialect.make_link(kind, Role.OBSERVE, False)
@@ -308,7 +308,7 @@ def _commands(sample: DialectSample) -> str:
             link.request(object(), _START_NS)
         except DealwireError as error:
             words = str(error)
-            _must("\n" not in words and bool(words), "its error for an unknown command is not one line")
+            _require("\n" not in words and bool(words), "its error for an unknown command is not one line")
         else:
             raise ContractBroken(f"a {kind} accepts an unknown command; raise an error of `protocol.errors`")
     return words
@@ -317,19 +317,19 @@ def _commands(sample: DialectSample) -> str:
 CONTRACT: Final = tuple(
     ContractCheck(*each)
     for each in (
-        ("found", "installed packages announce it under its name", _is_found),
-        ("about", "it has a one-line description and a baud rate", _says_what_it_is),
-        ("drivers", "each kind of device has a driver, which ignores the host's bytes", _has_drivers),
-        ("tiles", "frames and noise tile the input, intact or corrupted", _tiles),
-        ("cut", "chunk boundaries do not matter", _cuts_alike),
-        ("explain", "each frame is explained as JSON, with its kind", _explains),
-        ("pending", f"a framer buffers one frame, at most {FRAME_MAX} bytes", _holds_a_frame),
-        ("events", "the sample yields events", _reports),
-        ("order", "reports are numbered from 1, in order, after the start of their session", _in_order),
-        ("recording", "a replay yields the same, and sends nothing", _recording_is_the_same),
-        ("clock", "it reads no clock", _no_clock),
-        ("garbage", "garbage raises nothing", _garbage_raises_nothing),
-        ("commands", "an impossible command is refused in one line", _commands),
+        ("found", "installed packages announce it under its name", _check_registered),
+        ("about", "it has a one-line description and a baud rate", _check_about),
+        ("drivers", "each kind of device has a driver, which ignores the host's bytes", _check_drivers),
+        ("tiles", "frames and noise tile the input, intact or corrupted", _check_tiling),
+        ("cut", "chunk boundaries do not matter", _check_chunk_boundaries),
+        ("explain", "each frame is explained as JSON, with its kind", _check_explanations),
+        ("pending", f"a framer buffers one frame, at most {FRAME_MAX} bytes", _check_buffer),
+        ("events", "the sample yields events", _check_events),
+        ("order", "reports are numbered from 1, in order, after the start of their session", _check_order),
+        ("recording", "a replay yields the same, and sends nothing", _check_replay),
+        ("clock", "it reads no clock", _check_no_clock),
+        ("garbage", "garbage raises nothing", _check_garbage),
+        ("commands", "an impossible command is refused in one line", _check_commands),
     )
 )
 """All checks, in the order in which an author runs into them."""

@@ -97,9 +97,9 @@ def examine(data: bytes) -> Misframed:
             return Misframed(len(data), {})
         if piece.reason is not NoiseReason.IDLE:
             reasons[NoiseReason(piece.reason)] += piece.length
-    mistake, fits, pieces = max(_explained(data), key=_weight, default=("", 0, 0))
+    mistake, fits, pieces = max(_explanations(data), key=_weight, default=("", 0, 0))
     if not mistake:
-        mistake = _unexplained(data, reasons)
+        mistake = _describe_unknown(data, reasons)
     return Misframed(len(data), dict(reasons.most_common()), mistake, fits, pieces)
 
 
@@ -146,7 +146,7 @@ _COVERS: Final[Mapping[str, Covered]] = {
 """Data that a check may cover by mistake, by the phrase that follows the check's name."""
 
 
-def _checked(content: bytes) -> Iterator[str]:
+def _matching_checks(content: bytes) -> Iterator[str]:
     """Yield every mistake that explains the check at the end of a decoded piece."""
     for kind in CHECKS:
         size = kind.width // 8
@@ -159,10 +159,10 @@ def _checked(content: bytes) -> Iterator[str]:
                 if value == int.from_bytes(check, order) and (kind is not CHECKS[0] or over or first):  # type: ignore[arg-type]
                     yield f"the check is {kind.name}{over}{first}"
     if len(content) > _HEADER + CHECK_BYTES:
-        yield from _sums(content)
+        yield from _simple_sums(content)
 
 
-def _sums(content: bytes) -> Iterator[str]:
+def _simple_sums(content: bytes) -> Iterator[str]:
     """Yield the mistakes whose check is not a CRC."""
     if adler32(content[:-4]) in (int.from_bytes(content[-4:], "little"), int.from_bytes(content[-4:], "big")):
         yield "the check is Adler-32"
@@ -174,16 +174,16 @@ def _sums(content: bytes) -> Iterator[str]:
 # ------------------------------------------------------------------ the frame
 
 
-def _slip(part: bytes) -> bytes:
+def _decode_slip(part: bytes) -> bytes:
     return part.replace(b"\xdb\xdc", b"\xc0").replace(b"\xdb\xdd", b"\xdb")
 
 
-def _unescaped(part: bytes) -> bytes:
+def _decode_hdlc(part: bytes) -> bytes:
     first, *rest = part.split(b"\x7d")
     return first + b"".join(bytes([each[0] ^ 0x20]) + each[1:] for each in rest if each)
 
 
-def _cobs(part: bytes) -> bytes:
+def _decode_cobs(part: bytes) -> bytes:
     try:
         found: bytes = cobs.decode(part)
     except cobs.DecodeError:
@@ -191,7 +191,7 @@ def _cobs(part: bytes) -> bytes:
     return found
 
 
-def _cobsr(part: bytes) -> bytes:
+def _decode_cobsr(part: bytes) -> bytes:
     try:
         found: bytes = cobsr.decode(part)
     except cobsr.DecodeError:
@@ -209,47 +209,47 @@ class _Cutting(Struct, frozen=True):
 
 
 _CUTTINGS: Final = (
-    _Cutting("", b"\0", _cobs, right=True),
-    _Cutting("it is stuffed as COBS/R, not COBS", b"\0", _cobsr),
-    _Cutting("it is framed as SLIP (C0h), not COBS", b"\xc0", _slip),
-    _Cutting("it is framed as HDLC (7Eh), not COBS", b"\x7e", _unescaped),
-    _Cutting("it is stuffed as COBS with another delimiter: line ends", b"\n", _cobs),
+    _Cutting("", b"\0", _decode_cobs, right=True),
+    _Cutting("it is stuffed as COBS/R, not COBS", b"\0", _decode_cobsr),
+    _Cutting("it is framed as SLIP (C0h), not COBS", b"\xc0", _decode_slip),
+    _Cutting("it is framed as HDLC (7Eh), not COBS", b"\x7e", _decode_hdlc),
+    _Cutting("it is stuffed as COBS with another delimiter: line ends", b"\n", _decode_cobs),
 )
 
 
-_Found = tuple[str, int, int]
+_Explanation = tuple[str, int, int]
 """A mistake, the number of pieces it explains, and the number of pieces."""
 
 
-def _explained(data: bytes) -> Iterator[_Found]:
+def _explanations(data: bytes) -> Iterator[_Explanation]:
     """Yield every mistake that explains at least half of the pieces, with a higher threshold for a weaker check."""
     for cutting in _CUTTINGS:
         parts = _parts(data, cutting.delimiter)
-        contents = [content for part in parts if _telling(content := cutting.decode(part))]
+        contents = [content for part in parts if _is_significant(content := cutting.decode(part))]
         if not contents:
             continue
         names: Counter[str] = Counter()
         for content in contents:
-            names.update({*_named(cutting, content)})
+            names.update({*_mistakes_in(cutting, content)})
         if cutting.right:
-            names.update(_appended(parts))
+            names.update(_appended_checks(parts))
         for name, fits in names.items():
-            if fits * 2 >= len(parts) and fits >= _enough(name):
+            if fits * 2 >= len(parts) and fits >= _pieces_needed(name):
                 yield name, fits, len(parts)
-    yield from _bare(data)
+    yield from _unstuffed_frames(data)
 
 
-def _telling(content: bytes) -> bool:
+def _is_significant(content: bytes) -> bool:
     """Return True if `content` is at least as long as a frame and not one repeated byte, for which many checks are
     0."""
     return len(content) >= _HEADER and len(set(content)) > 2
 
 
-def _weight(found: _Found) -> tuple[bool, bool, float]:
+def _weight(found: _Explanation) -> tuple[bool, bool, float]:
     """Return the sort key of an explanation: strong checks first, then those with a framing (many frames need no
     stuffing anyway), then those that explain the most pieces."""
     name, fits, pieces = found
-    return not name.endswith(_WEAK), name != _BARE, fits / pieces
+    return not name.endswith(_WEAK), name != _UNSTUFFED, fits / pieces
 
 
 def _parts(data: bytes, delimiter: bytes) -> list[bytes]:
@@ -260,67 +260,68 @@ def _parts(data: bytes, delimiter: bytes) -> list[bytes]:
     return (inner or [part for part in whole[:-1] if part])[:PIECES_MAX]
 
 
-def _named(cutting: _Cutting, content: bytes) -> Iterator[str]:
+def _mistakes_in(cutting: _Cutting, content: bytes) -> Iterator[str]:
     """Yield the mistakes in `content`, assuming this way of cutting."""
-    if not cutting.right and _whole(content):
+    if not cutting.right and _check_is_right(content):
         yield cutting.name
-    for name in _checked(content):
+    for name in _matching_checks(content):
         yield f"{cutting.name}; {name}" if cutting.name else name
-    if _plausible(content) and not any(_checked(content)):
+    if _header_is_plausible(content) and not any(_matching_checks(content)):
         yield f"{cutting.name}; {_NO_CHECK}" if cutting.name else _NO_CHECK
 
 
-_BARE: Final = "it is not stuffed: header, payload and check are sent as they are, without COBS"
+_UNSTUFFED: Final = "it is not stuffed: header, payload and check are sent as they are, without COBS"
 _NO_CHECK: Final = "it has no known check"
 _WEAK: Final = ("a sum of one byte", _NO_CHECK)
 
 
-def _enough(name: str) -> int:
+def _pieces_needed(name: str) -> int:
     """Return the number of pieces that a mistake must explain to rule out chance."""
     if name.endswith(_WEAK):
         return 4
     return 2 if "CRC-16" in name else 1
 
 
-def _whole(content: bytes) -> bool:
+def _check_is_right(content: bytes) -> bool:
     """Return True if the check is right."""
     return len(content) >= MIN_FRAME and crc32(content) == RESIDUE
 
 
-def _plausible(content: bytes) -> bool:
+def _header_is_plausible(content: bytes) -> bool:
     """Return True if the content begins with a plausible header: this version, no flags, a known kind."""
     return content[0] == VERSION and content[1] == 0 and content[2] in _KINDS
 
 
-def _appended(parts: Iterable[bytes]) -> Iterator[str]:
+def _appended_checks(parts: Iterable[bytes]) -> Iterator[str]:
     """Yield the mistake of a check that is appended after the encoded bytes instead of being encoded with them."""
     for part in parts:
         coded, check = part[:-CHECK_BYTES], part[-CHECK_BYTES:]
         if not coded:
             continue
-        for over, covered in ((" over the encoded bytes", coded), ("", _cobs(coded))):
+        for over, covered in ((" over the encoded bytes", coded), ("", _decode_cobs(coded))):
             if covered and check_of(CHECKS[0], covered) == int.from_bytes(check, "little"):
                 yield f"the check{over} is appended after the stuffed bytes instead of being stuffed with them"
 
 
-def _bare(data: bytes) -> Iterator[_Found]:
+def _unstuffed_frames(data: bytes) -> Iterator[_Explanation]:
     """Find frames without any stuffing: header, payload and check as they are, with any bytes between them."""
     found, at, tries = 0, 0, 0
     while (at := data.find(bytes([VERSION, 0]), at)) >= 0 and tries < PIECES_MAX:
         tries += 1
         end = next(
-            (end for end in range(at + MIN_FRAME, min(at + MAX_FRAME, len(data)) + 1) if _whole(data[at:end])), 0
+            (end for end in range(at + MIN_FRAME, min(at + MAX_FRAME, len(data)) + 1) if _check_is_right(data[at:end])),
+            0,
         )
         found += bool(end)
         at = end or at + 1
     if found:
-        yield _BARE, found, found
+        yield _UNSTUFFED, found, found
 
 
 # ------------------------------------------------------------------ no frame at all
 
 
-def _unexplained(data: bytes, reasons: Mapping[NoiseReason, int]) -> str:
+def _describe_unknown(data: bytes, reasons: Mapping[NoiseReason, int]) -> str:
     """Return a description of the bytes if no check matches any of them."""
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in data)
     if data and printable >= TEXT_SHARE * len(data):
