@@ -88,7 +88,7 @@ class _Sequence:
         last, spoiled = self._last, self.spoiled
         self._last, self.spoiled = sequence, False
         if last is None:
-            return "spoiled bytes before the first report" if spoiled else None
+            return "corrupted bytes before the first report" if spoiled else None
         natural = sequence == last + 1 or (last, sequence) == (0x39, 0x41)
         learned = self._following.get(last)
         if not spoiled:
@@ -189,7 +189,7 @@ class HostLink(UnnumberedLink[Frame]):
         """Fail the waiting commands, and report `Missed` if the last bytes were corrupted and may have been a
         report."""
         if self._sequence.spoiled:
-            self._miss("spoiled bytes after the last report", out)
+            self._miss("corrupted bytes after the last report", out)
         while self._commands:
             self._abandon(now_ns, out)
 
