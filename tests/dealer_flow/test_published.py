@@ -90,7 +90,7 @@ def test_a_page_has_every_rule_of_every_bet(name: str) -> None:
     """Each `must` row, limit, total and tip of the file is a row of the page, with its clause."""
     content = tomllib.loads(whole_text(name))
     page = (DOCS / "games" / f"{name}.md").read_text(encoding="utf-8")
-    _, found, part = page.partition("## What a bet must be\n")
+    _, found, part = page.partition("## Rules for bets\n")
     rows = [line.strip("| ").split(" | ") for line in part.partition("\n## ")[0].splitlines() if line.startswith("| ")]
     by_bet = [(bet, clause) for bet, _, clause in rows[2:]]  # below the head
     for bet in content["bet"]:
