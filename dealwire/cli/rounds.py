@@ -18,7 +18,7 @@ from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.errors import SettlementRefused
 from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
-from rules.game.pairing import must_fit
+from rules.game.pairing import check_fit
 from rules.meters.bank import MeterBank, MeterRecord
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
@@ -234,7 +234,7 @@ class RoundTerms:
     def _on_game(self, game: str, edition: EditionRef | None) -> TableTerms:
         """Return the terms of the game that was given."""
         loaded = load_game(game, edition=self._in(edition))
-        must_fit(loaded)
+        check_fit(loaded)
         return self._terms_on(loaded, self._options)
 
     def _terms_on(self, game: Game, options: Mapping[str, Any]) -> TableTerms:

@@ -13,7 +13,7 @@ from dealwire.config.schema import TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.errors import SettlementRefused
 from rules.game.load import Game, load_game, load_game_of
-from rules.game.pairing import must_fit
+from rules.game.pairing import check_fit
 from rules.meters.award import AwardBook
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
@@ -107,7 +107,7 @@ def fitting_game(procedure: Procedure, source: str | Path, named: str | None, op
     else:
         game = load_game_of(procedure.id, options, edition, source=source)
     if procedure.id in game.spec.procedures:  # `Table` refuses another
-        must_fit(game, source, options)
+        check_fit(game, source, options)
     return game if edition is not None else replace(game, edition=None)
 
 

@@ -155,11 +155,11 @@ class TableFactory:
             return
         if part.progressive is not None and self._newly(part.progressive):
             bank = MeterBank(load_setup(part.progressive))
-            bank.put_back(state)
+            bank.restore_state(state)
             self._banks.put(part.progressive, bank)
         if part.jackpot is not None and self._newly(part.jackpot):
             book = JackpotBook(load_jackpot(part.jackpot))
-            book.bank.put_back(state)
+            book.bank.restore_state(state)
             self._banks.put_jackpot(part.jackpot, book)
 
     def _newly(self, setup: Path) -> bool:

@@ -6,21 +6,21 @@ from functools import partial
 from itertools import combinations
 
 from protocol.cards import Card
-from rules.game.house_ways import Setting, load_houseway
+from rules.game.house_ways import TwoPartHand, load_houseway
 from rules.game.load import Game, game_id_of, load_game
 from rules.hands import Ranked
 
 
-def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> Setting:
+def arranged(procedure: str, cards: tuple[Card, ...], low: int) -> TwoPartHand:
     """Return the split hand. If no game ranks its parts, or a face is unknown, the first cards are the low hand."""
     game_id = game_id_of(procedure)
     game = load_game(game_id) if game_id else None
     if game is None or not game.spec.sets or not all(card.is_face for card in cards):
-        return Setting(cards[:low], cards[low:])
+        return TwoPartHand(cards[:low], cards[low:])
     return _set(game, cards, low)
 
 
-def _set(game: Game, cards: tuple[Card, ...], count: int) -> Setting:
+def _set(game: Game, cards: tuple[Card, ...], count: int) -> TwoPartHand:
     readings, parts = game.default_readings(), game.spec.sets[0]
     rank_low, rank_rest = (partial(_rank, game, name, readings) for name in (parts.low, parts.rest))
     for way in map(load_houseway, game.spec.houseways):
@@ -34,9 +34,9 @@ def _rank(game: Game, hand: str, readings: dict[str, str], cards: tuple[Card, ..
     return game.ranking_of(hand, readings).rank(cards, readings)
 
 
-def _splits(cards: tuple[Card, ...], low: int) -> Iterator[Setting]:
+def _splits(cards: tuple[Card, ...], low: int) -> Iterator[TwoPartHand]:
     for chosen in combinations(cards, low):
         rest = list(cards)
         for card in chosen:
             rest.remove(card)
-        yield Setting(chosen, tuple(rest))
+        yield TwoPartHand(chosen, tuple(rest))

@@ -9,7 +9,7 @@ from devices.drive.replay import CaptureUnplayable, PlayStats, reports
 from devices.events import Seen
 from devices.record.capture import Capture, CaptureError
 from rules.game.load import game_id_of, load_game
-from rules.game.pairing import must_fit
+from rules.game.pairing import check_fit
 
 
 def usual_table(procedure: str, *, name: str = "table-1") -> Table:
@@ -19,7 +19,7 @@ def usual_table(procedure: str, *, name: str = "table-1") -> Table:
     if game_id is None:
         return Table(loaded, None, name=name)
     game = load_game(game_id, {loaded.id: procedure})
-    must_fit(game, procedure)
+    check_fit(game, procedure)
     return Table(loaded, TableTerms(game), name=name)
 
 

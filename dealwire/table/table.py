@@ -32,8 +32,8 @@ from rules.meters.award_record import AwardRecord, AwardRound
 from rules.meters.bank import MeterBank, MeterRecord
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.linked import known_meters, settle_linked_on, with_contributions
-from rules.pots.pot_hands import words_each_way
-from rules.settle.rounds import must_be_of
+from rules.pots.pot_hands import words_by_way
+from rules.settle.rounds import check_round_of_game
 from rules.settle.waiting import settle_waiting
 from rules.settlement import HouseRake, MaximumPayout, Meter, MeterTotal, Rolled, Settlement, WonWith
 
@@ -144,13 +144,13 @@ class TableTerms:
     def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
         """Settle one round on the meters as shown after the award book took its bets; no meter moves."""
         meters = known_meters(awards.shown, self.game, self.chosen)
-        must_be_of(result, self.game)
+        check_round_of_game(result, self.game)
         settlement = settle_waiting(result, self._agreed.on(meters))
         return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused if it is not a round of the game."""
-        must_be_of(result, self.game)
+        check_round_of_game(result, self.game)
         settlement = settle_waiting(result, self._terms())
         self._move(settlement)
         return settlement
@@ -161,7 +161,7 @@ class TableTerms:
         if spec is None or not seats:
             return {}
         view = View(result, self._agreed)
-        return {each.seat: words_each_way(view, each, spec) for each in result.seats if each.seat in seats}
+        return {each.seat: words_by_way(view, each, spec) for each in result.seats if each.seat in seats}
 
     def stand(self, meters: Mapping[str, int], runners: Mapping[int, int]) -> None:
         """Set the meters and the runners."""
@@ -175,7 +175,7 @@ class TableTerms:
 
     def settle_again(self, result: RoundResult) -> Settlement:
         """Settle a round that was settled before: the settlement is marked, and no meter pays or moves."""
-        must_be_of(result, self.game)
+        check_round_of_game(result, self.game)
         return replace(settle_waiting(result, self._agreed.on({})), again=True, meters=())
 
     def _now(self) -> dict[str, Meter]:

@@ -6,7 +6,7 @@ from typing import Final
 from docs._print import printed, table
 from docs._print.odds_pages import link
 from rules.game.load import Game, game_ids, load_game
-from rules.game.schema import Lap
+from rules.game.schema import OrderPass
 from rules.paytables.paytable import PayTable
 
 _BET: Final = ("bet", "kind and pay", "clauses")
@@ -79,7 +79,7 @@ def _bet(game: Game, name: str) -> tuple[str, ...]:
     return f"`{name}`", f"{bet.kind}{on}{pays}{folded}", ends
 
 
-def _phase(phase: Lap) -> str:
+def _phase(phase: OrderPass) -> str:
     which = ", ".join(f"`{name}`" for name in phase.bets) or "all remaining bets"
     only = f" that are {phase.only}" if phase.only else ""
     where = "starting at the dealer's right" if phase.seats == "descending" else "starting at the dealer's left"

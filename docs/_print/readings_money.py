@@ -15,7 +15,7 @@ from docs._print.sessions import made_of, sessions
 from rules.facts.terms import agree
 from rules.game.load import Game, game_ids, load_game
 from rules.game.readings import READINGS
-from rules.settle.deciding import Deciding
+from rules.settle.deciding import AlternativeOptions
 from rules.settle.rounds import settle_on
 
 PAGE: Final = "readings-money.md"
@@ -71,7 +71,7 @@ def _counts(game: Game, kept: Counts) -> Counts:
 def counted(game: Game) -> Counts:
     """Return how many rounds the sessions of a game have, and how many of them each reading decided."""
     terms = agree(game, accept_suspect=True, meters=dict.fromkeys(game.meters(), _METER_CENTS))
-    deciding, decided, rounds = Deciding(terms), Counter[str](), 0
+    deciding, decided, rounds = AlternativeOptions(terms), Counter[str](), 0
     for result in sessions(game):
         rounds += 1
         found = deciding.of(result, settle_on(result, terms))

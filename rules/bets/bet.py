@@ -37,7 +37,7 @@ does not count)."""
 _NO_LINES: Final[Mapping[int, SettlementLine]] = MappingProxyType({})
 
 
-class OfTable(NamedTuple):
+class TableResult(NamedTuple):
     """Result of one bet for the whole table: lines by seat, envy lines in the dealer's order, and the meters
     afterwards."""
 
@@ -70,7 +70,9 @@ class Bet(BetKeys):
         """True if `settle_table` settles the bet."""
         return self.of_table
 
-    def settle_table(self, seats: Sequence[Seat], holds: "Holds", played: "Played", view: "RoundFacts") -> "OfTable":
+    def settle_table(
+        self, seats: Sequence[Seat], holds: "Holds", played: "Played", view: "RoundFacts"
+    ) -> "TableResult":
         """Settle the bet for the whole table at once; `seats` are in the dealer's order."""
         raise NotImplementedError(f"a bet of kind {self.kind} is settled seat by seat")
 
@@ -89,13 +91,13 @@ class Bet(BetKeys):
         if outcome.row is None:
             of_dealer = "the dealer's " if view.terms.hands[name].of_dealer else ""
             return staked.ended(outcome, f"{of_dealer}{hand.text} has no row in {staked.of.paytable}")
-        noted = self.noted(outcome, staked, seat, view)
+        noted = self.with_note(outcome, staked, seat, view)
         if isinstance(noted, Hold):
             return staked.held(noted)
         cards = " ".join(spell_cards(known)) if not isinstance(known := view.cards(name, seat), str) else known
         return staked.ended(noted, f"{outcome.row.when} in {cards}")
 
-    def noted(self, outcome: Outcome, staked: "Staked", seat: Seat, view: "RoundFacts") -> Outcome | Hold:
+    def with_note(self, outcome: Outcome, staked: "Staked", seat: Seat, view: "RoundFacts") -> Outcome | Hold:
         """Apply the note under the bet's pay table and return the outcome, or the reason that it is uncertain."""
         return outcome
 
@@ -129,7 +131,7 @@ class RowOutcomes(dict[Hashable, Outcome | None]):
 
 
 @dataclass(slots=True)  # not frozen: attribute access is faster, and lines read it often
-class Agreed:
+class AgreedBet:
     """A bet as the terms have it.
 
     - `on`: the bet whose stake it is paid on; the bet itself if the wager is its `own`.
@@ -163,7 +165,7 @@ class Agreed:
     whose: str
     by_length: bool
     loses: str
-    beside_others: tuple[ByReading, ...]
+    other_bet_rows: tuple[ByReading, ...]
     """Rows by a reading that depend on another bet of the seat."""
     folded_hand: str
     """The hand that decides it once its player folded."""
@@ -177,7 +179,7 @@ class OtherOption(NamedTuple):
 
     reading: str
     at: str
-    of: Agreed
+    of: AgreedBet
     wheel: bool
 
 
@@ -187,7 +189,7 @@ class Staked(msgspec.Struct, gc=False):
     A struct, because a dataclass takes three times as long to create.
     """
 
-    of: Agreed
+    of: AgreedBet
     seat: int
     cents: int
     terms: "TermFacts"
@@ -243,7 +245,7 @@ Line = Callable[[Staked, Seat, "RoundFacts"], SettlementLine | None]
 stake that is not earned."""
 
 
-def lies(of: Agreed, seat: Seat, terms: "TermFacts") -> Staked:
+def placed_bet(of: AgreedBet, seat: Seat, terms: "TermFacts") -> Staked:
     """Return a bet on a seat's spot, or a pay on the stake of one."""
     cents = seat.wagers[of.on]
     return Staked(of, seat.seat, cents, terms, cents if of.own else 0)
@@ -254,15 +256,15 @@ def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
     return make_line(seat, bet.name, stake, "held", hold.why, hold.clause, reading=hold.reading)
 
 
-def fold_of(of: Agreed, seat: Seat) -> tuple[str, str]:
+def fold_of(of: AgreedBet, seat: Seat) -> tuple[str, str]:
     """Return the effect of folding on the seat's bet, and its clause."""
-    for row in of.beside_others:
+    for row in of.other_bet_rows:
         if row.fold is not None and seat.wagers.get(row.made):
             return row.fold, row.clause
     return of.fold, of.bet.clauses.fold
 
 
-def left_to_a_person(bet: Bet, clause: str) -> Hold:
+def fold_left_open(bet: Bet, clause: str) -> Hold:
     """Return the hold of a folded hand's bet for which the regulation does not settle the effect of a fold."""
     return Hold(f"folded; a supervisor decides whether {bet.name} still plays by its cards", clause)
 
@@ -313,7 +315,7 @@ class TermFacts(Protocol):
     def unit_cents(self) -> int:
         """The smallest amount, in cents, to which a house pay is rounded."""
 
-    def agreed(self, bet: Bet) -> Agreed:
+    def agreed(self, bet: Bet) -> AgreedBet:
         """Return a bet as these terms have it."""
 
     def rank(self, hand: str, cards: tuple[Card, ...]) -> Ranked:
@@ -331,7 +333,7 @@ class TermFacts(Protocol):
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Return the cents that a fixed pay gives after rounding, and the exact cents that rounding kept."""
 
-    def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
+    def lost(self, of: AgreedBet, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
         """Return the line of a bet that loses for a reason that many lines share."""
 
 

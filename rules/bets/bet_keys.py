@@ -8,15 +8,15 @@ from dealer_flow.tomlfile import TomlTable
 from protocol.tomlfile import Key
 from rules.bets.bet_terms import (
     ByReading,
+    ChoiceOverride,
     Clauses,
     Declared,
-    Doubled,
+    DoublingNote,
     EnvyRule,
     Fold,
     HandWhen,
-    Instead,
     Option,
-    Paired,
+    PairedTables,
     RaceSpec,
     ReturnClauses,
     Unqualified,
@@ -99,11 +99,11 @@ class BetKeys(TomlTable):
     table_as: str = ""
     """The bet whose pay table this one shares: one schedule chosen for several bets."""
     declared: Declared | None = None
-    instead: Instead | None = None
+    instead: ChoiceOverride | None = None
     commission: str = ""
     """The clause by which the house may take a commission on its win; a tip's win pays none."""
     commission_when: Option | None = None
-    pairs_with: Paired | None = None
+    pairs_with: PairedTables | None = None
     counts_as: str = "base game"
     """The game it belongs to, for `limit.games`."""
     tip_for: ClassVar[str] = ""
@@ -114,7 +114,7 @@ class BetKeys(TomlTable):
     """True if a hand decides it."""
     by_cards: ClassVar[bool] = False
     """True if the row that its hand makes is all that decides it, unless the hand folds."""
-    of_meters: ClassVar[bool] = False
+    meter_effects: ClassVar[bool] = False
     """True if meters pay it; a round may be played for it alone."""
     table_kind: ClassVar[str] = ""
     """Kind of its pay tables, if not the vocabulary of its hand's ranking."""
@@ -126,7 +126,7 @@ class BetKeys(TomlTable):
     """True if its lines are computed for the whole table at once."""
     only_table: ClassVar[str] = ""
     """The only pay table of a bet that another hand decides (see `as_chosen`); empty otherwise."""
-    beside_others: ClassVar[tuple[ByReading, ...]] = ()
+    other_bet_rows: ClassVar[tuple[ByReading, ...]] = ()
     """Rows by a reading in use that depend on another bet of the seat. Set by `under`."""
     folded_hand: ClassVar[str] = ""
     """The hand that decides it once its player folded, if different. Set by `under`."""
@@ -139,7 +139,7 @@ class BetKeys(TomlTable):
         tip.__dict__["tip_for"] = self.name
         return tip
 
-    def as_chosen(self, instead: Instead) -> Self:
+    def as_chosen(self, instead: ChoiceOverride) -> Self:
         """Return the bet as it is decided for a seat that made the choice."""
         bet = self.model_copy(update={"hand": instead.hand, "hand_when": ()})
         bet.__dict__["only_table"] = instead.paytables[0] if len(instead.paytables) == 1 else ""
@@ -233,7 +233,7 @@ class BetKeys(TomlTable):
         """True if the amount collected of it goes to a jackpot."""
         return False
 
-    def note(self, paytable: str | None) -> Doubled | None:
+    def note(self, paytable: str | None) -> DoublingNote | None:
         """Return the note under one of its pay tables, if there is one."""
         return None
 

@@ -123,7 +123,7 @@ class Declared(TomlTable):
     clause: str
 
 
-class OneColour(TomlTable):
+class OneColorTie(TomlTable):
     """Outcome of a tie between two hands whose cards are all red or all black."""
 
     then: Literal["win", "push", "lose"]
@@ -142,7 +142,7 @@ class Doubt(Option):
     clause: str
 
 
-class Doubled(TomlTable):
+class DoublingNote(TomlTable):
     """A note under these tables: a row's pay doubles while the qualifier is not met. Options of the reading: `held`
     until the house says whether the note is in force, `doubles`, or `plain`."""
 
@@ -155,7 +155,7 @@ class Doubled(TomlTable):
     clause: str
 
 
-class Raised(TomlTable):
+class RaiseRequirement(TomlTable):
     """The hand without which the bet may not exceed another bet. The procedure says by how much it may."""
 
     above: str
@@ -187,7 +187,7 @@ class Clauses(TomlTable):
     """Clause for a win below the last row of its table."""
 
 
-class Instead(TomlTable):
+class ChoiceOverride(TomlTable):
     """Another hand and pay table decide the bet of a seat that made this choice. Of several tables one is chosen, for a
     bet that has none of its own."""
 
@@ -199,7 +199,7 @@ class Instead(TomlTable):
     """The tables that then pay."""
 
 
-class Paired(TomlTable):
+class PairedTables(TomlTable):
     """The pay tables of this bet and another, printed in pairs: the first of one goes with the first of the other."""
 
     bet: str

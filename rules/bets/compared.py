@@ -1,11 +1,11 @@
 """Comparison of two hands, in words."""
 
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Agreed, Compared, RoundFacts
+from rules.bets.bet import AgreedBet, Compared, RoundFacts
 from rules.hands import Ranked
 
 
-def compared(of: Agreed, hand: str, seat: Seat, view: RoundFacts) -> Compared | str:
+def compared(of: AgreedBet, hand: str, seat: Seat, view: RoundFacts) -> Compared | str:
     """Compare a seat's hand with the hand it plays against, or return a phrase that says what is unknown.
 
     The third value, the margin, is the number of cards by which the first hand is longer, for hands compared by length.
@@ -23,7 +23,7 @@ def compared(of: Agreed, hand: str, seat: Seat, view: RoundFacts) -> Compared | 
     return found
 
 
-def _compared(player: Ranked, other: Ranked, of: Agreed) -> Compared:
+def _compared(player: Ranked, other: Ranked, of: AgreedBet) -> Compared:
     mine, theirs, whose = player.strength, other.strength, of.whose
     sign = (mine > theirs) - (mine < theirs)
     player_text, other_text = player.text, other.text

@@ -27,7 +27,7 @@ class Envious:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class EnvyHit:
     """A hand that pays envy to others, in words, and the row with the amount.
 
     `doubt` is the reason that it may pay nothing. `row` is None for an unknown hand that may be in a row.
@@ -56,7 +56,7 @@ def once(lines: Iterable[SettlementLine]) -> list[SettlementLine]:
     return [*found.values()]
 
 
-def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts, holds: Holds) -> list[Hit]:
+def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFacts, holds: Holds) -> list[EnvyHit]:
     """Return the hands that earn others envy, or may earn it.
 
     Depending on the reading, they are the hands of seats that made the bet, or of all seats dealt in. `holds` gives the
@@ -83,8 +83,8 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFa
     if rule is not None and rule.highest:
         return [*_of_highest(bet, shown, unread, view, view.hand(rule.board) if rule.board else "")]
     found = ((each, _row(bet, each.hand, view)) for each in shown)
-    return [Hit(each.seat, each.hand.text, row, each.doubt) for each, row in found if row is not None] + [
-        Hit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
+    return [EnvyHit(each.seat, each.hand.text, row, each.doubt) for each, row in found if row is not None] + [
+        EnvyHit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
         for seat, name in unread
         if may_earn(bet, name, seat, view)
     ]
@@ -117,7 +117,7 @@ def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
 
 def _of_highest(
     bet: Bet, shown: Sequence[_Shown], unread: Sequence[tuple[Seat, str]], view: RoundFacts, board: Ranked | str
-) -> Iterator[Hit]:
+) -> Iterator[EnvyHit]:
     """Yield the hits where only the highest hand earns envy.
 
     None counts if the board, which every player shares, is as high. A hand that is uncertain or unknown may be the
@@ -134,10 +134,10 @@ def _of_highest(
         row = _row(bet, each.hand, view)
         if row is not None:
             doubt = each.doubt or _higher(bet, each.hand, high, unread, view)
-            yield Hit(each.seat, each.hand.text, row, doubt)
+            yield EnvyHit(each.seat, each.hand.text, row, doubt)
     for seat, name in unread:
         if may_earn(bet, name, seat, view, counts):
-            yield Hit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
+            yield EnvyHit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
 
 
 def _higher(
@@ -152,12 +152,12 @@ def _higher(
     return Hold(f"only the highest hand earns it: {why}", bet.clauses.envy) if why else None
 
 
-def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[Hit], terms: TermFacts) -> list[SettlementLine]:
+def envy_of(bet: Bet, envious: Iterable[Envious], found: Sequence[EnvyHit], terms: TermFacts) -> list[SettlementLine]:
     """Return a line for each envious seat and each hit of another seat."""
     return [_line(bet, each, hit, terms) for each in envious for hit in found if hit.seat != each.seat]
 
 
-def _line(bet: Bet, envious: Envious, hit: Hit, terms: TermFacts) -> SettlementLine:
+def _line(bet: Bet, envious: Envious, hit: EnvyHit, terms: TermFacts) -> SettlementLine:
     facts, of = f"envy for the {hit.hand} of seat {hit.seat}", terms.agreed(bet)
     hold = envious.hold or hit.doubt
     if hold is not None:

@@ -31,7 +31,7 @@ def in_doubt(seat: Seat, terms: Terms, holds: Mapping[str, Hold], folds: Set[str
 
 def goes_by_fold(bet: Bet) -> bool:
     """True if a fold affects this bet; a pot goes to the hands that did not fold."""
-    open_row = any(row.fold not in (None, "stands") for row in bet.beside_others)
+    open_row = any(row.fold not in (None, "stands") for row in bet.other_bet_rows)
     return bet.fold != "stands" or open_row or bet.kind == "to-pot"
 
 

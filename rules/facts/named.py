@@ -6,13 +6,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Agreed
+from rules.bets.bet import AgreedBet
 from rules.bets.hold import Hold
 from rules.facts.seen import View
 from rules.hands.poker import SEQUENCES, WHEEL
 from rules.settlement import SettlementLine
 
-Line = Callable[[Agreed, Seat, Hold | None, View], SettlementLine | None]
+Line = Callable[[AgreedBet, Seat, Hold | None, View], SettlementLine | None]
 _NOTHING: Final = (0, 0, 0)
 
 
@@ -24,7 +24,7 @@ def money(line: SettlementLine | None) -> tuple[int, int, int] | None:
     return None if line.result == "held" else (line.pay, line.returned, line.net)
 
 
-def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Line) -> SettlementLine:
+def named(line: SettlementLine, of: AgreedBet, seat: Seat, view: View, resolve: Line) -> SettlementLine:
     """Return the line with the name of the reading that decided it, if one did; `resolve` makes the line of a bet."""
     folded = seat.status == "folded"
     for other in of.others:
@@ -42,7 +42,7 @@ def named(line: SettlementLine, of: Agreed, seat: Seat, view: View, resolve: Lin
     return line
 
 
-def _matters(at: str, of: Agreed, seat: Seat, view: View) -> bool:
+def _matters(at: str, of: AgreedBet, seat: Seat, view: View) -> bool:
     """Return True if the hands are such that the option's change can matter."""
     if at == "unqualified":
         rule = of.bet.unqualified_by

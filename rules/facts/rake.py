@@ -14,7 +14,7 @@ from rules.settlement import NO_PERCENT, HouseRake
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
 
-class Taken(NamedTuple):
+class RakeTaken(NamedTuple):
     """Cents taken of a pot: the house's rake, and the jackpot drop."""
 
     rake: int = 0
@@ -30,7 +30,7 @@ class RakeBox:
         self._left = self._rake.cap_cents
         self._jackpot = self._rake.jackpot_cents
 
-    def of(self, cents: int) -> Taken:
+    def of(self, cents: int) -> RakeTaken:
         """Take the rake and the jackpot drop of a pot.
 
         The rake of each pot is rounded down, because rounding up would exceed the percentage, and limited by what is
@@ -43,9 +43,9 @@ class RakeBox:
         # The rake comes first; a small pot may leave less for the jackpot.
         jackpot = min(self._jackpot, cents - rake)
         self._jackpot -= jackpot
-        return Taken(rake, jackpot)
+        return RakeTaken(rake, jackpot)
 
-    def give_back(self, taken: Taken) -> None:
+    def give_back(self, taken: RakeTaken) -> None:
         """Cancel the rake of a pot that is held."""
         if self._left is not None:
             self._left += taken.rake
@@ -82,7 +82,7 @@ def _shortest(percent: str) -> str:
     return percent.rstrip("0").rstrip(".") if "." in percent else str(int(percent))
 
 
-def of_pool(cents: int, rake: HouseRake | None, unit: int) -> int:
+def pool_rake(cents: int, rake: HouseRake | None, unit: int) -> int:
     """Return the rake of a pool that is won, rounded down."""
     rake = rake or HouseRake()
     step = rake.step_cents or unit

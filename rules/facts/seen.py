@@ -17,10 +17,10 @@ from rules.bets.hold import Hold
 from rules.facts.held import FACES, faces, known_cards
 from rules.facts.terms import Terms
 from rules.game.forced_draw import wrong_draw
-from rules.game.hand_input import best_taking
+from rules.game.hand_input import best_allowed_hand
 from rules.game.keep_rules import keep, load_keep
 from rules.hands import Ranked
-from rules.hands.hand_spec import DISCARDS, OWN, Cards, HandSpec, MadeHand, PlainHand
+from rules.hands.hand_spec import DISCARDS, OWN, Cards, DirectHand, HandSpec, MadeHand
 
 _OF_SEAT = frozenset({OWN, DISCARDS})
 _BOARD, _DEALER = COMMUNITY.text, DEALER.text
@@ -72,7 +72,7 @@ class View(msgspec.Struct, gc=False):
         known = self._with_jokers(spec, seat, cards) if spec.any_card else cards
         if isinstance(known, str):
             return known
-        return best_taking(spec, known, made.rank) if spec.takes else made.rank(known)
+        return best_allowed_hand(spec, known, made.rank) if spec.takes else made.rank(known)
 
     def _with_jokers(self, spec: HandSpec, seat: Seat | None, cards: tuple[Card, ...]) -> tuple[Card, ...] | str:
         """Return the cards with a joker in place of each card that its player called any card, or a phrase that says
@@ -136,7 +136,7 @@ class View(msgspec.Struct, gc=False):
             for at, card in zip(covered, filled, strict=True):
                 cards[at] = card
             hands.append(tuple(cards))
-        return [best_taking(spec, each, made.rank) if spec.takes else made.rank(each) for each in hands]
+        return [best_allowed_hand(spec, each, made.rank) if spec.takes else made.rank(each) for each in hands]
 
     def _filled(self, by_text: Mapping[str, Card], covered: int) -> Iterator[tuple[Card, ...]]:
         """Yield the cards that this many unread cards may be; with one deck, none that is face up elsewhere."""
@@ -181,7 +181,7 @@ class View(msgspec.Struct, gc=False):
             return f"{len(found)} of {spec.fill} cards were seen of {' and '.join(spec.of)}"
         return found[: spec.fill]
 
-    def _plain(self, name: str, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
+    def _plain(self, name: str, plain: DirectHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """Return the cards of a hand by the fast path: all cards of the seat and of the shared places are known. None
         otherwise."""
         number, others, part = plain
@@ -203,7 +203,7 @@ class View(msgspec.Struct, gc=False):
             shared = self._shared[name, OWN] = self._beside_own(name, others)
         return None if isinstance(shared, str) else own + shared
 
-    def _plain_part(self, plain: PlainHand, seat: Seat | None) -> tuple[Card, ...] | None:
+    def _plain_part(self, plain: DirectHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """Return a part of a hand set in two by the fast path, without jokers; None if something is unknown."""
         hand, number = (seat, plain.own) if plain.own else (self.result.dealer, plain.others[0][1])
         if hand is None or hand.split is None:

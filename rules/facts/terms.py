@@ -10,7 +10,7 @@ from dealer_flow.procedure.law import Law
 from dealer_flow.record.result import Seat
 from protocol.cards import Card, parse_card
 from protocol.places import DEALER
-from rules.bets.bet import NO_ROWS, Agreed, Bet, OtherOption, RowOutcomes
+from rules.bets.bet import NO_ROWS, AgreedBet, Bet, OtherOption, RowOutcomes
 from rules.errors import ACCEPT_SUSPECT, SettlementRefused
 from rules.facts.caps import agree_maximum
 from rules.facts.commission import Commission
@@ -45,7 +45,7 @@ _NO_RUNNERS: Final[Mapping[int, int]] = MappingProxyType({})
 class SeatBets(NamedTuple):
     """A seat's bets by name, in the order of the game file, and their names; `sound` if they break no rule."""
 
-    made: Mapping[str, Agreed]
+    made: Mapping[str, AgreedBet]
     names: Set[str]
     sound: bool
 
@@ -81,12 +81,12 @@ class Terms:
     `on` other meters."""
     hands: dict[str, MadeHand] = field(default_factory=dict, compare=False, repr=False)
     """Ranker and places of each hand of the game under the readings in use."""
-    _agreed: dict[int, Agreed] = field(default_factory=dict, compare=False, repr=False)
+    _agreed: dict[int, AgreedBet] = field(default_factory=dict, compare=False, repr=False)
     """Agreed bets by identity, computed on first use. Each keeps a reference to its bet, so that the identity is not
     reused."""
     _seats: dict[tuple[object, ...], SeatBets] = field(default_factory=dict, compare=False, repr=False)
     """Bets of a seat by its law, status, choices and wagers."""
-    _bets: list[Agreed] = field(default_factory=list, compare=False, repr=False)
+    _bets: list[AgreedBet] = field(default_factory=list, compare=False, repr=False)
     shown: dict[str, MeterTotal] = field(default_factory=dict, init=False, compare=False, repr=False)
     """The meters before anything is paid from them."""
     _lost: dict[tuple[str, int, int, str], SettlementLine] = field(default_factory=dict, compare=False, repr=False)
@@ -129,7 +129,7 @@ class Terms:
         """Return how a hand of the game is made."""
         game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
         rank = ranker(ranking, self.readings)
-        of_seat, of_dealer = hand in game.of_seats, DEALER.text in spec.of
+        of_seat, of_dealer = hand in game.seat_hands, DEALER.text in spec.of
         return MadeHand(spec, spec.whose, of_seat, of_dealer, game.plain.get(hand), rank, ranking.jokers)
 
     def holds(self, hand: str, ranked: Ranked, row: str) -> bool:
@@ -166,13 +166,13 @@ class Terms:
         return found
 
     @property
-    def bets(self) -> Sequence[Agreed]:
+    def bets(self) -> Sequence[AgreedBet]:
         """Every bet of the game, in the order of its file."""
         if not self._bets:
             self._bets.extend(map(self.agreed, self.game.bets.values()))
         return self._bets
 
-    def agreed(self, bet: Bet) -> Agreed:
+    def agreed(self, bet: Bet) -> AgreedBet:
         """Return `bet` as these terms have it; cached, because every line needs it."""
         found = self._agreed.get(id(bet))
         if found is None:
@@ -194,7 +194,7 @@ class Terms:
     def _ranking(self, hand: str) -> Ranking:
         return self.game.ranking_of(hand, self.readings)
 
-    def lost(self, of: Agreed, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
+    def lost(self, of: AgreedBet, seat: int, stake: int, why: str, clause: str, table: str | None) -> SettlementLine:
         """Return the line of a bet that loses for a short, common reason, which precedes the bet's name in the
         sentence.
 
@@ -213,11 +213,11 @@ class Terms:
         """Return the rows, as printed, of the pay table chosen for a bet that has one."""
         return self.game.paytables[self.chosen(bet) or ""].rows
 
-    def _agree(self, bet: Bet, *, others: bool = False) -> Agreed:
+    def _agree(self, bet: Bet, *, others: bool = False) -> AgreedBet:
         table, against = self.chosen(bet), bet.compared_with
         rows = None if table is None else self.game.tables.get((bet.name, table))
         hand = bet.decided_by(self.readings, table)
-        return Agreed(
+        return AgreedBet(
             bet=bet,
             name=bet.name,
             on=bet.on or bet.name,
@@ -235,7 +235,7 @@ class Terms:
             whose="dealer's" if against.startswith("dealer") else f"the {against} hand's",
             by_length=bet.hand in self.game.rankings and self.game.rankings[bet.hand].vocabulary == "longest-flush",
             loses=f": {bet.name} loses",
-            beside_others=bet.beside_others,
+            other_bet_rows=bet.other_bet_rows,
             folded_hand=bet.folded_hand or hand,
             others=self._others_of(bet) if others else (),
         )

@@ -26,7 +26,7 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
         return False
     if result.outcome == "complete" and seat.status != "dead":
         return True
-    if result.outcome == "progressive-only" and bet.of_meters:
+    if result.outcome == "progressive-only" and bet.meter_effects:
         return seat.status != "dead"
     own = not bet.among_players  # a pot is settled as a whole, not bet by bet
     # The hand was settled before the defect was found, and that stands.

@@ -232,7 +232,7 @@ def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
 # ------------------------------------------------------------------ cards and rows, by the rankings of the hands
 
 
-def least_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
+def minimum_hand_faults(spec: GameSpec, rankings: Mapping[str, Ranking]) -> Iterator[tuple[Key, str]]:
     """Check minimum hands and rows against the rankings.
 
     Yields an error for a minimum hand of an unknown hand, for invalid, too many or, with one deck, repeated cards, and

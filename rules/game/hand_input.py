@@ -13,7 +13,7 @@ HAND: Final = 5
 """Number of cards of one hand, over all places."""
 
 
-def best_taking(spec: HandSpec, cards: tuple[Card, ...], rank: Callable[[tuple[Card, ...]], Ranked]) -> Ranked:
+def best_allowed_hand(spec: HandSpec, cards: tuple[Card, ...], rank: Callable[[tuple[Card, ...]], Ranked]) -> Ranked:
     """Return the best hand that `spec.takes` allows from these cards, which are in the order of its places."""
     return max((rank(hand) for hand in _hands(spec, cards)), key=lambda hand: hand.strength)
 

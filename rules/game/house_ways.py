@@ -89,7 +89,7 @@ class WayFile(TomlTable):
     notes: tuple[str, ...] = ()
 
 
-class Setting(NamedTuple):
+class TwoPartHand(NamedTuple):
     """A hand set in two."""
 
     low: tuple[Card, ...]
@@ -112,7 +112,7 @@ class HouseWay:
 
     def settings(
         self, cards: Iterable[Card], low: Rank, rest: Rank, readings: Mapping[str, str] = _NO_READINGS
-    ) -> tuple[WayRule, tuple[Setting, ...]] | None:
+    ) -> tuple[WayRule, tuple[TwoPartHand, ...]] | None:
         """Return the rule that decides these cards under these readings, and the settings it allows: several if they
         are of equal worth.
 
@@ -150,7 +150,7 @@ class _Way:
 
     def __init__(self, cards: tuple[Card, ...], choice: "_Choice", low: Rank, rest: Rank) -> None:
         mine, others = choice
-        self.setting, self._ranks = Setting(mine(cards), others(cards)), rest
+        self.setting, self._ranks = TwoPartHand(mine(cards), others(cards)), rest
         self.low = _ranked(low, self.setting.low)
         self.strength = self.low.strength
         self._rest: Ranked | None = None

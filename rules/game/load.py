@@ -22,7 +22,7 @@ from dealer_flow.tomlfile import locate, read
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
 from rules.game.as_dealt import as_dealt
-from rules.game.faults import least_faults
+from rules.game.faults import minimum_hand_faults
 from rules.game.hand_input import takes_faults
 from rules.game.layers import compose
 from rules.game.order import settles_by_seat
@@ -30,7 +30,7 @@ from rules.game.schema import GameSpec
 from rules.game.source import GameSource, Tip, spec_of, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.hands import Ranking
-from rules.hands.hand_spec import DISCARDS, OWN, HandSpec, PlainHand, SetHand, plain_hands
+from rules.hands.hand_spec import DISCARDS, OWN, DirectHand, HandSpec, SetHand, direct_hands
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
@@ -95,17 +95,17 @@ class Game:
         return self.source.fault(key, why)
 
     @cached_property
-    def hung_on(self) -> tuple[str, ...]:
+    def deciding_readings(self) -> tuple[str, ...]:
         """Readings that decide how a bet ends, from the rows of the bets themselves."""
         rows = (row for bet in self.spec.bets for row in bet.by_reading)
         return tuple(sorted({row.reading for row in rows}))
 
     def under(self, readings: Mapping[str, str]) -> "Game":
         """Return the game with its bets under these options of readings, defaults for the others."""
-        if not self.hung_on:
+        if not self.deciding_readings:
             return self
         used = {**self.default_readings(), **readings}
-        key = tuple(used[name] for name in self.hung_on)
+        key = tuple(used[name] for name in self.deciding_readings)
         if key not in self._others:
             self._others[key] = replace(self, **_of_bets(self.spec, self.tips, used), _others=self._others)
         return self._others[key]
@@ -192,12 +192,12 @@ class Game:
         return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPoolBet))
 
     @cached_property
-    def plain(self) -> Mapping[str, PlainHand]:
+    def plain(self) -> Mapping[str, DirectHand]:
         """Hands that the fast path can make, as is true of most."""
-        return plain_hands(self.spec.hands)
+        return direct_hands(self.spec.hands)
 
     @cached_property
-    def of_seats(self) -> frozenset[str]:
+    def seat_hands(self) -> frozenset[str]:
         """Hands made at least in part of a seat's own cards; any other is the same for all seats."""
         own = frozenset({OWN, DISCARDS})
         return frozenset(name for name, hand in self.spec.hands.items() if not own.isdisjoint(hand.of))
@@ -205,7 +205,7 @@ class Game:
     @cached_property
     def progressive(self) -> Bet | None:
         """The bet that meters pay, if the game has one."""
-        return next((bet for bet in self.bets.values() if bet.of_meters), None)
+        return next((bet for bet in self.bets.values() if bet.meter_effects), None)
 
     @cached_property
     def fixed(self) -> Mapping[str, PaidRow]:
@@ -353,7 +353,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
     spec = source.spec
     rankings = source.rankings()
     of_hands = (takes_faults(name, hand, rankings[name]) for name, hand in spec.hands.items())
-    for key, why in chain(least_faults(spec, rankings), *of_hands):
+    for key, why in chain(minimum_hand_faults(spec, rankings), *of_hands):
         raise source.fault(key, why)
     tips = tips_of(spec, source.procedures.values())
     of_bets = _of_bets(spec, tips, {name: reading.default for name, reading in spec.readings.items()})
@@ -376,7 +376,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
         edition=edition,
     )
     # So that `under` with the defaults returns this very object.
-    game._others[tuple(spec.readings[name].default for name in game.hung_on)] = game
+    game._others[tuple(spec.readings[name].default for name in game.deciding_readings)] = game
     return game
 
 

@@ -5,18 +5,18 @@ from functools import partial
 from itertools import compress
 
 from rules.game.pot_spec import POT, is_of_pot
-from rules.game.schema import Lap
+from rules.game.schema import OrderPass
 from rules.settlement import SettlementLine
 
 
-def settles_by_seat(phases: Sequence[Lap]) -> bool:
+def settles_by_seat(phases: Sequence[OrderPass]) -> bool:
     """Return True if the dealer goes around the table once and settles all bets of a seat in the order of the game
     file."""
     first = phases[0]
     return len(phases) == 1 and not (first.bets or first.only or first.leaving or first.losers_first)
 
 
-def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[SettlementLine]:
+def in_order(lines: Sequence[SettlementLine], phases: Sequence[OrderPass]) -> list[SettlementLine]:
     """Return the lines in the order of the phases: each in the first phase that applies to it, the others last in the
     order of the game file."""
     if settles_by_seat(phases):
@@ -30,13 +30,13 @@ def in_order(lines: Sequence[SettlementLine], phases: Sequence[Lap]) -> list[Set
     return found + left
 
 
-def _turn(phase: Lap, line: SettlementLine) -> tuple[int, bool]:
+def _turn(phase: OrderPass, line: SettlementLine) -> tuple[int, bool]:
     """Sort key of a line within a phase: by seat and, if the phase says so, a seat's wins last."""
     seat = -line.seat if phase.seats == "descending" else line.seat
     return seat, phase.losers_first and line.result == "win"
 
 
-def _in(line: SettlementLine, phase: Lap) -> bool:
+def _in(line: SettlementLine, phase: OrderPass) -> bool:
     if phase.bets and line.bet not in phase.bets and not (POT in phase.bets and is_of_pot(line.bet)):
         return False
     if line.bet in phase.leaving and line.result == "win":

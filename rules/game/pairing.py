@@ -64,7 +64,7 @@ def game_faults(game: Game, files: Mapping[str, str | Path] = _NO_FILES) -> Iter
             yield fault
 
 
-def must_fit(game: Game, source: str | Path | None = None, options: Mapping[str, str] = _NOTHING) -> None:
+def check_fit(game: Game, source: str | Path | None = None, options: Mapping[str, str] = _NOTHING) -> None:
     """Raise the first TomlFileError if the game does not fit this procedure, or any that it names."""
     for fault in game_faults(game) if source is None else pair_faults(game, source, options):
         raise fault
@@ -92,7 +92,7 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
         if spot.name not in bets:
             why = f"game {spec.id} has no bet {spot.name!r}; allowed: {', '.join(bets)}"
             yield PairFault("procedure", ("bet", number, "name"), why)
-        elif spot.progressive != bets[spot.name].of_meters:  # another procedure of the game may say otherwise
+        elif spot.progressive != bets[spot.name].meter_effects:  # another procedure of the game may say otherwise
             allowed = "false" if spot.progressive else "true"
             why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: {allowed}"
             yield PairFault("procedure", ("bet", number, "progressive"), why)

@@ -18,7 +18,7 @@ from rules.paytables.amounts import PartOfUnit
 from rules.paytables.paytable import InlineTable
 
 
-class Lap(TomlTable):
+class OrderPass(TomlTable):
     """One round of the dealer around the table, seat by seat; seat 1 is at the dealer's left. It settles these `bets`,
     or all that remain, or only those won or lost. `leaving`: bets that are left for a later round if they win.
     `losers_first`: a seat's wins are settled last. `unqualified`: the bets that this clause settles because the dealer
@@ -63,7 +63,7 @@ class MaximumRule(TomlTable):
     clause: str
 
 
-class Open(TomlTable):
+class OpenReading(TomlTable):
     """A reading this game leaves open, with its default option and the reason.
 
     `suspect`: reasons, by option, that the option appears to be a misprint; such an option settles no real bet unless
@@ -145,7 +145,7 @@ class GameSpec(TomlTable):
     hands: dict[str, HandSpec] = Field(default_factory=dict)
     qualifiers: dict[str, Qualifier] = Field(default_factory=dict)
     race: RaceSpec | None = None
-    order: Annotated[tuple[Lap, ...], Field(min_length=1)]
+    order: Annotated[tuple[OrderPass, ...], Field(min_length=1)]
     limit: Limit | None = None
     maximum: MaximumRule | None = None
     sets: tuple[SetHand, ...] = ()
@@ -156,7 +156,7 @@ class GameSpec(TomlTable):
     jackpot: JackpotAward | None = None
     pool: PoolSpec | None = None
     returns: ReturnClauses
-    readings: dict[str, Open] = Field(default_factory=dict)
+    readings: dict[str, OpenReading] = Field(default_factory=dict)
     signed: tuple[Signature, ...] = ()
     """Readings that the house has signed; not part of the rules, nor of their hash."""
     bets: Annotated[tuple[BetRow, ...], Field(min_length=1)]

@@ -14,7 +14,7 @@ AceLow = Literal["lowest", "second", "none"]
 JokerUse = Literal["none", "bug", "wild"]
 
 
-class Found(NamedTuple):
+class BestOfCategory(NamedTuple):
     """The best hand of a category.
 
     `strength` compares it with another of the same category; `ranks` define it; `wanted` are the (rank, suit) of the
@@ -26,7 +26,7 @@ class Found(NamedTuple):
     wanted: tuple[tuple[int, int], ...]
 
 
-Find = Callable[[CardCount], Found | None]
+Find = Callable[[CardCount], BestOfCategory | None]
 
 
 class Category(NamedTuple):
@@ -143,7 +143,7 @@ def _natural(find: Find) -> Find:
 # ------------------------------------------------------------------ equal ranks
 
 
-def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None:
+def _groups(held: CardCount, sizes: Sequence[int], house: House) -> BestOfCategory | None:
     """Find ranks held this many times each, the highest first; the highest remaining cards complete the hand.
 
     A bug is an ace here (47.1-1005(1)); a wild joker stands for any missing card.
@@ -170,7 +170,7 @@ def _groups(held: CardCount, sizes: Sequence[int], house: House) -> Found | None
     if not chosen and not sides:
         return None
     all_ranks = [rank for rank, size in taken.items() for _ in range(size)] + sides
-    return Found((*chosen, *sides), chosen or tuple(sides[:1]), tuple((rank, -1) for rank in all_ranks))
+    return BestOfCategory((*chosen, *sides), chosen or tuple(sides[:1]), tuple((rank, -1) for rank in all_ranks))
 
 
 def _choose(times: Sequence[int], ranks: Sequence[int], sizes: Sequence[int], wild: int) -> tuple[int, ...] | None:
@@ -187,13 +187,13 @@ def _choose(times: Sequence[int], ranks: Sequence[int], sizes: Sequence[int], wi
     return None
 
 
-def _aces(held: CardCount, number: int) -> Found | None:
+def _aces(held: CardCount, number: int) -> BestOfCategory | None:
     if held.times[ACE] + held.jokers < number:
         return None
-    return Found((ACE,), (ACE,), ((ACE, -1),) * number)
+    return BestOfCategory((ACE,), (ACE,), ((ACE, -1),) * number)
 
 
-def _identical(held: CardCount, number: int, uses: int) -> Found | None:
+def _identical(held: CardCount, number: int, uses: int) -> BestOfCategory | None:
     """Find this many cards of one rank and one suit, from several decks."""
     if len(held.cards) == len(set(held.cards)):
         return None
@@ -205,26 +205,26 @@ def _identical(held: CardCount, number: int, uses: int) -> Found | None:
         return None
     sides = [rank for rank in held.ranks for _ in range(held.times[rank] - number * (rank == best[0]))]
     sides = sides[: uses - number]
-    return Found((best[0], *sides), best[:1], (*(best,) * number, *((rank, -1) for rank in sides)))
+    return BestOfCategory((best[0], *sides), best[:1], (*(best,) * number, *((rank, -1) for rank in sides)))
 
 
-def _ace_king_queen(held: CardCount) -> Found | None:
-    return Found((ACE,), (ACE,), ((ACE, -1), (13, -1), (12, -1))) if held.ranks[:3] == [ACE, 13, 12] else None
+def _ace_king_queen(held: CardCount) -> BestOfCategory | None:
+    return BestOfCategory((ACE,), (ACE,), ((ACE, -1), (13, -1), (12, -1))) if held.ranks[:3] == [ACE, 13, 12] else None
 
 
-def _low(held: CardCount, highest: int, uses: int) -> Found | None:
+def _low(held: CardCount, highest: int, uses: int) -> BestOfCategory | None:
     """Find this many ranks no higher than `highest`, with the ace as the lowest."""
     low = [rank for rank in held.ranks if rank <= highest]
     ranks = [*low, ACE] if ACE in held.ranks else low
     if len(ranks) < uses:
         return None
-    return Found((), (), tuple((rank, -1) for rank in ranks[-uses:]))
+    return BestOfCategory((), (), tuple((rank, -1) for rank in ranks[-uses:]))
 
 
 # ------------------------------------------------------------------ suits
 
 
-def _flush(held: CardCount, size: int, suits: Sequence[int]) -> Found | None:
+def _flush(held: CardCount, size: int, suits: Sequence[int]) -> BestOfCategory | None:
     """Find the highest cards of one suit; a joker is the highest card that is missing there (47.1-1005(1))."""
     best: tuple[tuple[int, ...], int] | None = None
     for suit in suits:
@@ -237,7 +237,7 @@ def _flush(held: CardCount, size: int, suits: Sequence[int]) -> Found | None:
             best = max(best, (top, suit)) if best else (top, suit)
     if best is None:
         return None
-    return Found(best[0], best[0][:1], tuple((rank, best[1]) for rank in best[0]))
+    return BestOfCategory(best[0], best[0][:1], tuple((rank, best[1]) for rank in best[0]))
 
 
 # ------------------------------------------------------------------ sequences
@@ -262,23 +262,23 @@ def _runs(size: int, ace_low: AceLow) -> tuple[_Run, ...]:
     return tuple(sorted(runs, reverse=True))
 
 
-def _straight(held: CardCount, runs: Sequence[_Run]) -> Found | None:
+def _straight(held: CardCount, runs: Sequence[_Run]) -> BestOfCategory | None:
     if len(held.ranks) + held.jokers < runs[0].bits.bit_count():
         return None
     one, two, three, four = held.masks
     return _run(held, one | two | three | four, runs, -1)
 
 
-def _run(held: CardCount, mask: int, runs: Sequence[_Run], suit: int) -> Found | None:
+def _run(held: CardCount, mask: int, runs: Sequence[_Run], suit: int) -> BestOfCategory | None:
     """Find the best run, with jokers for the missing cards."""
     for run in runs:
         if (run.bits & ~mask).bit_count() <= held.jokers:
             ranks = [rank for rank in range(run.top, 0, -1) if run.bits >> rank & 1]
-            return Found((run.value,), (run.top,), tuple((ACE if rank == 1 else rank, suit) for rank in ranks))
+            return BestOfCategory((run.value,), (run.top,), tuple((ACE if rank == 1 else rank, suit) for rank in ranks))
     return None
 
 
-def _suited_run(held: CardCount, runs: Sequence[_Run], suits: Sequence[int]) -> Found | None:
+def _suited_run(held: CardCount, runs: Sequence[_Run], suits: Sequence[int]) -> BestOfCategory | None:
     least = runs[0].bits.bit_count() - held.jokers
     found = [
         run
@@ -288,7 +288,7 @@ def _suited_run(held: CardCount, runs: Sequence[_Run], suits: Sequence[int]) -> 
     return max(found, default=None)
 
 
-def _royal_match(held: CardCount, match: tuple[int, int]) -> Found | None:
+def _royal_match(held: CardCount, match: tuple[int, int]) -> BestOfCategory | None:
     """Find a royal flush, with or without the joker, and two further cards of one suit, neither of them the joker."""
     royal = _runs(5, "none")[:1]
     for suit in range(4):
@@ -302,5 +302,5 @@ def _royal_match(held: CardCount, match: tuple[int, int]) -> Found | None:
                     if rank in ranks:
                         ranks.remove(rank)
             if all(rank in ranks for rank in match):
-                return Found((ACE,), (ACE,), (*found.wanted, *((rank, other) for rank in match)))
+                return BestOfCategory((ACE,), (ACE,), (*found.wanted, *((rank, other) for rank in match)))
     return None

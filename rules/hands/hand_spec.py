@@ -169,7 +169,7 @@ class Qualifier(TomlTable):
     clause: str
 
 
-class PlainHand(NamedTuple):
+class DirectHand(NamedTuple):
     """A hand that the fast path can make from the cards at the end of the round.
 
     `own`: the number of the seat's own cards, 0 if it is the same for all seats. `others`: other places with their
@@ -182,7 +182,7 @@ class PlainHand(NamedTuple):
     part: str = ""
 
 
-def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
+def direct_hands(hands: Mapping[str, HandSpec]) -> dict[str, DirectHand]:
     """Return the hands that depend on nothing but the places of their cards."""
     found = {}
     for name, hand in hands.items():
@@ -193,9 +193,9 @@ def plain_hands(hands: Mapping[str, HandSpec]) -> dict[str, PlainHand]:
         if not whole or asks_more:
             continue
         if not hand.part:
-            found[name] = PlainHand(own, tuple(others))
+            found[name] = DirectHand(own, tuple(others))
         elif hand.part in ("low", "rest") and len(places) == 1 and places[0][0] in (OWN, DEALER.text):
-            found[name] = PlainHand(own, tuple(others), hand.part)
+            found[name] = DirectHand(own, tuple(others), hand.part)
     return found
 
 
@@ -217,6 +217,6 @@ class MadeHand:
     whose: str
     of_seat: bool
     of_dealer: bool
-    plain: PlainHand | None
+    plain: DirectHand | None
     rank: Callable[[tuple[Card, ...]], Ranked]
     jokers: int

@@ -11,7 +11,7 @@ from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import Bet, Line, RoundFacts, Staked
 from rules.bets.bet_keys import Decides, SpecFacts, unknown
-from rules.bets.bet_terms import Doubt, OneColour, Raised, Tie, TieRule, Unqualified
+from rules.bets.bet_terms import Doubt, OneColorTie, RaiseRequirement, Tie, TieRule, Unqualified
 from rules.bets.compared import compared
 from rules.bets.hold import Hold
 from rules.bets.outcome import ONE_COLOUR, BetFacts, Outcome, paid
@@ -44,8 +44,8 @@ class AgainstBet(Bet):
     tie: Tie = "push"
     ties: tuple[TieRule, ...] = ()
     """Ties with a different outcome."""
-    one_colour: OneColour | None = None
-    raised: Raised | None = None
+    one_colour: OneColorTie | None = None
+    raised: RaiseRequirement | None = None
     doubt: Doubt | None = None
     unqualified: Unqualified | None = None
 
@@ -260,7 +260,7 @@ def _does_not_qualify(rule: Unqualified, view: RoundFacts) -> str:
     return f"the dealer does not qualify with {view.terms.game.spec.qualifiers[rule.qualifier].words}"
 
 
-def _is_raised(raised: Raised | None, staked: Staked, seat: Seat) -> bool:
+def _is_raised(raised: RaiseRequirement | None, staked: Staked, seat: Seat) -> bool:
     """Return True if the bet, or the bet that a tip is for, exceeds the amount that any hand may bet."""
     return raised is not None and seat.wagers.get(_own(staked), 0) > seat.wagers.get(raised.above, 0)
 
@@ -270,7 +270,7 @@ def _own(staked: Staked) -> str:
     return staked.bet.tip_for or staked.bet.name
 
 
-def _raised(raised: Raised, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
+def _raised(raised: RaiseRequirement, staked: Staked, seat: Seat, player: Ranked) -> Hold | None:
     """Return the hold for a bet raised more than this hand allows; None if it is allowed or was not raised."""
     if not _is_raised(raised, staked, seat) or staked.terms.reaches(staked.of.hand, player, raised.at_least):
         return None

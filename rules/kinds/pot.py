@@ -7,7 +7,7 @@ from pydantic import Field
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
-from rules.bets.bet import Bet, Holds, OfTable, Played, RoundFacts, held
+from rules.bets.bet import Bet, Holds, Played, RoundFacts, TableResult, held
 from rules.bets.hold import Hold
 from rules.hands import Ranked
 from rules.settlement import SettlementLine, make_line
@@ -24,10 +24,10 @@ class PotBet(Bet):
     of_table: ClassVar[bool] = True
     least: Annotated[int, Field(ge=2)] = 2
 
-    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> TableResult:
         """Settle the pot; a dead hand whose stake is in it has a line too."""
         inside = [seat for seat in seats if self.name in played[seat.seat] or _lies_dead(seat, self.name, view)]
-        return OfTable({line.seat: line for line in _of_pot(self, inside, holds, view)})
+        return TableResult({line.seat: line for line in _of_pot(self, inside, holds, view)})
 
 
 def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:

@@ -20,19 +20,19 @@ from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
 from rules.bets.bet import (
-    Agreed,
+    AgreedBet,
     Holds,
-    OfTable,
     Played,
     RoundFacts,
     Staked,
     TabledBet,
+    TableResult,
     TermFacts,
+    fold_left_open,
     held,
-    left_to_a_person,
 )
 from rules.bets.bet_keys import SpecFacts
-from rules.bets.envy import Envious, Hit, envy_of, hits, may_earn, why_no_hit
+from rules.bets.envy import Envious, EnvyHit, envy_of, hits, may_earn, why_no_hit
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.paytables.amounts import round_down
@@ -44,7 +44,7 @@ FOLDED_ENVY: Final = "folded-envy"
 _PLURAL: Final = ("two pair", "three pairs", "five aces")
 
 
-class _Entry(msgspec.Struct, gc=False):
+class _SeatBet(msgspec.Struct, gc=False):
     """One seat's bet.
 
     - `hold`: the reason that it cannot be settled. `doubt`: the doubt about the bet itself, not its cards.
@@ -76,19 +76,19 @@ class ProgressiveBet(TabledBet):
     apart: ClassVar[bool] = True
     of_table: ClassVar[bool] = True
     by_cards: ClassVar[bool] = True
-    of_meters: ClassVar[bool] = True
+    meter_effects: ClassVar[bool] = True
 
     def faults(self, spec: SpecFacts, bets: Collection[str]) -> Iterator[tuple[Key, str]]:
         """Yield an error if the game has an earlier progressive bet."""
         if next(bet for bet in spec.bets if bet.kind == self.kind).name != self.name:
             yield ("kind",), "a game has at most one progressive bet"
 
-    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> TableResult:
         """Return a line for each seat that made the bet and whose hand is not dead, the envy, and the meters."""
         outcome, name = view.result.outcome, self.name
         alive = [seat for seat in seats if name in played[seat.seat]]
         if not alive and outcome in ("misdeal", "defective-deck"):
-            return OfTable()
+            return TableResult()
         return _resolve(self, alive, view, holds, alone=outcome == "progressive-only")
 
 
@@ -99,7 +99,7 @@ def _resolve(
     holds: Holds,
     *,
     alone: bool,
-) -> OfTable:
+) -> TableResult:
     """Settle `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
     `holds` gives the bets of a seat that are held. `alone`: the round is played for the progressive only, so every bet
@@ -112,47 +112,47 @@ def _resolve(
     # After a misdeal the round continues only for a jackpot hand; without one, every bet comes back.
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
-        return OfTable(void, meters=tuple(meters.values()))
+        return TableResult(void, meters=tuple(meters.values()))
     lines: dict[int, SettlementLine] = {}
     before = ""
     equally = terms.readings.get("jackpot-shared") == "equally"
     left, sharers = (_sharing(entries), _may_share(of, entries, view)) if equally else ({}, [])
-    for entry in sorted(entries, key=_number, reverse=right_first(terms.readings)) if len(entries) > 1 else entries:
+    for entry in sorted(entries, key=_number, reverse=pays_from_right(terms.readings)) if len(entries) > 1 else entries:
         waits = before or _divided(entry, sharers) if sharers else before
         line = _line(of, _shared(entry, left) if left else entry, terms, meters, waits)
         lines[entry.seat.seat] = line = replace(line, reading=entry.reading) if entry.reading else line
         # An open bet may take from the meter, so no later seat's share is known.
         if entry.open or (line.result == "held" and _shows(entry, meters)):
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
-    return OfTable(lines, _envy(bet, entries, view, holds), tuple(meters.values()))
+    return TableResult(lines, _envy(bet, entries, view, holds), tuple(meters.values()))
 
 
-def right_first(readings: Mapping[str, str]) -> bool:
+def pays_from_right(readings: Mapping[str, str]) -> bool:
     """Return True if a meter pays starting at the dealer's right."""
     return readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
 
 
-def _number(entry: _Entry) -> int:
+def _number(entry: _SeatBet) -> int:
     return entry.seat.seat
 
 
-def _enter(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entry:
+def _enter(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _SeatBet:
     bet, stake = of.bet, seat.wagers[of.name]
     if seat.status == "folded" and of.fold != "stands" and (hold is None or hold.fold is None):
         return _gave_up(of, seat, view, hold)
     if hold is None and bet.declared is not None and _undeclared(of, seat, view):
-        return _Entry(seat, stake, folded=False, undeclared=bet.declared.clause)
+        return _SeatBet(seat, stake, folded=False, undeclared=bet.declared.clause)
     hand = view.hand(of.hand, seat)
     if isinstance(hand, str):
-        return _Entry(seat, stake, False, hold or Hold(hand, bet.clauses.lose), open=True, doubt=hold)
+        return _SeatBet(seat, stake, False, hold or Hold(hand, bet.clauses.lose), open=True, doubt=hold)
     outcome = of.by_row[hand.key]
     row = outcome.row if outcome is not None else None
     is_open, whose = hold is not None and row is not None, view.terms.hands[of.hand].whose
     by = of.others[0].reading if seat.status == "folded" and of.others and row is not None and hold is None else ""
-    return _Entry(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome, reading=by)
+    return _SeatBet(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome, reading=by)
 
 
-def _gave_up(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _Entry:
+def _gave_up(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _SeatBet:
     """Return the entry of a hand that folded, if folding gives the bet up or the effect of a fold is not decided."""
     stake, held_so = seat.wagers[of.name], hold is None and of.fold == "held"
     reading, row = "", None
@@ -162,18 +162,18 @@ def _gave_up(of: Agreed, seat: Seat, view: RoundFacts, hold: Hold | None) -> _En
         row = outcome.row if outcome is not None else None
         reading = of.others[0].reading if row is not None or held_so else ""
     if held_so:
-        waits = left_to_a_person(of.bet, of.bet.clauses.fold)
-        return _Entry(seat, stake, folded=True, hold=waits, open=row is not None, reading=reading)
-    return _Entry(seat, stake, folded=True, hold=hold, doubt=hold, reading=reading)
+        waits = fold_left_open(of.bet, of.bet.clauses.fold)
+        return _SeatBet(seat, stake, folded=True, hold=waits, open=row is not None, reading=reading)
+    return _SeatBet(seat, stake, folded=True, hold=hold, doubt=hold, reading=reading)
 
 
-def _undeclared(of: Agreed, seat: Seat, view: RoundFacts) -> bool:
+def _undeclared(of: AgreedBet, seat: Seat, view: RoundFacts) -> bool:
     """Return True if a hand that had to be shown was not."""
     declared = of.bet.declared
     return declared is not None and declared.step not in seat.choices and view.result.outcome == "complete"
 
 
-def _sharing(entries: Sequence[_Entry]) -> dict[str, int]:
+def _sharing(entries: Sequence[_SeatBet]) -> dict[str, int]:
     """Return the number of hands that divide the whole of each meter."""
     whole = [each.row for each in entries if each.hold is None and _takes_all(each.row)]
     return Counter(row.pay.meter or "" for row in whole if row is not None)
@@ -188,12 +188,12 @@ def _takes_all(row: PaidRow | None) -> bool:
     return row is not None and _is_whole(row.pay)
 
 
-def _may_share(of: Agreed, entries: Sequence[_Entry], view: RoundFacts) -> list[_Entry]:
+def _may_share(of: AgreedBet, entries: Sequence[_SeatBet], view: RoundFacts) -> list[_SeatBet]:
     """Return the held bets that may be among several that divide the whole of a meter."""
     rows = of.rows
     assert rows is not None, "a progressive has a table"
 
-    def may_share(entry: _Entry) -> bool:
+    def may_share(entry: _SeatBet) -> bool:
         if entry.hand or not any(_is_whole(row.pays) for row in view.terms.printed(of.bet)):
             return _takes_all(entry.row)
         return view.may_be(of.hand, entry.seat, lambda hand: _takes_all(rows[hand.key]))
@@ -201,14 +201,14 @@ def _may_share(of: Agreed, entries: Sequence[_Entry], view: RoundFacts) -> list[
     return [each for each in entries if each.open and may_share(each)]
 
 
-def _divided(entry: _Entry, sharers: Sequence[_Entry]) -> str:
+def _divided(entry: _SeatBet, sharers: Sequence[_SeatBet]) -> str:
     """Return the reason that the number of hands dividing the whole meter is uncertain; empty if it is certain."""
     if not _takes_all(entry.row):
         return ""
     return f"the bet of seat {sharers[0].seat.seat}, which may share it equally, is held"
 
 
-def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
+def _shared(entry: _SeatBet, left: dict[str, int]) -> _SeatBet:
     """Return the entry with its part of a meter that several hands divide: one of the parts `left`, of the amount that
     remains."""
     row = entry.row
@@ -219,13 +219,13 @@ def _shared(entry: _Entry, left: dict[str, int]) -> _Entry:
     return replace(entry, row=dc_replace(row, pay=dc_replace(row.pay, amount=Fraction(1, parts))))
 
 
-def _keeps_alive(entry: _Entry, terms: TermFacts) -> bool:
+def _keeps_alive(entry: _SeatBet, terms: TermFacts) -> bool:
     if entry.row is None or entry.hold is not None:
         return False
     return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
 
 
-def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> dict[int, SettlementLine]:
+def _void(bet: ProgressiveBet, entries: Sequence[_SeatBet], terms: TermFacts) -> dict[int, SettlementLine]:
     """Return the lines of a round without a known jackpot hand: every bet comes back, unless an open one may be a
     jackpot hand."""
     returns = terms.game.spec.returns
@@ -241,7 +241,9 @@ def _void(bet: ProgressiveBet, entries: Sequence[_Entry], terms: TermFacts) -> d
     return lines
 
 
-def _line(of: Agreed, entry: _Entry, terms: TermFacts, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
+def _line(
+    of: AgreedBet, entry: _SeatBet, terms: TermFacts, meters: dict[str, MeterTotal], before: str
+) -> SettlementLine:
     bet, number, name = of.bet, entry.seat.seat, of.name
     if entry.hold is not None:
         return held(bet, number, entry.stake, entry.hold)
@@ -289,14 +291,14 @@ def _take(
     return cents, rest
 
 
-def _shows(entry: _Entry, meters: Mapping[str, MeterTotal]) -> bool:
+def _shows(entry: _SeatBet, meters: Mapping[str, MeterTotal]) -> bool:
     """Return True if the amount of the meter that pays this hand is known."""
     meter = meters.get(entry.row.pay.meter or "") if entry.row is not None else None
     return meter is not None and meter.after is not None
 
 
 def _meter_line(
-    of: Agreed, entry: _Entry, row: PaidRow, terms: TermFacts, meters: dict[str, MeterTotal], before: str
+    of: AgreedBet, entry: _SeatBet, row: PaidRow, terms: TermFacts, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
     """Return the line of a share of a meter, or of an amount from it; held if the meter's amount at this seat's turn is
     unknown."""
@@ -333,7 +335,9 @@ def _meter_line(
     )
 
 
-def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, holds: Holds) -> tuple[SettlementLine, ...]:
+def _envy(
+    bet: ProgressiveBet, entries: Sequence[_SeatBet], view: RoundFacts, holds: Holds
+) -> tuple[SettlementLine, ...]:
     """Return the envy lines: each other bettor is paid once for each hand with envy, never for his own."""
     readings = view.terms.readings
     anyone = readings.get("envy-trigger") == "anyone"
@@ -354,18 +358,18 @@ def _envy(bet: ProgressiveBet, entries: Sequence[_Entry], view: RoundFacts, hold
     return tuple(replace(line, reading=FOLDED_ENVY) if line.seat in gone else line for line in lines)
 
 
-def _hit(bet: ProgressiveBet, entry: _Entry, view: RoundFacts, *, anyone: bool) -> Hit | None:
+def _hit(bet: ProgressiveBet, entry: _SeatBet, view: RoundFacts, *, anyone: bool) -> EnvyHit | None:
     """Return the hit of a hand that earns the others envy, or may; None for any other hand."""
     number, name = entry.seat.seat, view.terms.agreed(bet).hand
     if entry.row is not None and entry.row.envy_cents:
         doubt = why_no_hit(entry.doubt, anyone=anyone) if entry.doubt is not None else None
-        return Hit(number, entry.hand, entry.row, doubt)
+        return EnvyHit(number, entry.hand, entry.row, doubt)
     if entry.open and not entry.hand and may_earn(bet, name, entry.seat, view):
-        return Hit(number, "hand", None, Hold(str(view.hand(name, entry.seat)), bet.clauses.envy))
+        return EnvyHit(number, "hand", None, Hold(str(view.hand(name, entry.seat)), bet.clauses.envy))
     return None
 
 
-def _known_to_fold(entry: _Entry) -> bool:
+def _known_to_fold(entry: _SeatBet) -> bool:
     """Return True if a bettor's hand folded without doubt, whether or not the fold lost his own wager."""
     return entry.seat.status == "folded" and (entry.doubt is None or entry.doubt.fold is None)
 

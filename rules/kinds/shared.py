@@ -10,7 +10,7 @@ from pydantic import Field
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
-from rules.bets.bet import Bet, RoundFacts, Staked, lies
+from rules.bets.bet import Bet, RoundFacts, Staked, placed_bet
 from rules.bets.bet_keys import SpecFacts, unknown
 from rules.bets.hold import Hold
 from rules.bets.outcome import BetFacts, Outcome
@@ -52,7 +52,7 @@ class SharedBet(Bet):
         ends: list[SettlementLine] = []
         for name in beside:
             of = view.terms.agreed(view.terms.game.bets[name])
-            line = of.line(lies(of, seat, view.terms), seat, view)
+            line = of.line(placed_bet(of, seat, view.terms), seat, view)
             assert line is not None, "a wager of its own has a line"
             if line.result == "held":
                 return staked.held(Hold(line.why, line.clause))

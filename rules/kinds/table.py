@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from dealer_flow.record.result import Seat
 from protocol.tomlfile import Key
-from rules.bets.bet import Holds, Line, OfTable, Played, RoundFacts, Staked, TabledBet
+from rules.bets.bet import Holds, Line, Played, RoundFacts, Staked, TabledBet, TableResult
 from rules.bets.bet_keys import SpecFacts, unknown
-from rules.bets.bet_terms import Doubled, EnvyRule
+from rules.bets.bet_terms import DoublingNote, EnvyRule
 from rules.bets.envy import Envious, envy_of, hits, once
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome, paid
@@ -21,7 +21,7 @@ class TableBet(TabledBet):
     kind: Literal["table"]
     by_cards: ClassVar[bool] = True
     envy: EnvyRule | None = None
-    doubled: Doubled | None = None
+    doubled: DoublingNote | None = None
 
     @property
     def envy_rule(self) -> EnvyRule | None:
@@ -33,7 +33,7 @@ class TableBet(TabledBet):
         """True if it has envy, which is computed for all seats at once."""
         return self.envy_rule is not None
 
-    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> OfTable:
+    def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> TableResult:
         """Return its envy lines."""
         assert self.envy is not None, "that is why it is asked"
         alive = [seat for seat in seats if self.name in played[seat.seat]]
@@ -45,14 +45,14 @@ class TableBet(TabledBet):
         found = envy_of(self, envious, hits(self, alive, seats, view, holds), view.terms)
         if view.terms.readings.get("envy-tied") == "once":
             found = once(found)
-        return OfTable(envy=tuple(found))
+        return TableResult(envy=tuple(found))
 
     @property
     def settled_by(self) -> Line:
         """Function that makes its line: by the best row that the hand makes."""
         return self.by_table
 
-    def noted(self, outcome: Outcome, staked: Staked, seat: Seat, view: RoundFacts) -> Outcome | Hold:
+    def with_note(self, outcome: Outcome, staked: Staked, seat: Seat, view: RoundFacts) -> Outcome | Hold:
         """Return the outcome after applying the note under its table."""
         note = self.note(staked.of.paytable)
         if note is None or outcome.row is None:
@@ -60,7 +60,7 @@ class TableBet(TabledBet):
         row = _doubled(note, outcome.row, seat, view)
         return row if isinstance(row, Hold) else paid(row, by_table=True)
 
-    def note(self, paytable: str | None) -> Doubled | None:
+    def note(self, paytable: str | None) -> DoublingNote | None:
         """Return the note under one of its tables, if there is one."""
         return self.doubled if self.doubled is not None and paytable in self.doubled.tables else None
 
@@ -72,7 +72,7 @@ class TableBet(TabledBet):
             yield from unknown(("doubled",), "pay table", self.doubled.tables, self.paytables)
 
 
-def _doubled(note: Doubled, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
+def _doubled(note: DoublingNote, row: PaidRow, seat: Seat, view: RoundFacts) -> PaidRow | Hold:
     """Return the row after applying the note under its table, or the reason that it is uncertain."""
     option = view.terms.readings.get(note.reading)
     if option == "plain" or row.pay.unit == "push":

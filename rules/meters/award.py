@@ -20,7 +20,7 @@ from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.kinds.progressive import right_first
+from rules.kinds.progressive import pays_from_right
 from rules.meters.award_record import (
     AwardKind,
     AwardRecord,
@@ -84,7 +84,7 @@ class AwardBook:
         self.settled: SettledRounds | None = None
         """Record of the rounds whose bets were taken; without it (None), every START GAME counts."""
         self._bet, self._spot = bet, spot
-        self._right_first = right_first(game.default_readings() | dict(readings))
+        self._right_first = pays_from_right(game.default_readings() | dict(readings))
         self._wagers: dict[int, int] = {}
         self._sensors: set[int] = set()
         self._open, self._awards = _Open(), list[AwardRecord]()

@@ -100,7 +100,7 @@ class BankState(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Now:
+class _PresentState:
     """Present state of a meter."""
 
     cents: int = 0
@@ -126,7 +126,7 @@ class MeterBank:
 
     def _begin(self) -> None:
         self._parts = {meter.name: meter for meter in self.setup.meters}
-        self._now = {name: _Now() for name in self._parts}
+        self._now = {name: _PresentState() for name in self._parts}
         self._count = 0
         self._records: deque[MeterRecord] = deque(maxlen=RECORDS_KEPT)
         self._newest: dict[str, MeterRecord] = {}
@@ -196,13 +196,13 @@ class MeterBank:
         pays = tuple(pay for _, pay in sorted(self._pays.items()))
         return BankState(self._count, meters, pays, tuple(sorted(self._backed_out)))
 
-    def put_back(self, state: BankState) -> None:
+    def restore_state(self, state: BankState) -> None:
         """Restore the bank to a state of the same setup."""
         self._begin()
         self._count = state.count
         for name, meter in state.meters.items():
             carries = Fraction(meter.carry), Fraction(meter.reserve_carry)
-            self._now[name] = _Now(meter.cents, meter.reserve, *carries, meter.posted)
+            self._now[name] = _PresentState(meter.cents, meter.reserve, *carries, meter.posted)
         self._pays = {paid.number: (paid, seeded) for paid, seeded in state.pays}
         self._backed_out = set(state.backed_out)
 
@@ -340,7 +340,7 @@ class MeterBank:
     def _meter(self, name: str, cents: int, reserve: int) -> Meter:
         return Meter(cents, self._parts[name].seed_cents, reserve)
 
-    def _known(self, meter: str) -> _Now:
+    def _known(self, meter: str) -> _PresentState:
         if meter not in self._now:
             raise MeterRefused(meter, "a step", f"there is no such meter; there are {', '.join(self._now)}")
         return self._now[meter]

@@ -20,7 +20,7 @@ from rules.meters.bank import MeterBank, MeterRecord, RoundKey
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
 from rules.settle.jackpot import JACKPOT
-from rules.settle.rounds import collected, must_be_of
+from rules.settle.rounds import check_round_of_game, collected
 from rules.settle.waiting import settle_waiting
 from rules.settlement import HouseRake, Meter, MeterTotal, Settlement
 
@@ -96,7 +96,7 @@ class JackpotBook:
 
     def settle(self, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
         """Settle one round and move the pools; return the settlement and the records of the money moved."""
-        must_be_of(result, terms.game)
+        check_round_of_game(result, terms.game)
         before, at = self.shown(), RoundKey(result.table, result.session, result.round)
         settlement = settle_waiting(result, self.terms_of(terms))
         cents = sum(pot.jackpot_rake for pot in settlement.pots) + collected(settlement.lines, terms.game)

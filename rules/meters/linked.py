@@ -13,9 +13,9 @@ from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
 from rules.facts.terms import Terms, agree
 from rules.game.load import Game
-from rules.kinds.progressive import right_first
+from rules.kinds.progressive import pays_from_right
 from rules.meters.bank import MeterBank, MeterRecord, MeterRefused, RoundKey
-from rules.settle.rounds import must_be_of
+from rules.settle.rounds import check_round_of_game
 from rules.settle.waiting import settle_waiting
 from rules.settlement import Meter, MeterTotal, Settlement, SettlementLine
 
@@ -32,7 +32,7 @@ def settle_linked(
 
 def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tuple[Settlement, list[MeterRecord]]:
     """Settle on terms agreed before, like `settle_linked`; the meters of the terms are replaced by the bank's."""
-    must_be_of(result, terms.game)
+    check_round_of_game(result, terms.game)
     game, staked = terms.game, progressive_cents(result, terms.game)
     before, shown = bank.meters(), bank.meters_with(staked)
     settlement = settle_waiting(result, terms.on(known_meters(shown, game, terms.paytables)))
@@ -69,7 +69,7 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
 def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
     """Return the lines that a meter pays, in the order it pays them."""
     lines = [line for line in settlement.lines if line.meter]
-    return sorted(lines, key=lambda line: line.seat, reverse=right_first(settlement.readings))
+    return sorted(lines, key=lambda line: line.seat, reverse=pays_from_right(settlement.readings))
 
 
 def _pay(bank: MeterBank, at: RoundKey, game: Game, line: SettlementLine) -> list[MeterRecord]:

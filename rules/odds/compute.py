@@ -21,7 +21,7 @@ from rules.odds.decide.decisions import NoProcedure
 from rules.odds.kept import remembered
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
-from rules.odds.rows import of_meters, paid_by_row, shares_of
+from rules.odds.rows import meter_effects, paid_by_row, shares_of
 from rules.odds.solvers import SOLVERS, answers_for, odds_faults, solver
 
 JOINED: Final = "+"
@@ -209,7 +209,7 @@ def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
                 continue  # the table is printed for another option
             counted = key_counts(question, bet, readings, table.id)
             shares = shares_of(counted)
-            meters = of_meters(question, bet, table, shares) if bet.of_meters else {}
+            meters = meter_effects(question, bet, table, shares) if bet.meter_effects else {}
             yield paid_by_row(question, bet, table, readings, shares, {**also, "deals": counted.total(), **meters})
 
 

@@ -30,7 +30,7 @@ Joint = Mapping[Ending, int] | Mapping[tuple[tuple[Any, ...], tuple[Any, ...]], 
 """Number of equally likely deals by ending; a plain pair of stakes and nets is accepted too."""
 
 
-def of_joint(
+def joint_odds(
     question: Question,
     bets: Sequence[str],
     counted: Joint,

@@ -17,7 +17,7 @@ from rules.kinds.proposition import OutcomeSpec, PropositionBet
 from rules.odds.cards.decks import deals, dealt_from
 from rules.odds.cards.distribution import distribution
 from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, NotComputed, Odds, back_by
+from rules.odds.returns import BetOutcome, NotComputed, Odds, return_of_outcome
 from rules.paytables.conditions import CONDITIONS
 from rules.paytables.paytable import PayTable
 
@@ -49,7 +49,7 @@ def _odds(
 ) -> Odds:
     name, outcome = on
     row = table.row_of(outcome.row)
-    won, lost = (back_by(bet.outcome(BetFacts(sign, row, on=name))) for sign in (1, -1))
+    won, lost = (return_of_outcome(bet.outcome(BetFacts(sign, row, on=name))) for sign in (1, -1))
     outcomes = BetOutcome(name, wins, won, outcome.row), BetOutcome("another outcome", 1 - wins, lost)
     marks = question.marks(table, readings)
     return Odds(question.game.id, bet.name, table.id, {"outcome": name, **readings}, outcomes, bet.name, **marks)

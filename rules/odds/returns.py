@@ -139,19 +139,19 @@ def _plain(outcome: BetOutcome) -> dict[str, Any]:
     return plain | ({"row": outcome.row} if outcome.row and outcome.row != outcome.what else {})
 
 
-def back_of(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) -> Fraction | None:
+def return_of_row(pay: Pay, meters: Mapping[str, Fraction], wager_cents: int = 100) -> Fraction | None:
     """Return the amount that one unit of stake becomes if a row pays it; `meters` are in units of stake, and fixed
     amounts are for a stake of `wager_cents`."""
     if pay.unit == "percent":
         meter = meters.get(pay.meter or "")
-        plus = back_of(pay.plus, meters, wager_cents) if pay.plus else Fraction(0)
+        plus = return_of_row(pay.plus, meters, wager_cents) if pay.plus else Fraction(0)
         return None if meter is None or plus is None else pay.amount * meter + plus
     if pay.unit in ("flat", "flat-to"):
         return pay.amount / wager_cents + (pay.unit == "flat-to")
     return pay.amount if pay.unit == "for" else 1 + pay.amount
 
 
-def back_by(
+def return_of_outcome(
     outcome: Outcome | None, meters: Mapping[str, Fraction] = _NO_METERS, wager_cents: int = 100
 ) -> Fraction | None:
     """Return the amount that one unit of stake becomes with this outcome, 0 if there is no bet. Arguments as in
@@ -160,13 +160,13 @@ def back_by(
         return Fraction(0)
     if outcome.row is None:
         return Fraction(1 - outcome.share if outcome.result == "lose" else 1)
-    back = back_of(outcome.row.pay, meters, wager_cents)
+    back = return_of_row(outcome.row.pay, meters, wager_cents)
     return None if back is None else back - outcome.stake_lost
 
 
 def gain_of(outcome: Outcome | None, wager_cents: int = 100) -> Fraction | None:
     """Return the gain of one unit of stake with this outcome: 0 if there is no bet, None if it depends on a meter."""
-    back = back_by(outcome, _NO_METERS, wager_cents)
+    back = return_of_outcome(outcome, _NO_METERS, wager_cents)
     return Fraction(0) if outcome is None else None if back is None else back - 1
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rules.bets.bet import Bet
 from rules.odds.question import Question
-from rules.odds.returns import BetOutcome, Odds, back_by, back_of
+from rules.odds.returns import BetOutcome, Odds, return_of_outcome, return_of_row
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, PaidRow, PayTable
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -37,12 +37,12 @@ def paid_by_row(
     paid = {row.when: row for row in chances if row}
     meters = {name: Fraction(cents, question.wager_cents) for name, cents in question.meters.items()}
     outcomes = [
-        BetOutcome(when, chances[row], back_by(bet.by_row(row), meters, question.wager_cents), when)
+        BetOutcome(when, chances[row], return_of_outcome(bet.by_row(row), meters, question.wager_cents), when)
         if (row := paid.get(when))
         else BetOutcome(when, Fraction(0), Fraction(0), when)
         for when in printed
     ]
-    outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), back_by(bet.by_row(None))))
+    outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), return_of_outcome(bet.by_row(None))))
     also = {**also, **_rounding(paid.values()), **_flat(paid.values(), question.wager_cents)}
     return Odds(
         question.game.id,
@@ -56,7 +56,7 @@ def paid_by_row(
     )
 
 
-def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any, Fraction]) -> dict[str, Any]:
+def meter_effects(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any, Fraction]) -> dict[str, Any]:
     """Return the effect of the meters: the return of the fixed pays alone, the share of each meter a round takes, and
     the break-even meter.
 
@@ -72,9 +72,9 @@ def of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[Any
         envy += share * row.envy_cents / base
         if row.pay.unit == "percent" and row.pay.meter:
             taken[row.pay.meter] = taken.get(row.pay.meter, Fraction(0)) + share * row.pay.amount
-            fixed += share * (back_of(row.pay.plus, {}) or 0) if row.pay.plus else 0
+            fixed += share * (return_of_row(row.pay.plus, {}) or 0) if row.pay.plus else 0
         else:
-            fixed += share * (back_of(row.pay, {}, question.wager_cents) or 0)
+            fixed += share * (return_of_row(row.pay, {}, question.wager_cents) or 0)
     also: dict[str, Any] = {
         "fixed_return": fixed,
         "meter_share": {name: str(part) for name, part in sorted(taken.items())},

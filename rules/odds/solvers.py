@@ -17,7 +17,7 @@ from rules.errors import ExtraMissing, OddsRefused
 from rules.game.load import Game
 from rules.odds.cards.distribution import FLUSHES
 from rules.odds.decide import settings
-from rules.odds.decide.decisions import DecidedOtherwise, Decisions, NoProcedure, decisions
+from rules.odds.decide.decisions import Decisions, DifferentDecisions, NoProcedure, decisions
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 
@@ -122,7 +122,7 @@ def _decided_otherwise(game: Game, files: Mapping[str, Path]) -> Iterator[tuple[
             found = SOLVERS[solver_name(game)].reads(decisions(game, number, files), bets)
         except NoProcedure:
             return
-        except DecidedOtherwise as why:
+        except DifferentDecisions as why:
             yield ("procedures", number), f"{name}: {why}"
             return
         first = found if not number else first

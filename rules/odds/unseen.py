@@ -20,12 +20,12 @@ from rules.hands import Ranking
 from rules.hands.hand_spec import OWN
 from rules.kinds.against import AgainstBet
 from rules.kinds.proposition import PropositionBet
-from rules.odds.against.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.odds.against.unseen_draw import ImmediateWins, count_exchanges, unseen_draw
 from rules.odds.cards.dealt import CardDeck, count_dealt
 from rules.odds.cards.decks import dealt_from
 from rules.odds.cards.placed_sets import Ints, Pack, RowFinder
 from rules.odds.cards.table_rows import TableRows
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds, gain_of
@@ -45,11 +45,11 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     tables = bet.instead.paytables if bet.instead else ()
     for name in tables if question.paytable in ("", *bet.paytables) else [question.paytable]:
         rows = TableRows(question, shown, question.game.paytables[name])
-        at_once = AtOnce(rows.finder(pack).rows(hands), rows.pays)
+        at_once = ImmediateWins(rows.finder(pack).rows(hands), rows.pays)
         win, tie, lose = (gain_of(bet.outcome(BetFacts(sign))) or Fraction(0) for sign in (1, 0, -1))
         ways, decided = unseen_draw(counted, at_once=at_once, nets=(win, tie, lose))
         also = {"decisions": {"hand": decided}}
-        yield from of_joint(question, [bet.name], ways, tables={bet.name: name}, also=also)
+        yield from joint_odds(question, [bet.name], ways, tables={bet.name: name}, also=also)
 
 
 def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
@@ -78,7 +78,7 @@ def points_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         ways: Counter[Ending] = Counter()
         for (mine, other), deals in count_points(shoe, cards).items():
             ways[_ended(game, bet, mine, other)] += deals
-        yield from of_joint(question, [bet.name], ways)
+        yield from joint_odds(question, [bet.name], ways)
 
 
 def count_points(shoe: Mapping[int, int], cards: int = 3) -> Counter[tuple[int, int]]:

@@ -125,7 +125,7 @@ class PayRow(TomlTable):
     """Group of the row. Groups pay separately: the best row in each is paid."""
 
 
-class Note(TomlTable):
+class PrintNote(TomlTable):
     """Interpretation of an unclear print, with the reason."""
 
     about: str
@@ -136,7 +136,7 @@ class Note(TomlTable):
     """The reason for it."""
 
 
-class Printed(TomlTable):
+class PrintedFigure(TomlTable):
     """A figure the source prints with the table, with as many decimals as it prints."""
 
     house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
@@ -186,7 +186,7 @@ class PayTable(TomlTable):
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
     title: str
-    printed: Printed | None = None
+    printed: PrintedFigure | None = None
     kind: Literal[
         "longest-flush", "margin", "five-card", "race", "poker", "identical", "hole-cards", "points", "low", "card"
     ]
@@ -198,7 +198,7 @@ class PayTable(TomlTable):
     bare: Literal["to", "for"] | None = None
     """Unit of a pay that is a bare number."""
     rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[PrintNote, ...] = ()
     envy_base_cents: WagerField | None = None
     """The wager for which its envy is printed."""
     readings: dict[str, str] = Field(default_factory=dict)

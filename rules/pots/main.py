@@ -12,7 +12,7 @@ from dealer_flow.record.result import RoundResult, Seat
 from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled
 from rules.bets.bet import held
 from rules.bets.hold import Hold
-from rules.facts.rake import RakeBox, Taken
+from rules.facts.rake import RakeBox, RakeTaken
 from rules.facts.seen import View
 from rules.facts.terms import Terms
 from rules.facts.void import why_void
@@ -219,7 +219,7 @@ def _by_seat(pot: Pot) -> list[tuple[int, int]]:
 
 
 def _lines_of(
-    name: str, pot: Pot, taken: Taken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
+    name: str, pot: Pot, taken: RakeTaken, more: int, shares: Shares, seats: Mapping[int, Seat], view: View
 ) -> Iterator[SettlementLine]:
     """Yield a line for each seat that has chips in the pot or wins some of it; `more` of it was forfeited before."""
     before = f" with {dollars(more)} forfeited before" if more else ""
@@ -256,13 +256,13 @@ def why_lost(view: View, seat: Seat, won: str) -> tuple[str, str]:
     return (f"{words}: " if words else ""), won
 
 
-def _less(taken: Taken) -> str:
+def _less(taken: RakeTaken) -> str:
     parts = [f"a rake of {dollars(taken.rake)}"] if taken.rake else []
     parts += [f"{dollars(taken.jackpot)} for the jackpot"] if taken.jackpot else []
     return f", less {' and '.join(parts)}" if parts else ""
 
 
-def _total(name: str, pot: Pot, taken: Taken, more: int, shares: Shares) -> PotTotal:
+def _total(name: str, pot: Pot, taken: RakeTaken, more: int, shares: Shares) -> PotTotal:
     return PotTotal(
         name=name,
         cents=pot.cents + more,

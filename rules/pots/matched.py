@@ -6,7 +6,7 @@ from typing import NamedTuple
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bets.hold import Hold
-from rules.facts.rake import RakeBox, Taken
+from rules.facts.rake import RakeBox, RakeTaken
 from rules.facts.seen import View
 from rules.game.pot_spec import POT, UNCALLED, MatchedPot, PotSpec
 from rules.pots.awarded import as_awarded
@@ -16,12 +16,12 @@ from rules.pots.shares import OddChipOpen, shared
 from rules.settlement import PotTotal, PotWinner, SettlementLine, make_line
 
 
-class _Collected(NamedTuple):
+class _MatchedAmounts(NamedTuple):
     """Amounts paid by each loser and won by each winner, and the rake."""
 
     paid: Mapping[int, int]
     won: Mapping[int, int]
-    taken: Taken
+    taken: RakeTaken
 
 
 def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, rule: MatchedPot) -> TablePots:
@@ -53,7 +53,7 @@ def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
 
 def _collected(
     view: View, put: Mapping[int, int], winners: Sequence[int], spec: PotSpec, rule: MatchedPot
-) -> _Collected | Hold:
+) -> _MatchedAmounts | Hold:
     """Compute the payments of the losers and their division.
 
     If the winners' bets differ, the losers pay in layers up to each winner's bet, or up to the lowest, depending on the
@@ -88,7 +88,7 @@ def _collected(
             for seat, cents in more.items():
                 into[seat] += cents
         rake, jackpot, below = rake + taken.rake, jackpot + taken.jackpot, level
-    return _Collected(paid, won, Taken(rake, jackpot))
+    return _MatchedAmounts(paid, won, RakeTaken(rake, jackpot))
 
 
 def _lines(
@@ -96,7 +96,7 @@ def _lines(
     seats: Mapping[int, Seat],
     put: Mapping[int, int],
     best: Mapping[int, Share],
-    found: _Collected,
+    found: _MatchedAmounts,
     spec: PotSpec,
 ) -> Iterator[SettlementLine]:
     assert spec.matched is not None, "only such a pot asks"

@@ -11,7 +11,7 @@ from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bets.bet import Bet, held
 from rules.bets.hold import Hold
-from rules.facts.rake import of_pool
+from rules.facts.rake import pool_rake
 from rules.facts.seen import View
 from rules.facts.void import why_void
 from rules.game.pool_spec import UNSHOWN, PoolSpec
@@ -180,7 +180,7 @@ def _closed(view: View, board: _Board, lines: tuple[SettlementLine, ...], into: 
         line = make_line(board.winner, spec.meter, 0, "held", why, clause)
         return Pool(board.total(why=why), (*lines, line), None, into)
     cents = meter.cents + into
-    rake = of_pool(cents, terms.rake, terms.unit_cents)
+    rake = pool_rake(cents, terms.rake, terms.unit_cents)
     board.collect()
     less = f", less a rake of {dollars(rake)}" if rake else ""
     why = f"{facts} of {dollars(cents)}{less}; all runners are collected"

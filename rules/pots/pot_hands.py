@@ -54,7 +54,7 @@ def words_of(view: View, seat: Seat, spec: PotSpec) -> str:
     )
 
 
-def words_each_way(view: View, seat: Seat, spec: PotSpec) -> dict[WonWith, str]:
+def words_by_way(view: View, seat: Seat, spec: PotSpec) -> dict[WonWith, str]:
     """Return a seat's hand in words for each way to win a pot, `high` and `low`, without unknown ones."""
     ways: tuple[tuple[WonWith, PotHand | None], ...] = (("high", spec.high), ("low", spec.low))
     hands = {name: view.hand(way.hand, seat) for name, way in ways if way is not None}

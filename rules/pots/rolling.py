@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from dealer_flow.english import dollars
 from dealer_flow.record.result import Seat
 from rules.bets.hold import Hold
-from rules.facts.rake import RakeBox, Taken
+from rules.facts.rake import RakeBox, RakeTaken
 from rules.facts.seen import View
 from rules.game.pot_spec import POT, PotSpec, RollingPot
 from rules.kinds.to_pot import ToPotBet
@@ -26,7 +26,7 @@ class _Pot(NamedTuple):
 
     carried: int
     put: Mapping[int, int]
-    taken: Taken
+    taken: RakeTaken
 
     @property
     def cents(self) -> int:

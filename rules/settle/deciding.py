@@ -29,7 +29,7 @@ class LineKey(NamedTuple):
     nth: int
 
 
-class Deciding:
+class AlternativeOptions:
     """The other options of a game's readings, each as terms that are otherwise the same."""
 
     def __init__(self, terms: Terms, of: Collection[str] | None = None) -> None:

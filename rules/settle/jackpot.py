@@ -13,7 +13,7 @@ from protocol.cards import UNREAD
 from rules.bets.bet import Holds
 from rules.bets.hold import Hold, fold_doubt_of
 from rules.facts.seen import View
-from rules.game.hand_input import best_taking
+from rules.game.hand_input import best_allowed_hand
 from rules.game.jackpot_spec import EarnedBy, JackpotAward, JackpotShare
 from rules.hands import Ranked
 from rules.hands.hand_spec import OWN
@@ -23,24 +23,24 @@ JACKPOT: Final = "jackpot"
 """Bet name of the lines of an award; they have no stake."""
 
 
-class Earned(NamedTuple):
+class EarnedAward(NamedTuple):
     """An award that was earned: the seats of each part, and the facts in words."""
 
     parts: Mapping[str, tuple[int, ...]]
     facts: str
 
 
-class Awarded(NamedTuple):
+class AwardResult(NamedTuple):
     """Result of an award: its lines, and the meter of the posted amount if part of it was paid."""
 
     lines: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
 
 
-_NONE: Final = Awarded()
+_NONE: Final = AwardResult()
 
 
-def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> Awarded:
+def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> AwardResult:
     """Return the award of a round that was played out; empty if the game has none or no hand earned it.
 
     `holds` gives the bets of a seat that are held.
@@ -56,14 +56,14 @@ def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> Awarded:
         found = Hold(f"{found.facts}, and the posted amount was not given", award.clause)
     if isinstance(found, Hold):
         first = min(seat.seat for seat in seats if seat.status == "live" or fold_doubt_of(seat.seat, holds))
-        return Awarded((make_line(first, JACKPOT, 0, "held", found.why, found.clause),))
+        return AwardResult((make_line(first, JACKPOT, 0, "held", found.why, found.clause),))
     assert posted is not None, "else it is held"
     lines = tuple(_lines(found, award, posted.cents))
     paid = sum(line.pay for line in lines)
-    return Awarded(lines, (MeterTotal(award.meter, posted.cents, paid, 0, posted.cents - paid),))
+    return AwardResult(lines, (MeterTotal(award.meter, posted.cents, paid, 0, posted.cents - paid),))
 
 
-def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds) -> Earned | Hold | None:
+def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds) -> EarnedAward | Hold | None:
     """Return the seats of each part of an award.
 
     Returns None if no seat shares in it or no shown hand earned it, and a Hold if the rules do not say or the answer
@@ -124,7 +124,7 @@ def _may_be_earned(view: View, award: JackpotAward, unknown: Sequence[Seat], lea
 
 def _shared(
     award: JackpotAward, known: Mapping[int, Ranked], earning: set[int], beat: set[int], sharing: set[int]
-) -> Earned | Hold:
+) -> EarnedAward | Hold:
     if stranger := min((earning | beat) - sharing, default=0):
         return Hold(
             f"seat {stranger} did not bet {award.stake}, and the rules do not say who gets its part", award.clause
@@ -133,7 +133,7 @@ def _shared(
     one, two = tuple(sorted(earning)), tuple(sorted(beat))
     facts = " and ".join(f"{known[seat].text} of seat {seat}" for seat in one)
     facts += f", beaten by {' and '.join(f'{known[seat].text} of seat {seat}' for seat in two)}" if two else ""
-    return Earned({"beaten": one, "holder": one, "winner": two, "others": others}, facts)
+    return EarnedAward({"beaten": one, "holder": one, "winner": two, "others": others}, facts)
 
 
 def _doubt(seat: Seat, award: JackpotAward, holds: Holds, concerned: Set[int]) -> Hold | None:
@@ -164,7 +164,7 @@ def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
     if not by.own or list(spec.of) == [OWN] or isinstance(cards, str):
         return True
     with_own = spec.model_copy(update={"takes": {**spec.takes, OWN: (by.own, int(spec.of[OWN]))}})
-    best = best_taking(with_own, cards, view.terms.ranks(by.hand))
+    best = best_allowed_hand(with_own, cards, view.terms.ranks(by.hand))
     return bool(best.strength == hand.strength)
 
 
@@ -173,7 +173,7 @@ def _of(view: View, rule: str | None, reading: str) -> str:
     return rule or view.terms.readings.get(reading, "held")
 
 
-def _lines(found: Earned, award: JackpotAward, posted: int) -> Iterator[SettlementLine]:
+def _lines(found: EarnedAward, award: JackpotAward, posted: int) -> Iterator[SettlementLine]:
     """Yield a line for each seat that has a part; an undivided remainder or an unclaimed part stays on the meter."""
     for share in award.shares:
         whose = found.parts[share.to]

@@ -12,7 +12,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.details import DOLLAR
 from dealer_flow.record.result import RoundResult, Seat
-from rules.bets.bet import Agreed, Holds, OfTable, Staked, fold_of, held, left_to_a_person, lies
+from rules.bets.bet import AgreedBet, Holds, Staked, TableResult, fold_left_open, fold_of, held, placed_bet
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.errors import SettlementRefused
@@ -64,7 +64,7 @@ Waiting = Holds | Hold
 """Bets by seat that are held for a supervisor, or the reason that the whole round is."""
 
 
-class _Books(Struct, gc=False):
+class _Collector(Struct, gc=False):
     """Results collected while a round is settled."""
 
     lines: list[SettlementLine]
@@ -115,7 +115,7 @@ def settle(
     reading. A wager or card that breaks a rule, or for which the rules are uncertain, is held in its line with the
     clause; so is a bet that the game does not have.
     """
-    must_be_of(result, game)
+    check_round_of_game(result, game)
     terms = agree(
         game,
         paytables=paytables,
@@ -136,7 +136,7 @@ def settle(
     return settle_on(result, terms)
 
 
-def must_be_of(result: RoundResult, game: Game) -> None:
+def check_round_of_game(result: RoundResult, game: Game) -> None:
     """Raise SettlementRefused if a round does not belong to this game."""
     if result.procedure.id not in game.spec.procedures:
         raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
@@ -182,16 +182,16 @@ def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold
     return contradiction(result, game, plan)
 
 
-def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law | None, hold: Hold) -> _Books:
+def _hold_all(result: RoundResult, seats: Sequence[Seat], terms: Terms, law: Law | None, hold: Hold) -> _Collector:
     made = ((seat, of.bet) for seat in seats for of in terms.bets_of(seat, law).made.values() if of.own)
     lines = [held(bet, seat.seat, seat.wagers[bet.name], hold) for seat, bet in made]
     lines += (
         line_of_unknown(result, seat, bet, hold, None) for seat in seats for bet in unknown_bets(seat, terms.game)
     )
-    return _Books(lines, pool=pool_of(View(result, terms), seats, {}, None))
+    return _Collector(lines, pool=pool_of(View(result, terms), seats, {}, None))
 
 
-def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dealt, waits: Holds) -> _Books:
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dealt, waits: Holds) -> _Collector:
     """Settle every bet of the table: by its cards if it plays, else by the round's record."""
     game = terms.game
     lines: list[SettlementLine] = []  # an annotation: `list[...]()` would build the type for each round
@@ -224,8 +224,8 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
     meters = [meter for found in at_once.values() for meter in found.meters]
     fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
     if game.spec.pot is None and pool is None:
-        return _Books(paid, envies, (*meters, *award.meters), into=fees + forfeited)
-    books = _Books(paid, envies, tuple(meters), of_table, pool, fees)
+        return _Collector(paid, envies, (*meters, *award.meters), into=fees + forfeited)
+    books = _Collector(paid, envies, tuple(meters), of_table, pool, fees)
     return _with_pots(books, terms, forfeited, award.meters)
 
 
@@ -233,11 +233,11 @@ class _Known(Struct, gc=False):
     """Results for the whole table by bet, and whether its pots are settled."""
 
     view: View
-    at_once: Mapping[str, OfTable]
+    at_once: Mapping[str, TableResult]
     of_table: bool
 
 
-def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed], known: _Known) -> None:
+def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, AgreedBet], known: _Known) -> None:
     """Add the lines of the most common case: a live hand whose bets all play and break no rule."""
     view, number, wagers = known.view, seat.seat, seat.wagers
     terms = view.terms
@@ -257,7 +257,7 @@ def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed
 def _add_any(
     lines: list[SettlementLine],
     seat: Seat,
-    made: Mapping[str, Agreed],
+    made: Mapping[str, AgreedBet],
     plays_here: Set[str],
     mine: Mapping[str, Hold],
     known: _Known,
@@ -278,7 +278,7 @@ def _add_any(
             lines.append(line)
 
 
-def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
+def _by_record(of: AgreedBet, seat: Seat, hold: Hold | None, known: _Known) -> SettlementLine | None:
     """Return the line of a bet that does not play, from the round's record."""
     if of.bet.among_players and known.of_table and seat.status != "out":
         return None
@@ -290,26 +290,26 @@ def _by_record(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Sett
     return line
 
 
-def _apart(of: Agreed, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
+def _apart(of: AgreedBet, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
     """Return the lines of a bet that was settled for the whole table, or that has several lines."""
     if of.bet.among_players and known.of_table and seat.status != "out":
         return ()
     if of.bet.of_table:
         return (known.at_once[of.name].lines[seat.seat],)
     if hold is None and not of.bet.among_players:
-        return of.bet.lines(lies(of, seat, known.view.terms), seat, known.view)
+        return of.bet.lines(placed_bet(of, seat, known.view.terms), seat, known.view)
     line = _line(of, seat, hold, known.view)
     return () if line is None else (line,)
 
 
-def _with_pots(books: _Books, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Books:
+def _with_pots(books: _Collector, terms: Terms, forfeited: int, award: Iterable[MeterTotal]) -> _Collector:
     """Return the books with the money moved by pots, pool and jackpot award: their meters, and the amounts taken in."""
     pots, pool = books.pots or TablePots(), books.pool
     of_pool = (pool.meter,) if pool is not None and pool.meter is not None else ()
     moved = (*jackpot_meter(terms, books.pots), *pots.meters, *award, *of_pool)
     into = pots.jackpot + pots.rolled + (pool.into if pool is not None else 0) + forfeited - pots.forfeited
     meters = (*books.meters, *moved, *forfeit_meter(terms, forfeited, pots.forfeited))
-    return _Books(books.lines, books.envy, meters, books.pots, pool, books.into + into)
+    return _Collector(books.lines, books.envy, meters, books.pots, pool, books.into + into)
 
 
 def collected(lines: Iterable[SettlementLine], game: Game) -> int:
@@ -320,7 +320,7 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
 
 def _look_at(
     result: RoundResult, seats: Iterable[Seat], terms: Terms, dealt: _Dealt, waits: Holds
-) -> tuple[dict[int, Mapping[str, Agreed]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
+) -> tuple[dict[int, Mapping[str, AgreedBet]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Return three maps by seat: its bets by name; its bets that are held; and the names of its bets that the cards
     decide.
 
@@ -329,7 +329,7 @@ def _look_at(
     """
     plan, law = dealt
     folds, all_known = folds_in(plan), terms.game.known_bets.issuperset
-    bets: dict[int, Mapping[str, Agreed]] = {}
+    bets: dict[int, Mapping[str, AgreedBet]] = {}
     holds: dict[int, dict[str, Hold]] = {}
     played: dict[int, Set[str]] = {}
     complete = result.outcome == "complete"
@@ -365,7 +365,7 @@ def _broken(result: RoundResult, seat: Seat, terms: Terms, folds: Set[str], law:
     return in_doubt(seat, terms, held, folds, law) if complete else held
 
 
-def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
+def _line(of: AgreedBet, seat: Seat, hold: Hold | None, view: View) -> SettlementLine | None:
     """Return the line of a bet that plays; a hand is ranked only when a bet needs it."""
     bet, cents, own = of.bet, seat.wagers[of.on], of.own
     if hold is not None:
@@ -375,7 +375,7 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
         if fold == "lose":
             return view.terms.lost(of, seat.seat, cents if own else 0, "folded", clause, None)
         if fold == "held":
-            return held(bet, seat.seat, cents if own else 0, left_to_a_person(bet, clause))
+            return held(bet, seat.seat, cents if own else 0, fold_left_open(bet, clause))
         if not own and fold == "absent":
             return None
         if of.folded_hand != of.hand:
@@ -386,7 +386,7 @@ def _line(of: Agreed, seat: Seat, hold: Hold | None, view: View) -> SettlementLi
     return of.line(staked, seat, view)
 
 
-def _beside_held(of: Agreed, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
+def _beside_held(of: AgreedBet, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
     """Return the line of a pay on the stake of a held bet: held too if the hand earns it, or may earn it."""
     if seat.status == "folded" and hold.fold is None:
         return None
@@ -408,7 +408,7 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     return staked.of.line(staked, seat, view)
 
 
-def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
+def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Collector, why: str | None) -> Settlement:
     """Compute the totals and build the settlement."""
     lines, why = _in_currency((*books.lines, *books.envy), why, result.currency)
     totals, players, held, from_meters = _sums(lines, seats)

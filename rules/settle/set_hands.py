@@ -10,7 +10,7 @@ from rules.bets.bet import Staked
 from rules.bets.hold import Hold
 from rules.bets.outcome import Outcome
 from rules.facts.seen import View
-from rules.game.house_ways import HouseWay, Setting
+from rules.game.house_ways import HouseWay, TwoPartHand
 from rules.game.readings import READINGS
 from rules.hands import Ranked
 from rules.hands.hand_spec import OWN, SetHand
@@ -93,7 +93,7 @@ def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold |
     return Hold(why, rule.clause, reading=reading)
 
 
-def _allows(allowed: Iterable[Setting], low: Iterable[Card]) -> bool:
+def _allows(allowed: Iterable[TwoPartHand], low: Iterable[Card]) -> bool:
     """Return True if these cards are allowed as the low hand."""
     return any(sorted(low) == sorted(setting.low) for setting in allowed)
 

@@ -7,7 +7,7 @@ wager, such as envy or a pot, the whole round is held.
 from dealer_flow.record.result import RoundResult
 from rules.bets.hold import Hold
 from rules.facts.terms import Terms
-from rules.settle.deciding import Deciding, LineKey, by_key
+from rules.settle.deciding import AlternativeOptions, LineKey, by_key
 from rules.settle.rounds import Waiting, settle_on
 from rules.settlement import Settlement
 
@@ -17,7 +17,7 @@ def settle_waiting(result: RoundResult, terms: Terms) -> Settlement:
     settled = settle_on(result, terms)
     if not terms.waits:
         return settled
-    lines, decided = by_key(settled.lines), Deciding(terms, terms.waits).of(result, settled)
+    lines, decided = by_key(settled.lines), AlternativeOptions(terms, terms.waits).of(result, settled)
     open_ones = {key: names[0] for key, names in decided.items() if key not in lines or lines[key].result != "held"}
     return settle_on(result, terms, _waiting(open_ones, terms)) if open_ones else settled
 

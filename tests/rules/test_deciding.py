@@ -13,7 +13,7 @@ from docs._print import DOCS
 from docs._print.readings_money import COUNTS, counted
 from rules import game_ids, load_game
 from rules.facts.terms import Terms, agree
-from rules.settle.deciding import Deciding
+from rules.settle.deciding import AlternativeOptions
 from rules.settle.rounds import settle_on
 from tests.support.reading.each import of_each
 from tests.support.reading.paper import Paper
@@ -43,7 +43,7 @@ def test_what_a_line_names_is_what_settling_again_finds(case: dict[str, Any], op
     paper = Paper(case["game"], case)
     terms, result = terms_of(paper, {case["reading"]: option}), paper.round()
     settlement = settle_on(result, terms)
-    found = Deciding(terms).of(result, settlement)
+    found = AlternativeOptions(terms).of(result, settlement)
     decided = {key.bet for key, names in found.items() if case["reading"] in names}
     lines = {line.bet for line in settlement.lines}
     assert {line.bet for line in settlement.lines if line.reading} == decided & lines
@@ -61,7 +61,7 @@ def test_a_reading_that_only_holds_decides_where_it_holds() -> None:
     paper = Paper("three-card-split.co", case)
     terms, result = agree(paper.game), paper.round()
     settlement = settle_on(result, terms)
-    found = Deciding(terms).of(result, settlement)
+    found = AlternativeOptions(terms).of(result, settlement)
     assert {key.bet: names for key, names in found.items()} == {"three-card": ("three-card-rank",)}
 
 

@@ -266,7 +266,7 @@ def test_a_book_goes_on_where_it_stood() -> None:
     book = JackpotBook(load_jackpot(EXAMPLE))
     book.collect(RoundKey("t", "s", 1), 33)
     other = JackpotBook(load_jackpot(EXAMPLE))
-    other.bank.put_back(book.bank.state())
+    other.bank.restore_state(book.bank.state())
     book.collect(RoundKey("t", "s", 2), 33)
     other.collect(RoundKey("t", "s", 2), 33)
     assert (other.shown(), other.posted) == (book.shown(), book.posted)

@@ -151,7 +151,7 @@ def play(rounds: int, seed: int) -> None:
     assert again.meters() == bank.meters()
     assert len(bank.records) == RECORDS_KEPT
     other = MeterBank(SETUP)
-    other.put_back(msgspec.json.decode(msgspec.json.encode(bank.state()), type=BankState))
+    other.restore_state(msgspec.json.decode(msgspec.json.encode(bank.state()), type=BankState))
     assert other.state() == again.state() == bank.state()
     resumed = MeterBank.resume(SETUP, {record.meter: record for record in every})
     assert resumed.meters() == bank.meters()

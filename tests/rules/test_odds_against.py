@@ -16,7 +16,7 @@ from protocol.cards import Card, parse_card
 from rules import game_ids
 from rules.game.load import load_game
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.against.endings import Met, Wagers
+from rules.odds.against.endings import PlayerHand, Wagers
 from rules.odds.against.solver import AgainstTable
 from rules.odds.against.versus import LOSE, NO_HAND, TIE, WIN
 from rules.odds.cards.placed_sets import Pack
@@ -42,7 +42,7 @@ def test_a_bet_comes_to_what_it_is_settled_at(game: str) -> None:
             for _ in range(60):
                 own, dealer = two_hands(dealt, table.cards, jokers=table.deck.jokers)
                 met = table.rank(own).key
-                assert isinstance(met, Met)
+                assert isinstance(met, PlayerHand)
                 for raised in table.raises:
                     if raised.at_least and raised.at_least not in met.reaches:
                         continue
@@ -129,7 +129,7 @@ def test_a_tie_that_wins_is_paid_as_a_win_is(tmp_path: Path) -> None:
     way = next(iter(table.settings.ways))
     wagers = Wagers(question, way.bets, next(iter(question.tables_together(way.bets))), way.stakes)
     met = table.rank([parse_card(text) for text in ("AS", "KD", "9C")]).key
-    assert isinstance(met, Met)
+    assert isinstance(met, PlayerHand)
     assert dict(zip((bet.name for bet in way.bets), wagers.played(met, TIE).nets, strict=True))["play"] == Fraction(
         3, 2
     )

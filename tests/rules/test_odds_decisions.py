@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from rules.game.load import load_game
-from rules.odds.decide.decisions import DecidedOtherwise, Decisions, OpenChoice, StakeRange, decisions
+from rules.odds.decide.decisions import Decisions, DifferentDecisions, OpenChoice, StakeRange, decisions
 
 
 def decided(game_id: str, options: Mapping[str, str] | None = None) -> Decisions:
@@ -133,5 +133,5 @@ def test_any_amount_between_is_as_good_as_its_two_ends() -> None:
     ],
 )
 def test_a_stake_without_bounds_is_refused_with_its_clause(stake: StakeRange, why: str) -> None:
-    with pytest.raises(DecidedOtherwise, match=why):
+    with pytest.raises(DifferentDecisions, match=why):
         _ = stake.sizes

@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from rules.game.load import load_game
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, NotComputed, Odds, root
 
@@ -31,7 +31,7 @@ def test_a_raise_is_staked_and_the_edge_stays_per_ante() -> None:
     antes staked on average."""
     counted = {((1, 0), (-1, 0)): 2, ((1, 2), (1, 2)): 1, ((1, 2), (-1, -2)): 1}
     question = Question(load_game("flushes-gone-wild.co"))
-    both, ante, play = of_joint(question, ["ante", "play"], counted)
+    both, ante, play = joint_odds(question, ["ante", "play"], counted)
     assert (both.bet, both.unit, play.unit) == ("ante+play", "ante", "ante")
     assert (both.house_edge, both.average_bet, both.element_of_risk) == (Fraction(1, 2), 2, Fraction(1, 4))
     assert (ante.house_edge, ante.average_bet) == (Fraction(1, 2), 1)
@@ -51,7 +51,7 @@ def test_endings_that_are_alike_for_a_bet_are_one_outcome_of_it() -> None:
         Ending((1, 1), (-1, -1), "lose"): 4,
     }
     question = Question(load_game("flushes-gone-wild.co"))
-    both, ante, blind = of_joint(question, ["ante", "blind"], counted, tables={"blind": "FGW-BLIND"})
+    both, ante, blind = joint_odds(question, ["ante", "blind"], counted, tables={"blind": "FGW-BLIND"})
     assert [each.probability for each in both.outcomes] == [Fraction(3, 8), Fraction(1, 8), Fraction(1, 2)]
     assert [each.probability for each in ante.outcomes] == [Fraction(1, 2)] * 2
     assert [each.row for each in blind.outcomes] == ["push", "flush", ""]

@@ -17,7 +17,7 @@ from rules import game_ids
 from rules.game.load import Game, load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.cards.placed_sets import Pack
-from rules.odds.decide.decisions import DecidedOtherwise, decisions
+from rules.odds.decide.decisions import DifferentDecisions, decisions
 from rules.odds.decide.holdem_terms import CallAndRaise, HoldemTerms, RaiseOnce
 from rules.odds.decide.settings import AgainstSettings, BonusSettings, WayToBet
 from rules.odds.question import OneDeck
@@ -184,7 +184,7 @@ def test_a_solver_refuses_the_games_of_others(game_id: str) -> None:
     game = load_game(game_id)
     own, able = solver_name(game), set[str]()
     for name, row in SOLVERS.items():
-        with suppress(DecidedOtherwise):
+        with suppress(DifferentDecisions):
             row.reads(decisions(game), answers_for(game))
             able.add(name)
     assert able == {own} | ALSO_COUNTED.get(own, set())

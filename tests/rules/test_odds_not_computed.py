@@ -14,7 +14,7 @@ from rules.errors import OddsRefused
 from rules.game.load import Game, load_game
 from rules.game.schema import OddsSpec
 from rules.odds import NotComputed, Odds, Question, odds
-from rules.odds.against.endings import NotSettledSo, Wagers
+from rules.odds.against.endings import UnsupportedBet, Wagers
 from rules.odds.against.played_by import chosen
 from rules.odds.cards.decks import DealtFrom, chosen_bets, deals, dealt_from, keeps_cards
 from rules.odds.cards.table_rows import TableRows
@@ -233,7 +233,7 @@ BEYOND = [
 @of_each("name, bet, why", BEYOND)
 def test_bets_that_need_more_than_the_better_hand(name: str, bet: str, why: str) -> None:
     game = load_game(name)
-    with pytest.raises(NotSettledSo) as told:
+    with pytest.raises(UnsupportedBet) as told:
         Wagers(Question(game), [game.bets[bet]], {}, {})
     assert str(told.value) == why
 
@@ -249,7 +249,7 @@ def test_a_bet_against_a_hand_that_is_changed(changes: dict[str, Any], why: str)
     if not why:
         assert Wagers(Question(game), [bet], {}, {}).bets == [bet]
         return
-    with pytest.raises(NotSettledSo) as told:
+    with pytest.raises(UnsupportedBet) as told:
         Wagers(Question(game), [bet], {}, {})
     assert str(told.value) == f"ante {why}"
 

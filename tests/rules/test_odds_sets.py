@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from protocol.cards import Card
-from rules.odds.against.unseen_draw import AtOnce, count_exchanges, unseen_draw
+from rules.odds.against.unseen_draw import ImmediateWins, count_exchanges, unseen_draw
 from rules.odds.cards.in_words import in_words
 from rules.odds.cards.more_cards import MoreCards
 from rules.odds.cards.placed_sets import Pack, RowFinder, all_sets, places
@@ -130,7 +130,7 @@ def test_a_card_is_exchanged_against_the_best_of_one_more(pack: Pack, size: int)
     level = {tuple(hand): int(each) for hand, each in zip(all_sets(pack.size, size).tolist(), levels, strict=True)}
     at_once = len(order) - 2
     of_class = levels[pack.places(pack.alike(size).sets)]
-    wins = AtOnce((of_class < at_once).astype(np.int64), RowPays((Fraction(3, 2), Fraction(-1))))
+    wins = ImmediateWins((of_class < at_once).astype(np.int64), RowPays((Fraction(3, 2), Fraction(-1))))
     ways, decided = unseen_draw(count_exchanges(pack, of_class, size), at_once=wins)
     assert all(decided.values())
     gain = sum((Fraction(number) * sum(end.nets) for end, number in ways.items()), Fraction(0))

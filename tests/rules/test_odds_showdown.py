@@ -14,7 +14,7 @@ from rules.game.load import load_game
 from rules.odds import Odds, Question
 from rules.odds.against import flush_cases
 from rules.odds.against.choices import Option, play
-from rules.odds.against.endings import Met
+from rules.odds.against.endings import PlayerHand
 from rules.odds.against.flush_cases import count_all
 from rules.odds.against.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from rules.odds.against.solver import against_dealer
@@ -77,7 +77,7 @@ def bets(margin_pays: Sequence[str]) -> list[Option]:
     fold = Ending((1, 1, 0), (-1, -1, 0), "fold")
 
     def settle(kind: Hashable, state: str) -> Ending:
-        assert isinstance(kind, Met)
+        assert isinstance(kind, PlayerHand)
         (_, margin), *_ = kind.keys
         sign = {"lose": -1, "win": 1}.get(state, 0)
         assert isinstance(margin, int)

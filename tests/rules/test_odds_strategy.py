@@ -12,7 +12,7 @@ from rules.game.load import load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.strategy.file import load_strategy
 from rules.odds.strategy.seen_hands import RankedHands, codes_of, holds, units_for
-from rules.odds.strategy.words import RuleWhen, of_own
+from rules.odds.strategy.words import RuleWhen, first_own_condition
 from tests.support.reading.each import of_each
 
 EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
@@ -278,7 +278,7 @@ def test_what_a_strategy_puts_on_the_table(tmp_path: Path) -> None:
 
     assert [units(0, cards) for cards in ("AC AD", "AC 9D", "KC KD")] == [3, 1, 0]
     assert [units(1, cards, own=2) for cards in ("AC AD 2C", "2C AD AC")] == [0, 1]
-    assert [strategy.speaks_of(number) for number in range(4)] == [True, True, False, False]
+    assert [strategy.covers_decision(number) for number in range(4)] == [True, True, False, False]
     assert [strategy.asks_of_own(number) for number in range(3)] == ["", "hole", ""]
 
 
@@ -289,7 +289,7 @@ def test_what_a_strategy_puts_on_the_table(tmp_path: Path) -> None:
     ({"any": ({"holds": "A"},), "without": {"suited": 3}}, ""),
 ])  # fmt: skip
 def test_conditions_that_ask_which_cards_are_the_players_own(when: dict[str, object], asked: str) -> None:
-    assert of_own(RuleWhen.model_validate(when)) == asked
+    assert first_own_condition(RuleWhen.model_validate(when)) == asked
 
 
 def played(game: str, example: str, bets: str, table: str) -> tuple[Odds, Odds]:

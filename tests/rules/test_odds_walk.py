@@ -23,11 +23,11 @@ from rules.odds.cards.hand_rows import HandRows
 from rules.odds.cards.placed_sets import Pack
 from rules.odds.cards.table_rows import TableRows
 from rules.odds.course.growing import Growing
-from rules.odds.course.played_round import Cards, Lying
+from rules.odds.course.played_round import Cards, OnePlayerState
 from rules.odds.course.seated import seated
 from rules.odds.course.steps import Way, by_stake
 from rules.odds.course.walk import Choose, Walk, any_way
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.propositions import proposition_odds
 from rules.odds.question import OneDeck
 from rules.odds.solvers import SOLVERS, answers_for
@@ -132,7 +132,7 @@ def walked(question: Question, found: Odds, *, suits_alike: bool = True) -> list
     choose = as_the_house(house) if house is not None and how.house_sets else any_way
     apart = {OWN: question.one.cards} if game.id == "208.co" else {}  # .32(2): the hands come from a deck of their own
     ways = Walk(*seat, deck, choose, house, suits_alike=suits_alike, apart=apart).run()
-    return list(of_joint(question, names, ways))
+    return list(joint_odds(question, names, ways))
 
 
 def house_way(game: Game, readings: dict[str, str]) -> Callable[[Cards], Cards]:
@@ -149,7 +149,7 @@ def house_way(game: Game, readings: dict[str, str]) -> Callable[[Cards], Cards]:
 
 
 def as_the_house(house: Callable[[Cards], Cards]) -> Choose:
-    def choose(_: str, lying: Lying, ways: Sequence[Way]) -> list[Way]:
+    def choose(_: str, lying: OnePlayerState, ways: Sequence[Way]) -> list[Way]:
         return [way for way in ways if way.lying.low == house(lying.at(OWN))]
 
     return choose
@@ -240,7 +240,7 @@ def test_a_strategy_comes_to_what_a_walk_by_it_settles(game_id: str, left_open: 
     def by_set(decision: int, cards: Sequence[Card]) -> int | None:
         return None if decision == left_open else rule(decision, cards, options)
 
-    def by_cards(_: str, lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
+    def by_cards(_: str, lying: OnePlayerState, ways: Sequence[Way]) -> Sequence[Way]:
         decision, able = len(lying.choices), by_stake(ways)
         if decision == left_open:
             return able

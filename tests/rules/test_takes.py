@@ -8,7 +8,7 @@ import pytest
 
 from protocol.cards import DECK
 from rules import TomlFileError, load_game
-from rules.game.hand_input import best_taking, sizes_of
+from rules.game.hand_input import best_allowed_hand, sizes_of
 from rules.hands import ranking
 from rules.hands.hand_spec import HandSpec
 from tests.support.reading.game_files import flat_games
@@ -27,7 +27,7 @@ def test_the_best_of_all_choices() -> None:
         cards = tuple(chance.sample(DECK, 9))
         hands = [own + board for own in combinations(cards[:4], 2) for board in combinations(cards[4:], 3)]
         best = max(poker.rank(hand, {}).strength for hand in hands)
-        assert best_taking(spec, cards, lambda hand: poker.rank(hand, {})).strength == best
+        assert best_allowed_hand(spec, cards, lambda hand: poker.rank(hand, {})).strength == best
 
 
 def test_one_card_or_two_with_the_rest_of_the_board() -> None:

@@ -26,7 +26,7 @@ _WORDS: Final[Mapping[str, str]] = {
 }
 
 
-class Met(NamedTuple):
+class PlayerHand(NamedTuple):
     """A player's hand as the bets need it.
 
     `keys`: its key by each of the file's names for it. `reaches`: the minimum hands of the file that it reaches.
@@ -38,7 +38,7 @@ class Met(NamedTuple):
     words: tuple[tuple[str, str], ...] = ()
 
 
-class NotSettledSo(Exception):
+class UnsupportedBet(Exception):
     """A bet of the file depends on more than who has the better hand."""
 
 
@@ -58,7 +58,7 @@ class Wagers:
     def __post_init__(self) -> None:
         for bet in self.bets:
             if why := self._beyond(bet):
-                raise NotSettledSo(f"{bet.name} {why}")
+                raise UnsupportedBet(f"{bet.name} {why}")
 
     def _beyond(self, bet: Bet) -> str:
         """Return what else the bet depends on; empty if nothing."""
@@ -83,7 +83,7 @@ class Wagers:
     def _has_qualifier(self) -> bool:
         return any(bet.unqualified_by is not None for bet in self.bets)
 
-    def folded(self, met: Met) -> Ending:
+    def folded(self, met: PlayerHand) -> Ending:
         """Return the ending of a folded hand; `met` is used only for bets that stand after a fold."""
         ends = [
             self._ended(bet, BetFacts(row=self._row(bet, met) if bet.fold == "stands" else None, folded=True))
@@ -93,7 +93,7 @@ class Wagers:
         nets = tuple(stake * gain for stake, (gain, _) in zip(stakes, ends, strict=True))
         return Ending(stakes, nets, "fold", tuple(row for _, row in ends))
 
-    def played(self, met: Met, state: str, times: Fraction = Fraction(1)) -> Ending:
+    def played(self, met: PlayerHand, state: str, times: Fraction = Fraction(1)) -> Ending:
         """Return the ending against the dealer's hand; the bets made by playing on are raised to `times` their
         stake."""
         stakes, nets, rows = [], [], []
@@ -117,7 +117,7 @@ class Wagers:
         assert gain is not None, "no meter pays it"
         return gain, outcome.row.when if outcome is not None and outcome.row is not None else ""
 
-    def _row(self, bet: Bet, met: Met) -> PaidRow | None:
+    def _row(self, bet: Bet, met: PlayerHand) -> PaidRow | None:
         if bet.name not in self.tables:
             return None
         return self.question.game.tables[bet.name, self.tables[bet.name]][dict(met.keys)[bet.paying_hand]]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from devices.processes import end_with_parent
 from rules.hands.longest_flush import ACE
-from rules.odds.against.endings import Met
+from rules.odds.against.endings import PlayerHand
 from rules.odds.against.showdown import FLUSH_RANKS, DealShape, Pattern, Showdowns, patterns, showdowns
 from rules.odds.against.versus import LOSE, STATES, TIE, WIN, Cases
 from rules.odds.cards.placed_sets import Pack
@@ -90,9 +90,9 @@ def flush_cases(deal: DealShape, counted: Sequence[Showdowns], hands: Sequence[s
     )
 
 
-def _won_by(margin: int, hands: Sequence[str]) -> Met:
+def _won_by(margin: int, hands: Sequence[str]) -> PlayerHand:
     words = {WIN: f"win by {margin}" if margin else "win on the kickers", LOSE: LOSE, TIE: TIE}
-    return Met(tuple((hand, margin) for hand in hands), words=tuple(words.items()))
+    return PlayerHand(tuple((hand, margin) for hand in hands), words=tuple(words.items()))
 
 
 _KEPT: Final[dict[tuple[DealShape, str], list[Showdowns]]] = {}

@@ -24,7 +24,7 @@ from rules.game.house_ways import Rank, load_houseway
 from rules.game.load import cards_of
 from rules.kinds.against import AgainstBet
 from rules.odds.cards.placed_sets import Ints, Pack, Sets
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.question import Progress, Question
 from rules.odds.returns import Odds, gain_of
 
@@ -196,7 +196,7 @@ def low_and_high(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
             joint, alike = counted.played(lows), int((lows == counted.house).sum())
             hands = {_HOUSE: alike, "otherwise": len(counted.hands) - alike}
             also = {"deals": joint.total(), "decisions": {"set": {name: n for name, n in hands.items() if n}}}
-            yield from of_joint(
+            yield from joint_odds(
                 question, [bet.name for bet in bets], joint, readings={**chosen, "set": words}, also=also
             )
 

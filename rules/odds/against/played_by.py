@@ -24,7 +24,7 @@ def by_strategy(question: Question, raises: Sequence[Fraction]) -> ChooseCase | 
     """Return the choices of the strategy in a game with one decision: a fold, or a raise by units of the first bet.
     None for the best play."""
     strategy = question.strategy
-    if strategy is None or not strategy.speaks_of(0):
+    if strategy is None or not strategy.covers_decision(0):
         return None
 
     def choose(found: Cases, _: Sequence[Option]) -> npt.NDArray[np.intp]:
@@ -53,7 +53,7 @@ def chosen(question: Question, *raises: Sequence[Fraction | int]) -> Choose | No
         return None
 
     def choose(decision: int, cards: Sequence[Card]) -> int | None:
-        if not strategy.speaks_of(decision):
+        if not strategy.covers_decision(decision):
             return None
         if decision and (asks := strategy.asks_of_own(decision)):
             raise OddsRefused("condition, where cards are known as a set,", asks, _OF_ANY_CARDS)

@@ -16,7 +16,7 @@ from rules.game.schema import OddsSpec
 from rules.hands import Made, Ranking
 from rules.kinds.against import AgainstBet
 from rules.odds.against.choices import Option, Played, play
-from rules.odds.against.endings import Met, NotSettledSo, Wagers, thresholds
+from rules.odds.against.endings import PlayerHand, UnsupportedBet, Wagers, thresholds
 from rules.odds.against.flush_cases import FlushCases, cases_of
 from rules.odds.against.played_by import by_strategy
 from rules.odds.against.versus import Cases, Contest, cases
@@ -25,7 +25,7 @@ from rules.odds.cards.distribution import FLUSHES
 from rules.odds.cards.placed_sets import Pack
 from rules.odds.decide.decisions import decisions
 from rules.odds.decide.settings import AgainstSettings, WayToBet, against_settings
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.question import Question
 from rules.odds.returns import NotComputed, Odds
 
@@ -123,7 +123,7 @@ class AgainstTable:
             if hand not in names and self._takes(hand, cards):
                 names[hand] = self.question.game.ranking_of(hand, self.readings).rank(cards, self.readings).key
         reaches = frozenset(step for step, strength in self._steps if best.strength >= strength)
-        return _Standing(best.strength, Met(tuple(names.items()), reaches))
+        return _Standing(best.strength, PlayerHand(tuple(names.items()), reaches))
 
     def _takes(self, hand: str, cards: Sequence[Card]) -> bool:
         least, most = self.question.game.ranking_of(hand, self.readings).sizes
@@ -131,11 +131,11 @@ class AgainstTable:
 
     def name(self, kind: Hashable, cards: Sequence[Card]) -> Hashable:
         """Return the keys of a hand of more cards than count, under every name that a pay table has for it."""
-        assert isinstance(kind, Met)
+        assert isinstance(kind, PlayerHand)
         keys = dict(kind.keys)
         for hand in self.hands:
             keys[hand] = self.question.game.ranking_of(hand, self.readings).rank(cards, self.readings).key
-        return Met(tuple(keys.items()), kind.reaches)
+        return PlayerHand(tuple(keys.items()), kind.reaches)
 
     def qualifies(self, standing: Any) -> bool:
         """Return True if the dealer's hand qualifies."""
@@ -171,7 +171,7 @@ class AgainstTable:
 
     def made(self, kind: Hashable) -> str:
         """Name the hand made, as it is compared."""
-        assert isinstance(kind, Met)
+        assert isinstance(kind, PlayerHand)
         key = dict(kind.keys)[self.against.hand]
         return key.made if isinstance(key, Made) else str(key)
 
@@ -195,7 +195,7 @@ class AgainstTable:
         """Return the options: folding, and each stake to play on with."""
 
         def fold(kind: Hashable, _: str) -> Ending:
-            assert isinstance(kind, Met)
+            assert isinstance(kind, PlayerHand)
             return wagers.folded(kind)
 
         return [Option(FOLD, fold), *(_raise(wagers, each) for each in self.raises)]
@@ -203,11 +203,11 @@ class AgainstTable:
 
 def _raise(wagers: Wagers, raised: _Raise) -> Option:
     def settle(kind: Hashable, state: str) -> Ending:
-        assert isinstance(kind, Met)
+        assert isinstance(kind, PlayerHand)
         return wagers.played(kind, state, raised.times)
 
     def open_to(kind: Hashable) -> bool:
-        return not raised.at_least or (isinstance(kind, Met) and raised.at_least in kind.reaches)
+        return not raised.at_least or (isinstance(kind, PlayerHand) and raised.at_least in kind.reaches)
 
     return Option("play" if raised.times == 1 else f"play {raised.times} x", settle, open_to)
 
@@ -235,7 +235,7 @@ def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
         wanted = [(way, chosen, 0) for way in table.settings.ways for chosen in question.tables_together(way.bets)]
         wanted += [(way, chosen, 1) for way in table.ways_beside() for chosen in _alike_in_label(table, way.bets)]
         wagers = [(Wagers(question, way.bets, chosen, way.stakes), way, most) for way, chosen, most in wanted]
-    except NotSettledSo as beyond:
+    except UnsupportedBet as beyond:
         names = [bet.name for bet in bets]
         for name in ("+".join(names), *names):
             yield NotComputed(question.game.id, name, deals(question.game), str(beyond))
@@ -272,13 +272,13 @@ def _odds(table: AgainstTable, found: Cases, wagers: Wagers, way: WayToBet) -> I
     ):
         also["wager_cents"] = question.wager_cents
     readings = {**way.words, **table.chosen}
-    yield from of_joint(question, names, played.joint, tables=chosen, readings=readings, also=also)
+    yield from joint_odds(question, names, played.joint, tables=chosen, readings=readings, also=also)
     for bet in table.riding:
         for tables in question.tables_together([bet]):
             stakes = {**way.stakes, bet.name: Fraction(1)}
             beside = Wagers(question, (*way.bets, bet), {**chosen, **tables}, stakes)
             joint = play(found, table.options(beside), lambda *_: played.chosen).joint
-            *_, alone = of_joint(question, [*names, bet.name], joint, tables=tables, readings=readings)
+            *_, alone = joint_odds(question, [*names, bet.name], joint, tables=tables, readings=readings)
             yield alone
 
 

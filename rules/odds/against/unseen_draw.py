@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
-from rules.odds.against.versus import Running
-from rules.odds.cards.placed_sets import Alike, Ints, Pack, chosen_places, with_card
+from rules.odds.against.versus import RunningCounts
+from rules.odds.cards.placed_sets import Ints, Pack, SetClasses, chosen_places, with_card
 from rules.odds.cards.table_rows import LOST, RowPays
 from rules.odds.joint import Ending
 from rules.odds.question import Progress
@@ -40,7 +40,7 @@ class Showdowns:
 
 
 @dataclass(frozen=True, slots=True)
-class AtOnce:
+class ImmediateWins:
     """First cards that win without a draw: the row of every class of hands, and its gain; a class that loses draws."""
 
     rows: Ints
@@ -53,7 +53,7 @@ class Exchanges:
     below or equal to it, over every new card."""
 
     pack: Pack
-    hands: Alike
+    hands: SetClasses
     below: Ints
     not_above: Ints
 
@@ -68,7 +68,7 @@ def count_exchanges(pack: Pack, levels: Ints, size: int = 5, progress: Progress 
 
 
 def unseen_draw(
-    counted: Exchanges, *, at_once: AtOnce | None = None, nets: Nets = EVEN
+    counted: Exchanges, *, at_once: ImmediateWins | None = None, nets: Nets = EVEN
 ) -> tuple[Counter[Ending], dict[str, int]]:
     """Return the endings of one bet with these `nets` for win, tie and loss, and the number of hands that exchange and
     that do not.
@@ -117,7 +117,7 @@ def showdowns(pack: Pack, size: int, of_place: Ints, progress: Progress | None =
         np.stack([pack.alike(cards).of[pack.places(seen[:, each])] for each in chosen_places(size + 1, cards)], axis=1)
         for cards in range(size + 1)
     ]
-    running = Running(pack, range(size + 1))
+    running = RunningCounts(pack, range(size + 1))
     order, hands = np.argsort(levels, axis=None, kind="stable"), np.argsort(best, kind="stable")
     ends = np.searchsorted(levels.ravel()[order], np.arange(int(best.max()) + 2))
     for level, (start, stop) in enumerate(pairwise(ends.tolist())):

@@ -174,7 +174,7 @@ def _named(
 
 
 @dataclass
-class Running:
+class RunningCounts:
     """Number of hands so far that hold each class of sets of these `sizes`.
 
     A hand is added to a set's class in as many parts of `whole` as it represents hands with that very set.
@@ -210,7 +210,7 @@ class _Count:
 
     def run(self) -> Cases:
         hands, contest, (of, up, ways) = self.hands, self.contest, self._situations
-        unqualified, running = (Running(contest.deck, self._sizes) for _ in range(2))
+        unqualified, running = (RunningCounts(contest.deck, self._sizes) for _ in range(2))
         for part in self._parts(int(np.searchsorted(hands.strength, hands.least))):
             unqualified.add(self._numbers(hands.sets[part]), hands.copies[part])
         whole = contest.seen == contest.cards
@@ -284,7 +284,9 @@ class _Count:
             found.append(deck.alike(size).of[deck.places(held)].reshape(len(hands), len(chosen)))
         return found
 
-    def _ends(self, part: slice, numbers: Numbers, met: Numbers, unqualified: Running, running: Running) -> Ints:
+    def _ends(
+        self, part: slice, numbers: Numbers, met: Numbers, unqualified: RunningCounts, running: RunningCounts
+    ) -> Ints:
         """Return the dealer's hands by `STATES` for each situation of some hands, and add the hands to the running
         counts."""
         contest, copies, rows = self.contest, self.hands.copies[part], self._rows(part)

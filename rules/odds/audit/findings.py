@@ -23,7 +23,7 @@ Fault = Literal[
 ]
 
 
-class Slip(NamedTuple):
+class ExplainedFault(NamedTuple):
     """A fault with its explanation."""
 
     fault: Fault

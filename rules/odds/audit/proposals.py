@@ -14,7 +14,7 @@ from typing import Final
 
 from rules.odds.audit.findings import Proposal
 from rules.odds.audit.sisters import out_of_line, out_of_order, same_pays, text_of
-from rules.odds.returns import back_of
+from rules.odds.returns import return_of_row
 from rules.paytables.paytable import PayRow, PayTable, flatten, parse_pay
 
 LEAST: Final = Fraction(1, 2)
@@ -40,7 +40,7 @@ class PayReckoner:
         for key, ways in self._counts.items():
             row = rows[key]
             if row is not None:
-                back += ways * (back_of(row.pay, {}, self._wager_cents) or 0)
+                back += ways * (return_of_row(row.pay, {}, self._wager_cents) or 0)
         return back / sum(self._counts.values())
 
     def is_kept(self, table: PayTable) -> bool:

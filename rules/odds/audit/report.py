@@ -11,7 +11,7 @@ from typing import Final
 
 from rules.bets.bet import Bet
 from rules.game.load import Game
-from rules.odds.audit.findings import PaytableFinding, Slip
+from rules.odds.audit.findings import ExplainedFault, PaytableFinding
 from rules.odds.audit.proposals import LEAST, Counts, PayReckoner, nearest
 from rules.odds.audit.sisters import are_sisters, not_scaled, number_lost, out_of_line, out_of_order, same_pays
 from rules.odds.compute import by_cards_alone, key_counts, odds
@@ -93,13 +93,19 @@ def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Itera
             if bet and not bet.tip_for and name in game.paytables and name not in seen:
                 seen.add(name)
                 table = game.paytables[name]
-                alone = bet.by_cards and not bet.of_meters and all(outcome.staked == 1 for outcome in each.outcomes)
+                alone = bet.by_cards and not bet.meter_effects and all(outcome.staked == 1 for outcome in each.outcomes)
                 computed = _computed(question.game, bet, table, each) if alone else _unreached(bet, table, each)
                 yield from _findings(question, bet, table, each, [*computed, *_printed(question, bet, table)])
 
 
 def _findings(
-    question: Question, bet: Bet, table: PayTable, found: Odds | None, slips: Sequence[Slip], *, mend: bool = True
+    question: Question,
+    bet: Bet,
+    table: PayTable,
+    found: Odds | None,
+    slips: Sequence[ExplainedFault],
+    *,
+    mend: bool = True,
 ) -> Iterator[PaytableFinding]:
     """Yield the findings of a table; `mend` adds a proposal. None is needed where only one of several readings is at
     fault."""
@@ -124,32 +130,34 @@ def _sisters(game: Game, bet: Bet, table: PayTable) -> list[PayTable]:
     return [each for name in bet.paytables if are_sisters(table, each := game.paytables[name])]
 
 
-def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
+def _computed(game: Game, bet: Bet, table: PayTable, found: Odds) -> Iterator[ExplainedFault]:
     """Yield the faults that the odds show. A bet that depends on another one is not tested by its own return."""
     dependent = bool(bet.on) or (game.law is not None and game.law.equal_to(bet.name) is not None)
     if found.returned > 1 and not dependent:
-        yield Slip("over-100", f"returns {percent(found.returned, 4)} % of the stake")
+        yield ExplainedFault("over-100", f"returns {percent(found.returned, 4)} % of the stake")
     if found.returned < LEAST and not (found.incomplete or dependent):
-        yield Slip("under-50", f"returns {percent(found.returned, 4)} % of the stake")
+        yield ExplainedFault("under-50", f"returns {percent(found.returned, 4)} % of the stake")
     if table.printed is not None:
         edge, back = table.printed.house_edge_pct, table.printed.return_pct
         if not _agrees(found.house_edge, edge):
-            yield Slip("printed-differs", f"prints {edge} %, computes {percent(found.house_edge, 6)} %")
+            yield ExplainedFault("printed-differs", f"prints {edge} %, computes {percent(found.house_edge, 6)} %")
         if back is not None and not _agrees(found.returned, back):
-            yield Slip("printed-differs", f"prints a return of {back} %, computes {percent(found.returned, 6)} %")
+            yield ExplainedFault(
+                "printed-differs", f"prints a return of {back} %, computes {percent(found.returned, 6)} %"
+            )
     yield from _unreached(bet, table, found)
 
 
-def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[Slip]:
+def _unreached(bet: Bet, table: PayTable, found: Odds) -> Iterator[ExplainedFault]:
     if table.kind in _UNORDERED:  # the rows are separate bets, counted under other readings
         return
     reached = {outcome.row for outcome in found.outcomes if outcome.probability}
     for row in table.rows:
         if reached and row.when not in reached and (not bet.rows or row.when in bet.rows):
-            yield Slip("unreachable-row", f"the row {row.when!r} pays no hand")
+            yield ExplainedFault("unreachable-row", f"the row {row.when!r} pays no hand")
 
 
-def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:
+def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[ExplainedFault]:
     """Yield the faults of the print itself and compared with its sisters."""
     if table.kind in _UNORDERED:
         return
@@ -159,7 +167,7 @@ def _printed(question: Question, bet: Bet, table: PayTable) -> Iterator[Slip]:
         yield from beside(table, sisters)
     for sister in sisters:
         if bet.paytables.index(sister.id) < bet.paytables.index(table.id) and _is_twice(game, table, sister):
-            yield Slip("two-numbers", f"pays what {sister.label or sister.id} pays, row for row")
+            yield ExplainedFault("two-numbers", f"pays what {sister.label or sister.id} pays, row for row")
 
 
 def _is_twice(game: Game, table: PayTable, sister: PayTable) -> bool:

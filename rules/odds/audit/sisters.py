@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from dealer_flow.english import dollars
-from rules.odds.audit.findings import Slip
+from rules.odds.audit.findings import ExplainedFault
 from rules.paytables.paytable import USUAL_ENVY_BASE_CENTS, Pay, PayRow, PayTable
 
 FACTOR: Final = 2
@@ -45,19 +45,19 @@ def text_of(table: PayTable, row: PayRow) -> str:
     return Pay(table.bare or "to", pays.amount).text if pays.unit == "bare" else str(pays.text)
 
 
-def out_of_order(table: PayTable) -> Iterator[Slip]:
+def out_of_order(table: PayTable) -> Iterator[ExplainedFault]:
     """Yield rows that pay more, or have more envy, than the row above: rows are ordered from the best hand down."""
     for above, below in pairwise(table.rows):
         if below.group == above.group and below.pays.rank > above.pays.rank:
             why = f"{below.when!r} pays {text_of(table, below)}, more than {above.when!r} above it"
-            yield Slip("row-out-of-order", why)
+            yield ExplainedFault("row-out-of-order", why)
         if 0 < above.envy_cents < below.envy_cents:
             envy = f"the envy of {below.when!r}, {dollars(below.envy_cents)}"
             why = f"{envy}, is more than that of {above.when!r} above it"
-            yield Slip("envy-out-of-order", why)
+            yield ExplainedFault("envy-out-of-order", why)
 
 
-def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[ExplainedFault]:
     """Yield pays and envy far from those of every sister, and missing rows that every sister has."""
     if len(sisters) < _FEWEST:
         return
@@ -67,7 +67,7 @@ def out_of_line(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
     yield from _missing(table, sisters)
 
 
-def _far_off(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+def _far_off(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[ExplainedFault]:
     for row in table.rows:
         others = [(sister, each) for sister in sisters for each in sister.rows if each.when == row.when]
         if len(others) < _FEWEST:
@@ -85,14 +85,16 @@ def _envy(table: PayTable, row: PayRow) -> Fraction:
     return Fraction(row.envy_cents, table.envy_base_cents or USUAL_ENVY_BASE_CENTS)
 
 
-def _apart(what: str, own: Fraction, others: Sequence[Fraction]) -> Iterator[Slip]:
+def _apart(what: str, own: Fraction, others: Sequence[Fraction]) -> Iterator[ExplainedFault]:
     if len(others) < _FEWEST:
         return
     if own > FACTOR * max(others) or own * FACTOR < min(others):
-        yield Slip("out-of-line", f"{what}, and {_number(min(others))} to {_number(max(others))} in the other tables")
+        yield ExplainedFault(
+            "out-of-line", f"{what}, and {_number(min(others))} to {_number(max(others))} in the other tables"
+        )
 
 
-def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[ExplainedFault]:
     """Yield the rows most sisters have below the table's last row (it stops early), and rows all have between its first
     and last (a row is lost)."""
     own = [row.when for row in table.rows]
@@ -106,7 +108,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
         if has[row] >= _MOST_GO_ON * len(sisters) and all(last for _, last in _at(row, own, orders))
     ]
     if below:
-        yield Slip(
+        yield ExplainedFault(
             "table-stops", f"it stops after {own[-1]!r}; the other tables continue with {', '.join(map(repr, below))}"
         )
     if any(row not in rows for row in own):
@@ -114,7 +116,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
     for row in lacks:
         within = row not in below and not any(first for first, _ in _at(row, own, orders))
         if within and has[row] == len(sisters):
-            yield Slip("row-missing", f"it has no row {row!r}, as every other table has")
+            yield ExplainedFault("row-missing", f"it has no row {row!r}, as every other table has")
 
 
 def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
@@ -136,7 +138,7 @@ def same_pays(table: PayTable, other: PayTable) -> bool:
     return pays(table) == pays(other)
 
 
-def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
+def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[ExplainedFault]:
     """Yield a fault for a table without a number among numbered ones, or one labeled by its position next to
     another."""
     named = [each for each in sisters if each.label]
@@ -144,7 +146,7 @@ def number_lost(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Slip]:
         return
     if not table.label or _BY_PLACE.fullmatch(table.label):
         place = f", it is {table.label}" if table.label else ""
-        yield Slip("no-number", f"its number is lost{place}; the other tables of the bet have one")
+        yield ExplainedFault("no-number", f"its number is lost{place}; the other tables of the bet have one")
 
 
 def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
@@ -155,13 +157,13 @@ def _scaled_down(table: PayTable, sister: PayTable) -> Fraction | None:
     return ratios.pop() if len(ratios) == 1 and len(pairs) >= _ANOTHER_MAKE and min(ratios) > 1 else None
 
 
-def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
+def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[ExplainedFault]:
     """Yield a fault for a table headed for a different wager than a sister that pays the same dollars."""
     for sister in sisters:
         times = _scaled_down(table, sister)
         if times and table.envy_base_cents == times * (sister.envy_base_cents or USUAL_ENVY_BASE_CENTS):
             why = f"for {times} times the wager of {sister.id} it pays the same dollars, and {times} times the envy"
-            yield Slip("not-scaled", why)
+            yield ExplainedFault("not-scaled", why)
             return
         own, other = wager_in(table.heading), wager_in(sister.heading)
         if not own or not other or own <= other:
@@ -170,7 +172,7 @@ def not_scaled(table: PayTable, sisters: Iterable[PayTable]) -> Iterator[Slip]:
         same = [row.when for row in table.rows if row.pays == flat.get(row.when)]
         if same:
             dollars = f"{', '.join(map(repr, same))} pay the dollars that {sister.id} pays for ${other}"
-            yield Slip("not-scaled", f"headed for a wager of ${own}, and {dollars}")
+            yield ExplainedFault("not-scaled", f"headed for a wager of ${own}, and {dollars}")
             return
 
 

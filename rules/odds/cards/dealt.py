@@ -61,7 +61,7 @@ class CardDeck(NamedTuple):
         return ways >> _DIGIT * self.own & (1 << _DIGIT) - 1
 
 
-class Holding(NamedTuple):
+class SuitHolding(NamedTuple):
     """Cards of one suit by their ranks, in order, and the number of ways to take them from the shoe."""
 
     ranks: tuple[int, ...]
@@ -130,16 +130,16 @@ def _hands(cards: int, shoe: CardDeck, suited: int | None, by_suit: bool, flush_
 
 
 @cache
-def _holdings(size: int, shoe: CardDeck) -> tuple[Holding, ...]:
+def _holdings(size: int, shoe: CardDeck) -> tuple[SuitHolding, ...]:
     """Return every choice of `size` cards of one suit."""
     chosen = (
         (ranks, prod(shoe.ways(times) for times in Counter(ranks).values()))
         for ranks in combinations_with_replacement(shoe.ranks, size)
     )
-    return tuple(Holding(ranks, ways) for ranks, ways in chosen if ways)
+    return tuple(SuitHolding(ranks, ways) for ranks, ways in chosen if ways)
 
 
-def _cards(suits: Sequence[int], held: Sequence[Holding]) -> tuple[Card, ...]:
+def _cards(suits: Sequence[int], held: Sequence[SuitHolding]) -> tuple[Card, ...]:
     return tuple(CARDS[suit + 1 << 4 | rank] for suit, each in zip(suits, held, strict=True) for rank in each.ranks)
 
 
@@ -154,7 +154,7 @@ def _up_to_suits(cards: int, shoe: CardDeck, suits: Sequence[int]) -> Iterator[W
 
 
 @cache
-def _alike(size: int, number: int, shoe: CardDeck) -> tuple[tuple[tuple[Holding, ...], int], ...]:
+def _alike(size: int, number: int, shoe: CardDeck) -> tuple[tuple[tuple[SuitHolding, ...], int], ...]:
     """Return the choices for `number` suits with `size` cards each, in one order, and the number of orders that are the
     same."""
     return tuple(

@@ -36,7 +36,7 @@ _AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SetClasses:
     """Classes of sets of one size; two sets are in one class if exchanging suits, or jokers, turns one into the other.
 
     - `of`: the class by place of a set.
@@ -112,7 +112,7 @@ class Pack:
 
     # -------------------------------------------------------------- equivalent sets
 
-    def alike(self, size: int) -> Alike:
+    def alike(self, size: int) -> SetClasses:
         """Return the classes of the sets of `size` cards."""
         return _alike(self, size)
 
@@ -162,7 +162,7 @@ class Pack:
 
 
 @cache
-def _alike(pack: Pack, size: int) -> Alike:
+def _alike(pack: Pack, size: int) -> SetClasses:
     if pack.decks > 1:
         return _alike_of_shoe(pack, pack.sets(size))
     keys, sets, copies = pack.classes(size)
@@ -170,10 +170,10 @@ def _alike(pack: Pack, size: int) -> Alike:
     for start in range(0, len(of), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         of[part] = np.searchsorted(keys, pack.suit_free(pack.sets(size)[part]))
-    return Alike(of, sets, copies)
+    return SetClasses(of, sets, copies)
 
 
-def _alike_of_shoe(pack: Pack, sets: Sets) -> Alike:
+def _alike_of_shoe(pack: Pack, sets: Sets) -> SetClasses:
     """Return the classes with several decks, from a digit per suit for the count of each rank."""
     of_rank = MOST_OF_RANK ** (sets.astype(np.int64) // pack.suits)
     codes = [np.where(sets % pack.suits == suit, of_rank, 0).sum(axis=1) for suit in range(pack.suits)]
@@ -181,7 +181,7 @@ def _alike_of_shoe(pack: Pack, sets: Sets) -> Alike:
     copies = np.zeros(len(first), np.int64)
     times = (Counter(each).values() for each in sets.tolist())
     np.add.at(copies, of.ravel(), [prod(comb(pack.decks, number) for number in each) for each in times])
-    return Alike(of.ravel().astype(np.int32), sets[first], copies)
+    return SetClasses(of.ravel().astype(np.int32), sets[first], copies)
 
 
 def _masks(ranks: int, suits: int, cards: int) -> Iterator[Masks]:

@@ -24,7 +24,7 @@ from rules.bets.bet import Bet
 from rules.hands.hand_spec import OWN
 from rules.odds.cards.hand_rows import HandRows, LaidAside, one_less
 from rules.odds.cards.placed_sets import Choose, Ints, Pack, RowFinder, Sets, choices
-from rules.odds.course.played_round import Group, Lying
+from rules.odds.course.played_round import Group, OnePlayerState
 from rules.odds.course.steps import GameCourse, GoOn, Way, by_stake, for_least
 from rules.odds.joint import Ending
 
@@ -40,12 +40,12 @@ Rows = tuple[tuple[str, int], ...]
 class End:
     """A column: the choices and stakes, and the rows that the hands reach."""
 
-    lying: Lying
+    lying: OnePlayerState
     rows: Rows = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Coming:
+class FutureDraws:
     """Future of each set of cards, in `deals` equally likely deals.
 
     - `counts`: the number of deals by [set, end]; None if nothing more comes.
@@ -61,7 +61,7 @@ class Coming:
 
 
 @dataclass
-class Growing(GameCourse[Coming]):
+class Growing(GameCourse[FutureDraws]):
     """Walk of a growing hand.
 
     `tables`: by hand, the rows of the pay table that pay it. `strategy`: a strategy other than the best play; at each
@@ -107,7 +107,7 @@ class Growing(GameCourse[Coming]):
             self._endings[end] = Ending(stakes, nets, "", paid) if whole else None
         return self._endings[end]
 
-    def _with_cards(self, lying: Lying, hand: str, row: int) -> Lying:
+    def _with_cards(self, lying: OnePlayerState, hand: str, row: int) -> OnePlayerState:
         """Return the state with example cards, those of the hand reaching the row."""
         wanted = self.settler.terms.game.hand(hand).of if hand else {}
         left = Counter({place: cards[1] if isinstance(cards, tuple) else cards for place, cards in wanted.items()})
@@ -127,11 +127,11 @@ class Growing(GameCourse[Coming]):
 
     # -------------------------------------------------------------- the course
 
-    def settled(self, lying: Lying) -> Coming:
+    def settled(self, lying: OnePlayerState) -> FutureDraws:
         """Return a single ending."""
-        return Coming((End(lying),))
+        return FutureDraws((End(lying),))
 
-    def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
+    def seen(self, at: str, number: int, lying: OnePlayerState, step: str, go_on: GoOn[FutureDraws]) -> FutureDraws:
         """Return the sum over the cards that may come to each set."""
         known = _known(lying)
         then = replace(lying, groups=(*lying.groups, Group(at, step, _PLACES[known : known + number])))
@@ -159,7 +159,7 @@ class Growing(GameCourse[Coming]):
         # Each set of further cards was reached once per order of its cards.
         return table // factorial(number)
 
-    def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Coming]) -> Coming:
+    def best(self, ways: Sequence[Way], lying: OnePlayerState, step: str, go_on: GoOn[FutureDraws]) -> FutureDraws:
         """Choose for each set the way that gains most; of equal ways, the one with the lowest stake."""
         known = _known(lying)
         ways = by_stake(ways)
@@ -178,12 +178,12 @@ class Growing(GameCourse[Coming]):
             self.first = chosen[self.pack.alike(known).of]
         return _chosen_of(found, chosen, step)
 
-    def alike(self, lying: Lying) -> Hashable:
+    def alike(self, lying: OnePlayerState) -> Hashable:
         """Return everything but the cards; the step implies their number."""
         wagers = tuple(sorted(lying.wagers.items()))
         return wagers, lying.choices, lying.folded, lying.given_up, lying.aside, _known(lying)
 
-    def _for_most(self, ways: Sequence[Way], found: Sequence[Coming], is_open: Flags) -> Ints:
+    def _for_most(self, ways: Sequence[Way], found: Sequence[FutureDraws], is_open: Flags) -> Ints:
         ends = [ended for each in found for end in each.ends if (ended := self._settled(end))]
         scale = lcm(*(Fraction(net).denominator for end in ends for net in end.nets))
         deals = lcm(*(each.deals for each in found))
@@ -198,7 +198,7 @@ class Growing(GameCourse[Coming]):
             np.maximum(most, gains, out=most)
         return chosen
 
-    def _open(self, way: Way, coming: Coming, sets: Sets) -> Flags:
+    def _open(self, way: Way, coming: FutureDraws, sets: Sets) -> Flags:
         """Return the sets for which a way is open: it holds no bet, it shows a hand only if that is paid, and it draws
         as it must."""
         held = np.array([self._settled(end) is None for end in coming.ends], np.int64)
@@ -222,7 +222,7 @@ class Growing(GameCourse[Coming]):
 
     # -------------------------------------------------------------- tables
 
-    def _complete(self, lying: Lying) -> Iterator[str]:
+    def _complete(self, lying: OnePlayerState) -> Iterator[str]:
         """Yield the hands that decide bets and are complete with exactly the cards present."""
         there = {group.place: len(lying.at(group.place)) for group in lying.groups}
         there[OWN] = len(lying.at(OWN)) - len(lying.aside)
@@ -239,7 +239,7 @@ class Growing(GameCourse[Coming]):
             if whole and all(any((place, step) in over for step in steps) for place, steps in spec.at.items()):
                 yield hand
 
-    def _last(self, coming: Coming, then: Lying, number: int) -> Coming:
+    def _last(self, coming: FutureDraws, then: OnePlayerState, number: int) -> FutureDraws:
         """Return the last cards of a hand by the row they lead to; other last cards change nothing."""
         hands = [*self._complete(then)]
         if not hands:
@@ -253,9 +253,9 @@ class Growing(GameCourse[Coming]):
         ends = tuple(replace(end, rows=((hand, row),)) for row in met.tolist())
         places = tuple(map(_PLACES.index, then.aside))
         counts = LaidAside(self.pack, places, known, around) if places else around[known]
-        return Coming(ends, self.pack.ways(known, number), counts)
+        return FutureDraws(ends, self.pack.ways(known, number), counts)
 
-    def _spread(self, coming: Coming, known: int, then: Lying | None = None) -> Coming:
+    def _spread(self, coming: FutureDraws, known: int, then: OnePlayerState | None = None) -> FutureDraws:
         """Return the table of an ending for which no more counting cards come; `then` is the state when the hands were
         complete."""
         if coming.counts is not None:
@@ -267,7 +267,7 @@ class Growing(GameCourse[Coming]):
             found = self._by_row(found, hand, known)
         return found
 
-    def _by_row(self, coming: Coming, hand: str, known: int) -> Coming:
+    def _by_row(self, coming: FutureDraws, hand: str, known: int) -> FutureDraws:
         """Split the columns by the rows that a hand of the sets reaches, unless it gets more cards first."""
         if any(hand in dict(end.rows) for end in coming.ends):
             return coming
@@ -279,17 +279,17 @@ class Growing(GameCourse[Coming]):
         return replace(coming, counts=counts[:, met], ends=tuple(ends[column] for column in met.tolist()))
 
 
-def _hand_of(bet: Bet, lying: Lying) -> str:
+def _hand_of(bet: Bet, lying: OnePlayerState) -> str:
     """Return the hand that decides a bet after the choices made."""
     chosen = {name for _, name in lying.choices}
     return bet.instead.hand if bet.instead is not None and bet.instead.choice in chosen else bet.hand
 
 
-def _known(lying: Lying) -> int:
+def _known(lying: OnePlayerState) -> int:
     return sum(len(group.cards) for group in lying.groups)
 
 
-def _chosen_of(found: Sequence[Coming], chosen: Ints, step: str) -> Coming:
+def _chosen_of(found: Sequence[FutureDraws], chosen: Ints, step: str) -> FutureDraws:
     """Return, for each set, the row of the chosen table, and the choices taken."""
     deals = lcm(*(each.deals for each in found))
     ends = list(dict.fromkeys(end for each in found for end in each.ends))
@@ -304,4 +304,4 @@ def _chosen_of(found: Sequence[Coming], chosen: Ints, step: str) -> Coming:
         taken[here, made.index((step, at))] += 1
         if each.taken is not None:
             taken[here[:, None], np.array([made.index(one) for one in each.made])] += each.taken[here]
-    return Coming(tuple(ends), deals, counts, tuple(made), taken)
+    return FutureDraws(tuple(ends), deals, counts, tuple(made), taken)

@@ -31,7 +31,7 @@ from rules.odds.decide.settings import (
     street_raises,
     surrender_settings,
 )
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.question import Question
 from rules.odds.returns import Odds
 from rules.paytables.paytable import PayTable
@@ -89,7 +89,7 @@ class _Walk:
             also["assumes"] = assumes
         names = [bet.name for bet in self._bets]
         ids = {bet.name: name for bet in self._bets for name in self._tables if name in bet.paytables}
-        yield from of_joint(self._question, names, ways, tables=ids, readings=readings, also=also)
+        yield from joint_odds(self._question, names, ways, tables=ids, readings=readings, also=also)
 
     def _first(self, known: int, words: Sequence[str]) -> dict[str, str]:
         options = list(dict.fromkeys(words))

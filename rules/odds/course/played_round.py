@@ -36,7 +36,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class OnePlayerState:
     """State of the table for one player.
 
     - `groups`: groups of cards in order.
@@ -69,7 +69,7 @@ class Settler:
     bets: Sequence[Bet]
     unit: int
 
-    def ending(self, lying: Lying) -> Ending | None:
+    def ending(self, lying: OnePlayerState) -> Ending | None:
         """Return the ending of the bets; None if the settlement holds one of them, so that the way is not allowed."""
         found = settle_on(self.round(lying), self.terms)
         lines = {line.bet: line for line in found.lines if line.bet in self._counted}
@@ -79,7 +79,7 @@ class Settler:
         stakes, nets, rows = zip(*ends, strict=True)
         return Ending(stakes, nets, "", rows)
 
-    def why_held(self, lying: Lying) -> str:
+    def why_held(self, lying: OnePlayerState) -> str:
         """Return the reason that the settlement holds a bet; empty if it holds none."""
         found = settle_on(self.round(lying), self.terms)
         held = (line for line in found.lines if line.result == "held" and line.bet in self._counted)
@@ -91,7 +91,9 @@ class Settler:
         names = frozenset(bet.name for bet in self.bets)
         return names | {each.as_ for each in given if each.bet in names}
 
-    def _of_bet(self, bet: Bet, lying: Lying, lines: Mapping[str, SettlementLine]) -> tuple[Fraction, Fraction, str]:
+    def _of_bet(
+        self, bet: Bet, lying: OnePlayerState, lines: Mapping[str, SettlementLine]
+    ) -> tuple[Fraction, Fraction, str]:
         """Return the stake and net in units, and the paying row; for a partly surrendered bet, the whole stake."""
         given, name, before = lying.given_up
         cents = before if bet.name == given else lying.wagers.get(bet.name, 0)
@@ -100,7 +102,7 @@ class Settler:
         row = next((line.row for line in mine if line.row and line.result in _PAID), "")
         return Fraction(cents, self.unit), Fraction(net, self.unit), row or ""
 
-    def round(self, lying: Lying) -> RoundResult:
+    def round(self, lying: OnePlayerState) -> RoundResult:
         """Build the round as it is when its bets are settled."""
         dealer = lying.at(DEALER)
         return RoundResult(
@@ -124,7 +126,7 @@ class Settler:
             incidents=(),
         )
 
-    def _seat(self, lying: Lying) -> Seat:
+    def _seat(self, lying: OnePlayerState) -> Seat:
         own = lying.at(OWN)
         if not self.terms.game.spec.laid_aside:
             own = without(own, lying.aside)
@@ -144,11 +146,11 @@ class Settler:
             propositions={},
         )
 
-    def _dealer(self, cards: Cards, lying: Lying) -> Hand:
+    def _dealer(self, cards: Cards, lying: OnePlayerState) -> Hand:
         split = _split(cards, lying.dealer_low, "dealer")
         return Hand(cards=_texts(cards), counted=len(cards), expected=len(cards), split=split)
 
-    def _hands(self, lying: Lying) -> list[NamedHand]:
+    def _hands(self, lying: OnePlayerState) -> list[NamedHand]:
         found = []
         for part in self.plan.procedure.hand:
             if cards := lying.at(part.name):
@@ -178,7 +180,7 @@ class Settler:
         hands = (self.terms.game.hand(name) for name in self.hands)
         return frozenset((step, place) for hand in hands for place, steps in hand.at.items() for step in steps)
 
-    def _stages(self, lying: Lying) -> list[Stage]:
+    def _stages(self, lying: OnePlayerState) -> list[Stage]:
         """Return the stages of the watched steps: the cards at a place at the end of the step."""
         found, there = [], dict[str, Cards]()
         for group in lying.groups:

@@ -23,12 +23,12 @@ from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.set_hand import SetStep
 from dealer_flow.procedure.steps.show import ShowStep
 from rules.hands.hand_spec import OWN
-from rules.odds.course.played_round import Lying, Settler
+from rules.odds.course.played_round import OnePlayerState, Settler
 from rules.odds.decide.decisions import DecisionPoint, Decisions, OpenChoice
 
 V = TypeVar("V")
 """Value of the future from a state."""
-GoOn = Callable[[Lying], V]
+GoOn = Callable[[OnePlayerState], V]
 _SEATS: Final = "seats"
 _NONE: Final[Mapping[str, int]] = MappingProxyType({})
 
@@ -39,7 +39,7 @@ class Way:
     number of cards by the hand."""
 
     choice: OpenChoice | None
-    lying: Lying
+    lying: OnePlayerState
     draw: ExchangeStep | None = None
 
 
@@ -79,34 +79,34 @@ class GameCourse(ABC, Generic[V]):
 
     def from_the_deal(self) -> V:
         """Return the value of the whole round."""
-        return self._from(_Place(0, _NONE), Lying(wagers=dict(self.wagers)))
+        return self._from(_Place(0, _NONE), OnePlayerState(wagers=dict(self.wagers)))
 
     @abstractmethod
-    def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[V]) -> V:
+    def seen(self, at: str, number: int, lying: OnePlayerState, step: str, go_on: GoOn[V]) -> V:
         """Return the value over all cards that are left, `number` of which come to a place."""
 
     @abstractmethod
-    def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[V]) -> V:
+    def best(self, ways: Sequence[Way], lying: OnePlayerState, step: str, go_on: GoOn[V]) -> V:
         """Return the value of the way that gains most."""
 
     @abstractmethod
-    def settled(self, lying: Lying) -> V:
+    def settled(self, lying: OnePlayerState) -> V:
         """Return the value of the settled bets."""
 
     @abstractmethod
-    def alike(self, lying: Lying) -> Hashable:
+    def alike(self, lying: OnePlayerState) -> Hashable:
         """Return a key that is equal for equivalent states."""
 
     # -------------------------------------------------------------- the steps
 
-    def _from(self, place: _Place, lying: Lying) -> V:
+    def _from(self, place: _Place, lying: OnePlayerState) -> V:
         """Return the value from this point; cached, because it is the same for cards of other suits."""
         key = place.step, self.alike(lying)
         if key not in self._known:
             self._known[key] = self._go_on(place, lying)
         return self._known[key]
 
-    def _go_on(self, place: _Place, lying: Lying) -> V:
+    def _go_on(self, place: _Place, lying: OnePlayerState) -> V:
         if lying.folded and not self._stands:
             return self.settled(lying)
         if place.step == len(self.plan.steps):
@@ -129,7 +129,7 @@ class GameCourse(ABC, Generic[V]):
             return self._from(_Place(len(self.plan.steps), place.hidden), lying)
         return self._from(after, lying)
 
-    def _dealt(self, step: DealStep, after: _Place, lying: Lying) -> V:
+    def _dealt(self, step: DealStep, after: _Place, lying: OnePlayerState) -> V:
         """Deal cards, some seen by the player at once and some face down."""
         seen = []
         for to in step.to:
@@ -141,7 +141,7 @@ class GameCourse(ABC, Generic[V]):
                 after = _with(after, to, step.cards)
         return self._seen(seen, step, after, lying, turned=False)
 
-    def _hides(self, step: ShowStep, place: str, at: _Place, lying: Lying) -> int:
+    def _hides(self, step: ShowStep, place: str, at: _Place, lying: OnePlayerState) -> int:
         """Return the number of cards that a step turns over at a place; 0 for a seat's own, which its player has
         seen."""
         hidden = at.hidden.get(place, 0)
@@ -150,7 +150,13 @@ class GameCourse(ABC, Generic[V]):
         return min(hidden, step.cards - len(lying.at(place)))
 
     def _seen(
-        self, cards: Sequence[tuple[str, int]], step: AnyStep, after: _Place, lying: Lying, *, turned: bool = True
+        self,
+        cards: Sequence[tuple[str, int]],
+        step: AnyStep,
+        after: _Place,
+        lying: OnePlayerState,
+        *,
+        turned: bool = True,
     ) -> V:
         """Show cards at these places, any that are left."""
         if not cards:
@@ -161,12 +167,12 @@ class GameCourse(ABC, Generic[V]):
             return self._seen(others, step, after, lying, turned=turned)  # nothing depends on them any more
         after = _with(after, at, -number) if turned and at != OWN else after
 
-        def go_on(then: Lying) -> V:
+        def go_on(then: OnePlayerState) -> V:
             return self._seen(others, step, after, then, turned=turned)
 
         return self.seen(at, min(number, self._fills(at, number, lying)), lying, step.name, go_on)
 
-    def _fills(self, place: str, number: int, lying: Lying) -> int:
+    def _fills(self, place: str, number: int, lying: OnePlayerState) -> int:
         """Return the number of a place's cards that count, if they fill hands up in order; otherwise all of them."""
         hands = [self.settler.terms.game.hand(name) for name in self.settler.hands]
         looking = [hand for hand in hands if place in hand.of]
@@ -175,14 +181,14 @@ class GameCourse(ABC, Generic[V]):
         kept = len(lying.at(OWN)) - len(lying.aside)
         return max(max(hand.fill or 0 for hand in looking) - kept, 0)
 
-    def _shown(self, hidden: Sequence[tuple[str, int]], lying: Lying) -> V:
+    def _shown(self, hidden: Sequence[tuple[str, int]], lying: OnePlayerState) -> V:
         """Show everything face down, and settle the bets."""
         wanted = [(place, number) for place, number in hidden if number and place in self._looked_at]
         if not wanted:
             return self.settled(lying)
         (place, number), *others = wanted
 
-        def go_on(then: Lying) -> V:
+        def go_on(then: OnePlayerState) -> V:
             key = "shown", len(others), self.alike(then)
             if key not in self._known:
                 self._known[key] = self._shown(others, then)
@@ -192,7 +198,7 @@ class GameCourse(ABC, Generic[V]):
 
     # -------------------------------------------------------------- the choices
 
-    def ways(self, point: DecisionPoint, lying: Lying) -> Iterator[Way]:
+    def ways(self, point: DecisionPoint, lying: OnePlayerState) -> Iterator[Way]:
         """Yield everything that the player may do at a step."""
         if point.sets:
             for low in combinations(lying.at(OWN), point.sets):
@@ -208,7 +214,7 @@ class GameCourse(ABC, Generic[V]):
                 made = replace(then, choices=(*then.choices, (point.step, choice.part.name)))
                 yield Way(choice, made, draw if choice.part.draws and draw is not None and draw.must else None)
 
-    def _choices(self, choice: OpenChoice, lying: Lying) -> Iterator[Lying]:
+    def _choices(self, choice: OpenChoice, lying: OnePlayerState) -> Iterator[OnePlayerState]:
         """Yield the state for every stake and discard that a choice allows."""
         if choice.part.folds:
             yield replace(lying, folded=True)
@@ -235,18 +241,18 @@ class GameCourse(ABC, Generic[V]):
     def _after(self, name: str) -> Sequence[AnyStep]:
         return self.plan.steps[[step.name for step in self.plan.steps].index(name) + 1 :]
 
-    def _decides(self, step: AnyStep, point: DecisionPoint, lying: Lying) -> bool:
+    def _decides(self, step: AnyStep, point: DecisionPoint, lying: OnePlayerState) -> bool:
         """True if the player has a choice at a step."""
         made = self._chosen(lying)
         if isinstance(step, SetStep) and step.choices:
             return any(choice.part.name in step.choices for choice in made)
         return not any(choice.part.last for choice in made) and (not point.only or bool(lying.wagers.get(point.only)))
 
-    def _draws(self, lying: Lying) -> int:
+    def _draws(self, lying: OnePlayerState) -> int:
         """Return the number of cards that the last choice draws."""
         return next((choice.part.draws for choice in reversed(self._chosen(lying))), 0)
 
-    def _chosen(self, lying: Lying) -> list[OpenChoice]:
+    def _chosen(self, lying: OnePlayerState) -> list[OpenChoice]:
         names = dict(lying.choices)
         return [
             each for step, point in self._points.items() for each in point.choices if names.get(step) == each.part.name

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from dealer_flow.procedure.must_draw import must_draw
 from protocol.cards import Card
 from rules.hands.hand_spec import OWN
-from rules.odds.course.played_round import DEALER, Cards, Group, Lying
+from rules.odds.course.played_round import DEALER, Cards, Group, OnePlayerState
 from rules.odds.course.steps import GameCourse, GoOn, Way, for_least
 from rules.odds.joint import Ending
 
@@ -33,11 +33,11 @@ class Ways(NamedTuple):
     counted: Mapping[int, int]
 
 
-Choose = Callable[[str, Lying, Sequence[Way]], Sequence[Way]]
+Choose = Callable[[str, OnePlayerState, Sequence[Way]], Sequence[Way]]
 """Restricts the open ways, given the step and the state."""
 
 
-def any_way(_step: str, _lying: Lying, ways: Sequence[Way]) -> Sequence[Way]:
+def any_way(_step: str, _lying: OnePlayerState, ways: Sequence[Way]) -> Sequence[Way]:
     """Allow every way."""
     return ways
 
@@ -65,7 +65,7 @@ class Walk(GameCourse[Ways | None]):
         endings = list(self._number)
         return Counter({endings[end]: number for end, number in found.counted.items()})
 
-    def seen(self, at: str, number: int, lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
+    def seen(self, at: str, number: int, lying: OnePlayerState, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
         """Return the value over each hand of the cards that are left."""
         left = Counter(self.apart.get(at, self.deck))
         left -= Counter(
@@ -79,7 +79,7 @@ class Walk(GameCourse[Ways | None]):
             parts.append((deals, ways))
         return _summed(parts)
 
-    def best(self, ways: Sequence[Way], lying: Lying, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
+    def best(self, ways: Sequence[Way], lying: OnePlayerState, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
         """Return the value of the way that gains most with these cards; of equal ones, the lowest stake."""
         best: tuple[Fraction, Ways] | None = None
         for way in for_least(self.choose(step, lying, [each for each in ways if _may_draw(each, lying)])):
@@ -90,7 +90,7 @@ class Walk(GameCourse[Ways | None]):
                     best = gain, found
         return best and best[1]
 
-    def settled(self, lying: Lying) -> Ways | None:
+    def settled(self, lying: OnePlayerState) -> Ways | None:
         """Settle the round; return None if a bet is held."""
         if self.house is not None and lying.at(DEALER):
             lying = replace(lying, dealer_low=self.house(lying.at(DEALER)))
@@ -103,7 +103,7 @@ class Walk(GameCourse[Ways | None]):
             self._nets += [Fraction(sum(end.nets)) for end in list(self._number)[len(self._nets) :]]
         return sum((self._nets[end] * number for end, number in ways.counted.items()), Fraction(0)) / ways.total
 
-    def alike(self, lying: Lying) -> Hashable:
+    def alike(self, lying: OnePlayerState) -> Hashable:
         """Return a key that is equal for cards of other suits."""
         rest = tuple(sorted(lying.wagers.items())), lying.choices, lying.folded, lying.given_up[0]
         piles = [*self._piles(lying), lying.aside, lying.low]
@@ -116,7 +116,7 @@ class Walk(GameCourse[Ways | None]):
         _, *suits, jokers = zip(*held, strict=True)
         return rest, tuple(sorted(suits)), jokers
 
-    def _piles(self, lying: Lying) -> list[Cards]:
+    def _piles(self, lying: OnePlayerState) -> list[Cards]:
         """Return the cards place by place; those of a step are separate if a hand consists of the cards at its end."""
         found: dict[str, list[Cards]] = {}
         for group in lying.groups:
@@ -127,7 +127,7 @@ class Walk(GameCourse[Ways | None]):
         return [pile for place in sorted(found) for pile in found[place]]
 
 
-def _may_draw(way: Way, lying: Lying) -> bool:
+def _may_draw(way: Way, lying: OnePlayerState) -> bool:
     """Return False if the hand must draw a different number of cards in the next exchange."""
     if way.draw is None or way.choice is None:
         return True

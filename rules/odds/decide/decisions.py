@@ -28,11 +28,11 @@ _SEATS: Final = "seats"
 _NO_FILES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
-class DecidedOtherwise(Exception):
+class DifferentDecisions(Exception):
     """The procedure offers players other choices, at this step and by this clause, than the solver counts."""
 
 
-class NoProcedure(DecidedOtherwise):
+class NoProcedure(DifferentDecisions):
     """No procedure is available to define the choices."""
 
 
@@ -59,16 +59,16 @@ class StakeRange:
         """
         clauses = ", ".join(self.clauses) or "no rule"
         if self.hangs_on:
-            raise DecidedOtherwise(f"{clauses}: a stake depends on {self.hangs_on}, which may have several sizes")
+            raise DifferentDecisions(f"{clauses}: a stake depends on {self.hangs_on}, which may have several sizes")
         if self.most is None or not (self.least or self.step):
-            raise DecidedOtherwise(f"{clauses}: a stake has no {'minimum' if self.most else 'maximum'}")
+            raise DifferentDecisions(f"{clauses}: a stake has no {'minimum' if self.most else 'maximum'}")
         if self.step:
             steps = range(max(ceil(self.least / self.step), 1), floor(self.most / self.step) + 1)
             found = tuple(number * self.step for number in steps)
         else:
             found = tuple(sorted({size for size in (self.least, self.most) if size > 0 and self.least <= self.most}))
         if not found:
-            raise DecidedOtherwise(f"{clauses}: no stake is allowed")
+            raise DifferentDecisions(f"{clauses}: no stake is allowed")
         return found
 
 
@@ -183,7 +183,7 @@ class Decisions:
             if rule.kind in ("equal", "at-most"):
                 found = replace(found, most=units if found.most is None else min(found.most, units))
             if rule.kind == "multiple-of" and found.step not in (0, units):
-                raise DecidedOtherwise(f"{rule.clause}: {bet} is a multiple of two amounts")
+                raise DifferentDecisions(f"{rule.clause}: {bet} is a multiple of two amounts")
             if rule.kind == "multiple-of":
                 found = replace(found, step=units)
         return found

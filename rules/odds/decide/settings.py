@@ -15,7 +15,7 @@ from dealer_flow.procedure.tables import chosen
 from rules.bets.bet import Bet
 from rules.game.load import Game, cards_of
 from rules.hands.hand_spec import OWN
-from rules.odds.decide.decisions import DecidedOtherwise, DecisionPoint, Decisions
+from rules.odds.decide.decisions import DecisionPoint, Decisions, DifferentDecisions
 from rules.odds.decide.holdem_terms import CallAndRaise, RaiseOnce
 
 _BOARD: Final = "community"
@@ -64,7 +64,7 @@ def sizes(game: Game, bet: Bet) -> tuple[int, int]:
     hand = game.hand(bet.hand)
     own = hand.of.get(OWN)
     if own is None:
-        raise DecidedOtherwise(f"the hand of {bet.name} has no cards of the player's own")
+        raise DifferentDecisions(f"the hand of {bet.name} has no cards of the player's own")
     return own if isinstance(own, int) else own[1], cards_of(hand)[1]
 
 
@@ -95,14 +95,14 @@ def _matched(found: Decisions, *counted: _Counted) -> list[DecisionPoint]:
     """Return the decisions of the procedure, each checked against the corresponding one that is counted."""
     if len(found.points) != len(counted):
         steps = ", ".join(point.step for point in found.points) or "no step"
-        raise DecidedOtherwise(
+        raise DifferentDecisions(
             f"players decide at {steps} ({found.plan.clause}); the solver counts {len(counted)} decisions"
         )
     return [each.match(point) for point, each in zip(found.points, counted, strict=True)]
 
 
-def _refused(point: DecisionPoint, why: str) -> DecidedOtherwise:
-    return DecidedOtherwise(f"step {point.step!r} ({point.clause}): {why}")
+def _refused(point: DecisionPoint, why: str) -> DifferentDecisions:
+    return DifferentDecisions(f"step {point.step!r} ({point.clause}): {why}")
 
 
 def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
     point, names = next(iter(found.points), None), [bet.name for bet in bets]
     compared = next((bet for bet in bets if bet.kind == "against"), None)
     if point is None or compared is None:
-        raise DecidedOtherwise(f"the solver needs a decision ({found.plan.clause}) and a bet against a hand")
+        raise DifferentDecisions(f"the solver needs a decision ({found.plan.clause}) and a bet against a hand")
     cards = cards_of(found.game.hand(compared.hand))[1]
     up = min(point.seen.get(_DEALER, 0), 1 if point.own == cards else 0)
     does = [f"bet {name}" for name in names] + [f"check, with {name}" for name in names]
@@ -191,7 +191,7 @@ def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAn
         return RaiseOnce(_units(first, bet), _one(flop, bet), _one(river, bet))
     at = (("fold", 0), ("check", 3), ("check", 4))
     if not 2 <= len(raised) <= len(at):
-        raise DecidedOtherwise(f"{len(raised)} bets are made instead of folding; the solver counts one to three")
+        raise DifferentDecisions(f"{len(raised)} bets are made instead of folding; the solver counts one to three")
     points = _matched(
         found, *(_Counted(2, [other, f"bet {bet}"], board) for bet, (other, board) in zip(raised, at, strict=False))
     )
@@ -219,7 +219,7 @@ def take_back_settings(found: Decisions, bets: Sequence[Bet]) -> None:
     _of_number(names[:-1], size - own)
     _matched(found, *(_Counted(own, ["check", f"take back {bet}"], board) for board, bet in enumerate(names[:-1])))
     if unlike := [name for name in names if found.stakes.get(name) != 1]:
-        raise DecidedOtherwise(
+        raise DifferentDecisions(
             f"{unlike[0]} is not as much as {found.unit} ({found.plan.clause}); the solver counts equal bets"
         )
 
@@ -228,7 +228,7 @@ def bonus_settings(found: Decisions, bets: Sequence[Bet]) -> BonusSettings:
     """Return the settings of `bonus-card`: the ante, the same again or a fold for each card; then a card for a player
     who bought the insurance."""
     if len(bets) < 4:
-        raise DecidedOtherwise("the solver needs an ante, bets to continue, an insurance and a fee")
+        raise DifferentDecisions("the solver needs an ante, bets to continue, an insurance and a fee")
     _, *raised, insurance, fee = (bet.name for bet in bets)
     size = sizes(found.game, bets[0])[1] - 1
     board = found.points[-1].seen.get(_BOARD, 0) if found.points else 0
@@ -248,7 +248,7 @@ def discard_folds(found: Decisions, bets: Sequence[Bet]) -> bool:
     """Match `discard-one` and return True if a hand may be folded, False if it is kept without a bet; one card is laid
     aside, or the hand is shown at once."""
     if len(bets) != 3 or bets[0].name not in found.game.instead:
-        raise DecidedOtherwise("the solver needs an ante that also pays a hand shown at once, a bet and a bonus")
+        raise DifferentDecisions("the solver needs an ante that also pays a hand shown at once, a bet and a bonus")
     own, bet = cards_of(found.game.hand(found.game.instead[bets[0].name].hand))[1], bets[1].name
     folds = any(choice.part.folds for point in found.points for choice in point.choices)
     (point,) = _matched(found, _Counted(own, ["fold" if folds else "lay down 1", f"bet {bet}, lay down 1", "check"]))
@@ -296,7 +296,7 @@ def kept_pair_settings(found: Decisions, _bets: Sequence[Bet]) -> None:
     point = next(iter(found.points), None)
     if point is None or dict(point.seen) != {OWN: 4} or all(each.words != "lay down 2" for each in point.choices):
         words = point.words if point else "nothing is chosen"
-        raise DecidedOtherwise(f"{words} ({found.plan.clause}); the solver counts, on own 4: lay down 2")
+        raise DifferentDecisions(f"{words} ({found.plan.clause}); the solver counts, on own 4: lay down 2")
 
 
 def low_and_high_settings(found: Decisions, bets: Sequence[Bet]) -> None:
@@ -318,6 +318,6 @@ def only_bets(found: Decisions, _bets: Sequence[Bet]) -> None:
 
 def _of_number(bets: Sequence[str], cards: int) -> None:
     if len(bets) != cards:
-        raise DecidedOtherwise(
+        raise DifferentDecisions(
             f"{', '.join(bets)} depend on a decision, and {cards} cards come; the solver counts one bet for each"
         )

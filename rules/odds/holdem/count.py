@@ -31,8 +31,8 @@ from rules.odds.holdem.walks import (
     Choices,
     Gains,
     HoldemTask,
+    PayoffTerms,
     Stays,
-    Worth,
     add_gains,
     gains_of,
     lines,
@@ -104,7 +104,7 @@ def _processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
         yield pool
 
 
-def _worth(terms: HoldemTerms) -> Worth:
+def _worth(terms: HoldemTerms) -> PayoffTerms:
     def first(ending: HoldemEnding) -> Fraction:
         return sum((bet.net(ending) for bet in terms.first), Fraction(0))
 
@@ -114,7 +114,7 @@ def _worth(terms: HoldemTerms) -> Worth:
     tables = [table(first, SHOWDOWNS, False), table(terms.raised, SHOWDOWNS, False), table(first, SHOWDOWNS[:1], True)]
     scale = lcm(*(value.denominator for rows in tables for row in rows for value in row))
     won, raised, folded = (np.array([[int(value * scale) for value in row] for row in rows]) for rows in tables)
-    return Worth(won, raised, folded[0])
+    return PayoffTerms(won, raised, folded[0])
 
 
 def _named(terms: HoldemTerms, ways: Ints) -> dict[tuple[Line, HoldemEnding], int]:

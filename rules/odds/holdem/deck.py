@@ -40,7 +40,7 @@ class FoldedSets:
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class BoardSubsets:
     """Subsets of each of some boards, one row per board: `sets`, the index of each among the folded sets, and
     `namings`, the naming of suits that folds it."""
 
@@ -142,7 +142,7 @@ def suit_masks(deck: HoldemDeck, cards: Places) -> Ints:
     return np.stack(masks, axis=-1)
 
 
-def inside(deck: HoldemDeck, boards: Places, cards: int) -> Inside:
+def inside(deck: HoldemDeck, boards: Places, cards: int) -> BoardSubsets:
     """Return the subsets of `cards` cards of some boards, in the order of `itertools.combinations`."""
     chosen = np.array(list(combinations(range(boards.shape[1]), cards)), dtype=np.intp)
     masks = suit_masks(deck, boards[:, chosen])
@@ -151,7 +151,7 @@ def inside(deck: HoldemDeck, boards: Places, cards: int) -> Inside:
     codes = np.zeros(order.shape[:2], dtype=np.intp)
     for suit in range(deck.suits):
         codes = codes * deck.suits + order[..., suit]
-    return Inside(np.searchsorted(folded_sets(deck, cards).keys, keys), _naming_of(deck)[codes])
+    return BoardSubsets(np.searchsorted(folded_sets(deck, cards).keys, keys), _naming_of(deck)[codes])
 
 
 @lru_cache(maxsize=16)

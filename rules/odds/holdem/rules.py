@@ -46,7 +46,7 @@ def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> Hol
 
     flop, last = _rules(strategy, 1), _rules(strategy, 2)
     return HoldemStrategy(
-        before if strategy.speaks_of(0) else None,
+        before if strategy.covers_decision(0) else None,
         partial(bets_by, flop) if flop else None,
         partial(bets_by, last) if last and not once else None,
         partial(stays_by, last) if last and once else None,
@@ -56,7 +56,7 @@ def holdem_strategy(question: Question, raises: RaiseOnce | CallAndRaise) -> Hol
 def _rules(strategy: Strategy, number: int) -> Rules:
     """Return the rules of the decision with this number, from 0; none if it is left to the best play or does not
     exist."""
-    if not strategy.speaks_of(number):
+    if not strategy.covers_decision(number):
         return ()
     step = strategy.decisions[number].step
     for rule in strategy.spec.rule:

@@ -34,7 +34,7 @@ class Boards:
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
+class RivalCounts:
     """Numbers of dealer's hands that each hole (column) beats, ties and loses to on each board (row): first for hands
     that qualify, then for the others. A hole that uses a card of the board has none."""
 
@@ -53,7 +53,7 @@ def some_boards(deck: HoldemDeck, boards: FoldedSets, part: slice) -> Boards:
     return Boards(cards, boards.weights[part], strengths(deck, cards))
 
 
-def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
+def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> RivalCounts:
     """Return the showdowns of some boards; the dealer qualifies with a hand of the category `qualifier` or above."""
     below, equal, unqualified = _ranked(deck, boards, ladder().least(qualifier))
     total = np.where(boards.strength == NO_HOLE, 0, deck.rivals)
@@ -61,7 +61,7 @@ def rivals(deck: HoldemDeck, boards: Boards, qualifier: str) -> Rivals:
     tie_others = np.minimum(below + equal, unqualified) - win_others
     lose_others = unqualified - win_others - tie_others
     win, tie = below - win_others, equal - tie_others
-    return Rivals((win, tie, total - unqualified - win - tie), (win_others, tie_others, lose_others))
+    return RivalCounts((win, tie, total - unqualified - win - tie), (win_others, tie_others, lose_others))
 
 
 def _ranked(deck: HoldemDeck, boards: Boards, least: int) -> tuple[Ints, Ints, Ints]:

@@ -27,13 +27,13 @@ from rules.odds.holdem.rules import holdem_strategy
 from rules.odds.holdem.showdowns import OUTCOMES
 from rules.odds.holdem.strength import CATEGORIES, ladder
 from rules.odds.holdem.walks import SHOWDOWNS
-from rules.odds.joint import Ending, of_joint
+from rules.odds.joint import Ending, joint_odds
 from rules.odds.question import OneDeck, Question
 from rules.odds.returns import Odds, gain_of
 from rules.paytables.paytable import PaidRow
 
 
-class _Unfit(Exception):
+class _UnsupportedBet(Exception):
     """A bet of the file depends on more than the two hands' categories and which is better."""
 
 
@@ -43,12 +43,12 @@ def holdem_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         try:
             rows = _rows_of(question.game, bets, tables)
             terms = terms_of(question, bets, rows)
-        except _Unfit as unfit:
+        except _UnsupportedBet as unfit:
             raise question.game.fault(("odds",), str(unfit)) from unfit
         found = _counted(question, terms)
         names = [bet.name for bet in bets]
         counted = _endings(found, bets, rows)
-        yield from of_joint(question, names, counted, tables=tables, also=_played(found, bets))
+        yield from joint_odds(question, names, counted, tables=tables, also=_played(found, bets))
 
 
 _KEPT: Final[dict[Hashable, HoldemCount]] = {}
@@ -88,7 +88,7 @@ def _rows_of(game: Game, bets: Sequence[Bet], tables: Mapping[str, str]) -> _Row
         if bet.name not in tables:
             continue
         if unknown := [row.when for row in game.paytables[tables[bet.name]].rows if row.when not in CATEGORIES]:
-            raise _Unfit(f"{bet.name}: no category of hands: {', '.join(unknown)}")
+            raise _UnsupportedBet(f"{bet.name}: no category of hands: {', '.join(unknown)}")
         flat = game.tables[bet.name, tables[bet.name]]  # all hands of a category have the same row
         found[bet.name] = {name: flat[ladder().lowest(name).key] for name in CATEGORIES}
     return found
@@ -99,12 +99,12 @@ def terms_of(question: Question, bets: Sequence[Bet], rows: _Rows) -> HoldemTerm
     game = question.game
     for name, cards in (("player", {"own": 2, "community": 5}), ("dealer", {"dealer": 2, "community": 5})):
         if dict(game.hand(name).of) != cards or game.rankings[name].id != "poker":
-            raise _Unfit(f"hand {name!r} is not two cards and the board by the ranking poker")
+            raise _UnsupportedBet(f"hand {name!r} is not two cards and the board by the ranking poker")
     raised, first = _raised(bets), [bet for bet in bets if bet not in _raised(bets)]
     nets = [_net(bet, rows) for bet in raised]
     grid = [HoldemEnding(False, category, *showdown) for category in CATEGORIES for showdown in SHOWDOWNS]
     if not nets or any([net(end) for end in grid] != [nets[0](end) for end in grid] for net in nets):
-        raise _Unfit("the raises do not all pay the same")
+        raise _UnsupportedBet("the raises do not all pay the same")
     return HoldemTerms(
         tuple(FirstBet(bet.name, _net(bet, rows), staked=not bet.on) for bet in first),
         holdem_settings(decisions(game), bets),
@@ -126,17 +126,17 @@ def _qualifier(game: Game, bets: Sequence[Bet]) -> str:
     for category in CATEGORIES:
         if least == {ladder().lowest(category).strength}:
             return category
-    raise _Unfit("the dealer does not qualify by a category of hands")
+    raise _UnsupportedBet("the dealer does not qualify by a category of hands")
 
 
 def _net(bet: Bet, rows: _Rows) -> Net:
     """Return the gain of one unit of the bet, by its kind's outcome."""
     if not isinstance(bet, AgainstBet | TableBet):
-        raise _Unfit(f"{bet.name} is of kind {bet.kind}")
+        raise _UnsupportedBet(f"{bet.name} is of kind {bet.kind}")
     if isinstance(bet, AgainstBet) and (
         bet.ties or bet.always or (bet.unqualified and bet.unqualified.unless) or bet.fold == "stands"
     ):
-        raise _Unfit(f"{bet.name}: ties, always, unless and a bet that stands after a fold are not supported")
+        raise _UnsupportedBet(f"{bet.name}: ties, always, unless and a bet that stands after a fold are not supported")
 
     @cache
     def net(ending: HoldemEnding) -> Fraction:
@@ -150,7 +150,7 @@ def _gain(bet: Bet, ending: HoldemEnding, rows: _Rows) -> Fraction:
     row = rows.get(bet.name, {}).get(category)
     gain = gain_of(bet.outcome(BetFacts(_SIGNS[outcome], row, qualified, folded)))
     if gain is None:
-        raise _Unfit(f"{bet.name} is paid a share of a meter")
+        raise _UnsupportedBet(f"{bet.name} is paid a share of a meter")
     return gain
 
 

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from rules.odds.decide.holdem_terms import CallAndRaise, Line, RaiseOnce
-from rules.odds.holdem.deck import BOARD, Flags, HoldemDeck, Inside, Ints, Places, folded_sets, inside
-from rules.odds.holdem.showdowns import OUTCOMES, Boards, Rivals, rivals, some_boards
+from rules.odds.holdem.deck import BOARD, BoardSubsets, Flags, HoldemDeck, Ints, Places, folded_sets, inside
+from rules.odds.holdem.showdowns import OUTCOMES, Boards, RivalCounts, rivals, some_boards
 from rules.odds.holdem.strength import CATEGORIES, NO_HOLE, ladder
 
 FLOP: Final = 3
@@ -31,7 +31,7 @@ Stays = Callable[[HoldemDeck, Boards], Flags]
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class PayoffTerms:
     """The terms as integers in one unit, by category (column): the gain of the first bets and of one unit raised by
     showdown (row), and the gain of the first bets when folded."""
 
@@ -47,13 +47,13 @@ class HoldemTask:
     deck: HoldemDeck
     raises: RaiseOnce | CallAndRaise
     qualifier: str
-    worth: Worth
+    worth: PayoffTerms
     stays: Stays | None
 
 
 @dataclass(slots=True)
 class Gains:
-    """Sums over boards, in the unit of `Worth`.
+    """Sums over boards, in the unit of `PayoffTerms`.
 
     By hole: `first` and `raised`, one unit of either played to the end, and `folded`. By folded flop and hole: `flop`,
     the gain of betting there over not betting; `wait`, the value of not betting. By folded flop with turn and hole:
@@ -110,7 +110,7 @@ def _batches(deck: HoldemDeck, part: slice) -> Iterator[Boards]:
         yield some_boards(deck, boards, slice(start, min(start + _AT_ONCE, part.stop)))
 
 
-def _gained(table: Ints, boards: Boards, found: Rivals) -> Ints:
+def _gained(table: Ints, boards: Boards, found: RivalCounts) -> Ints:
     """Return the total of a table of gains by showdown and category over all rivals, for each board and hole."""
     sums = np.zeros(boards.strength.shape, dtype=np.int64)
     for row, (_, _, count) in zip(table, found.every(), strict=True):
@@ -121,14 +121,14 @@ def _gained(table: Ints, boards: Boards, found: Rivals) -> Ints:
     return sums
 
 
-def _if_folded(deck: HoldemDeck, worth: Worth, boards: Boards) -> Ints:
+def _if_folded(deck: HoldemDeck, worth: PayoffTerms, boards: Boards) -> Ints:
     by_strength = worth.folded[ladder().category] * deck.rivals
     by_strength[NO_HOLE] = 0
     return np.asarray(by_strength.take(boards.strength))
 
 
 @dataclass(frozen=True, slots=True)
-class _AtEnd:
+class _ShowdownGains:
     """Gains over all rivals for each board and hole: of the first bets and of one unit raised at the showdown, and of
     the first bets when folded."""
 
@@ -148,9 +148,9 @@ class _AtEnd:
         return self.first + units * self.raised
 
 
-def _at_end(task: HoldemTask, boards: Boards, found: Rivals) -> _AtEnd:
+def _at_end(task: HoldemTask, boards: Boards, found: RivalCounts) -> _ShowdownGains:
     first, raised = (_gained(table, boards, found) for table in (task.worth.first, task.worth.raised))
-    return _AtEnd(first, raised, _if_folded(task.deck, task.worth, boards))
+    return _ShowdownGains(first, raised, _if_folded(task.deck, task.worth, boards))
 
 
 # ------------------------------------------------------------------ first pass: decisions
@@ -186,7 +186,7 @@ def add_gains(gains: Gains, found: Sequence[Rows]) -> None:
         field[rows] += values
 
 
-def _scatter(deck: HoldemDeck, subsets: Inside, values: Ints, into: Ints) -> None:
+def _scatter(deck: HoldemDeck, subsets: BoardSubsets, values: Ints, into: Ints) -> None:
     """Add each board's row of values, with suits renamed, to the row of every subset."""
     moved = deck.moved
     for row, places, namings in zip(values, subsets.sets.tolist(), subsets.namings.tolist(), strict=True):
@@ -227,7 +227,7 @@ def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
     return ways
 
 
-def _times(task: HoldemTask, choices: Choices, boards: Boards, found: Rivals) -> Iterator[Ints]:
+def _times(task: HoldemTask, choices: Choices, boards: Boards, found: RivalCounts) -> Iterator[Ints]:
     """Yield, for each line of play, the number of orders of each board that lead to it, by board and hole (or by
     hole)."""
     deck, before = task.deck, choices.before

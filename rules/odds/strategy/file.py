@@ -18,7 +18,7 @@ from dealer_flow.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
 from rules.game.load import Game
 from rules.odds.decide.decisions import DecisionPoint, NoProcedure, OpenChoice, decisions
-from rules.odds.strategy.words import RuleWhen, faults_of, of_own
+from rules.odds.strategy.words import RuleWhen, faults_of, first_own_condition
 
 
 class StrategyRule(TomlTable):
@@ -77,7 +77,7 @@ class Strategy:
         """Steps at which a player decides, in order."""
         return _decisions(self.game)
 
-    def speaks_of(self, number: int) -> bool:
+    def covers_decision(self, number: int) -> bool:
         """Return True if the file covers the decision, counted from 0; otherwise it is played best. A decision that the
         procedure does not have is never covered."""
         if number >= len(self.decisions):
@@ -89,7 +89,7 @@ class Strategy:
         """Return the first condition of the decision's rules that depends on which cards are the player's own; empty if
         there is none."""
         step = self.decisions[number].step
-        return next(filter(None, (of_own(rule.when) for rule in self.spec.rule if rule.step == step)), "")
+        return next(filter(None, (first_own_condition(rule.when) for rule in self.spec.rule if rule.step == step)), "")
 
     def rules(self, number: int) -> list[tuple[RuleWhen, Fraction]]:
         """Return the bet at the decision, counted from 0, by its rules in order: 0 for a fold, a check or a bet taken

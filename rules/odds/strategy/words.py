@@ -66,14 +66,14 @@ class RuleWhen(TomlTable):
     any: tuple["RuleWhen", ...] = ()
 
 
-def of_own(when: RuleWhen) -> str:
+def first_own_condition(when: RuleWhen) -> str:
     """Return the first condition in `when` that depends on which cards are the player's own, as the file names it;
     empty if there is none."""
     for name in ("hole", "hidden_pair", "hidden_draw", "outs_below"):
         value = getattr(when, name)
         if value or value is False:  # `hidden-pair = false` is a condition too
             return name.replace("_", "-")
-    return next(filter(None, map(of_own, (*((when.without,) if when.without else ()), *when.any))), "")
+    return next(filter(None, map(first_own_condition, (*((when.without,) if when.without else ()), *when.any))), "")
 
 
 def _ranking(game: Game) -> Ranking:
