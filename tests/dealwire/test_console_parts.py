@@ -329,7 +329,7 @@ def test_the_manual_gives_the_bounds_and_a_tokens_file_that_works(tmp_path: Path
         f"{server.CONNECTIONS_MAX} connections",
         f"{HEADERS_MAX // 1024} KiB of headers",
         f"{acting.BODY_MAX // 1024} KiB of a form",
-        f"{board.MESSAGE_MAX // 1024} KiB from a page's live line",
+        f"{board.MESSAGE_MAX // 1024} KiB from a page's live connection",
         f"The first {replays.STEPS_MAX:,} steps",
         f"{replays.BYTES_MAX // 2**20} MiB",
         f"last {LOG_MAX} lines",

@@ -149,9 +149,9 @@ def test_what_nobody_knows_comes_before_what_was_known() -> None:
     line = scene.prompt(view(unknown=unknown, next=(chooses(2, "fold"),)))
     assert line.kind == "unknown"
     assert line.lead.startswith("Unknown since ")
-    assert line.more == "shuffler is not heard: the table below is as last reported"
+    assert line.more == "shuffler is not responding: the table below is as last reported"
     never = scene.prompt(view(unknown=UnknownView(since_ns=0, why="shuffler is not responding"), reported_ns=None))
-    assert (never.lead, never.more) == ("Unknown", "shuffler is not heard: no report has arrived yet")
+    assert (never.lead, never.more) == ("Unknown", "shuffler is not responding: no report has arrived yet")
     assert scene.prompt(view(unknown=unknown, safe_stop="the disk is full")).kind == "stopped"
 
 

@@ -53,7 +53,7 @@ def test_check_says_what_is_wrong_and_opens_nothing(tmp_path: Path) -> None:
 def test_without_a_line_a_table_waits_for_it_and_says_so(tmp_path: Path) -> None:
     file = write_configuration(tmp_path, [{"shuffler": "/dev/ttyNONE0", "table-controller": "/dev/ttyNONE1"}])
     with Program(file) as program:
-        program.wait_for(lambda: program.text.count("trying again") >= 2)
+        program.wait_for(lambda: program.text.count("retrying") >= 2)
         assert program.end() == Exit.GOOD
     assert "/dev/ttyNONE0" in program.text
     assert "Traceback" not in program.text

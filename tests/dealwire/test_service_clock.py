@@ -201,7 +201,7 @@ def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -
         said, stopped = [], False
         for line in process.stderr:
             said.append(line)
-            if "trying again" in line and not stopped:  # it serves
+            if "retrying" in line and not stopped:  # it serves
                 stopped = True  # once: another signal may find it past its handler
                 process.terminate()
         assert process.wait(300) == 0, said

@@ -30,9 +30,9 @@ def secret(tmp_path: Path) -> Path:
         ("mqtt://localhost", False, None),
         ("mqtt://broker", False, "broker is not this machine"),
         ("mqtt://10.0.0.1", False, "10.0.0.1 is not this machine"),
-        ("mqtt://127.0.0.1", True, "a password goes with it"),
-        ("mqtt://table@localhost", False, "a user's name goes with it"),
-        ("mqtt://table@broker", True, "broker is not this machine and a password goes with it"),
+        ("mqtt://127.0.0.1", True, "a password is sent"),
+        ("mqtt://table@localhost", False, "a user name is sent"),
+        ("mqtt://table@broker", True, "broker is not this machine and a password is sent"),
         ("mqtt://", True, None),
         ("mqtt://[", True, None),
     ],
@@ -65,7 +65,7 @@ def file(tmp_path: Path, secret: Path) -> Path:
 def warnings(secret: Path) -> list[str]:
     return [
         f"exports.mqtt: password file {secret}: others may use it (mode 0640); allowed: 0600 (chmod 600 {secret})",
-        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it;"
+        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password is sent;"
         " use mqtts:// for TLS",
     ]
 
@@ -81,7 +81,7 @@ def test_a_check_warns_and_finds_nothing_wrong(file: Path, secret: Path) -> None
 
 def test_a_start_warns(file: Path, secret: Path) -> None:
     with Program(file, "--no-console") as program:
-        program.wait_for(lambda: "trying again" in program.text)
+        program.wait_for(lambda: "retrying" in program.text)
         assert program.end() == 0
     found = [line.partition(" WARNING ")[2] for line in program.text.splitlines() if " WARNING exports.mqtt" in line]
     assert found == warnings(secret)
@@ -95,6 +95,6 @@ def test_a_consumer_of_the_fleet_warns(secret: Path) -> None:
     lines = done.stderr.splitlines()
     assert lines[:-1] == [
         f"dealwire: warning: password file {secret}: others may use it (mode 0604); allowed: 0600 (chmod 600 {secret})",
-        "dealwire: warning: mqtt://127.0.0.1: the connection is not encrypted, and a password goes with it;"
+        "dealwire: warning: mqtt://127.0.0.1: the connection is not encrypted, and a password is sent;"
         " use mqtts:// for TLS",
     ]
