@@ -37,6 +37,8 @@
 #   make docs  print all generated parts again: in docs/, the dissector, the C header; under a minute, except for the
 #                  odds of games that changed since they were counted on this machine (ten minutes for all)
 #   make release   sdist and wheel in dist/, built twice with the same bytes, checked, with their bill of materials and sums
+#   make deb       the Debian package in dist/, with an environment of its own, for bookworm on amd64
+#   make test-deb  the package installed, upgraded in the middle of a round, removed and purged, under a real systemd; as root
 #   make lock      write locks/ again from pyproject.toml; UPGRADE=--upgrade takes the newest versions
 #   make site  build the pages of docs/ as a site in build/site that works without a network
 
@@ -70,7 +72,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -243,6 +245,26 @@ $(VENV)/.lock: $(VENV)/.venv locks/lock.txt
 	@echo "installing uv into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r locks/lock.txt
 	@touch $@
+
+deb: $(VENV)/.test
+	@.ci/build-deb $(VENV)
+
+# The version before is the program of a commit before 0.1.0, packed as today.
+BEFORE := 20c18e59
+build/deb/dealwire_0.0.9_amd64.deb: .ci/build-deb $(wildcard deb/*) | $(VENV)/.test
+	@rm -rf build/deb/before && mkdir -p build/deb/before
+	@git archive $(BEFORE) | tar -x -C build/deb/before
+	@sed -i 's/^version = .*/version = "0.0.9"/' build/deb/before/pyproject.toml
+	@sed -i 's/^__version__ = .*/__version__ = "0.0.9"/' build/deb/before/dealwire/version.py
+	@.ci/build-deb $(VENV) build/deb/before 0.0.9 build/deb
+
+build/deb/root/usr/bin:
+	@.ci/system-packages --must debootstrap
+	@.ci/guest-root build/deb/root
+
+test-deb: deb build/deb/dealwire_0.0.9_amd64.deb build/deb/root/usr/bin
+	@.ci/system-packages --must systemd-container
+	@$(BIN)/pytest -m hardware -s tests/deb
 
 # UPGRADE=--upgrade: the newest versions; else those that are locked stay.
 release: $(VENV)/.release
