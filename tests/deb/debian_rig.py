@@ -120,6 +120,7 @@ class Rig:
         self.goes_on()
         self.remove()
         self.purge(before)
+        self.own_table()
         self.tell("end")
 
     def first_round(self):
@@ -172,7 +173,7 @@ class Rig:
         ]
         lines = ["--json", "--shuffler", "tcp:0", "--controller", "tcp:0"]
         self.devices = subprocess.Popen([*sim, *lines], stdout=subprocess.PIPE, text=True)
-        addresses = json.loads(self.devices.stdout.readline())["lines"]
+        self.addresses = addresses = json.loads(self.devices.stdout.readline())["lines"]
         run("dealwire", "journal", "key", "new", str(KEY), check=True)
         shutil.chown(KEY, "dealwire", "dealwire")
         places = {"shuffler": addresses["shuffler"], "controller": addresses["table-controller"]}
@@ -287,6 +288,23 @@ class Rig:
             users=known("passwd"),
             same=run("sha256sum", str(JOURNAL)).stdout == digest != "",
         )
+
+    def own_table(self):
+        """A table by the questions of `init`, here answered beforehand, in the commands of the guide."""
+        run("apt-get", "install", "-y", "./new.deb", cwd="/packages")
+        as_user = "setpriv --reuid=dealwire --regid=dealwire --init-groups"
+        answers = " --yes --game flushes-gone-wild.co"
+        answers += "".join(f" --device {kind}={address}" for kind, address in self.addresses.items())
+        done = []
+        for line in GUIDE["own table"]:
+            typed = line.replace("sudo -u dealwire", as_user).replace("sudo ", "")
+            done.append(run("sh", "-c", typed + (answers if " init " in typed else "")))
+        name = "dealwire@table"
+        up = await_that(
+            lambda: re.search(r"[1-9]\d* round", run("systemctl", "show", name, "--property=StatusText").stdout)
+        )
+        said = [each.stdout[-1500:] + each.stderr for each in done]
+        self.tell("own table", codes=[each.returncode for each in done], said=said, up=bool(up))
         self.devices.terminate()
 
 

@@ -38,12 +38,10 @@ def typed() -> dict[str, Any]:
     """What the guide says to type for the package, to the first settled round."""
     page = (ROOT / "docs/guides/install.md").read_text(encoding="utf-8")
     part = page[page.index("## The Debian package") : page.index("### Upgrade")]
-    set_up, serves = (block for block in blocks(part)[:3] if block.language == "sh")
-    assert (set_up.use, serves.use) == ("left out", "background")
-    return {
-        "set up": set_up.text.replace("apt install", "apt-get install -y").splitlines(),
-        "serves": serves.text.strip(),
-    }
+    set_up, serves, own = (block for block in blocks(part) if block.language == "sh")
+    assert [block.use for block in (set_up, serves, own)] == ["left out", "background", "left out"]
+    commands = set_up.text.replace("apt install", "apt-get install -y").splitlines()
+    return {"set up": commands, "serves": serves.text.strip(), "own table": own.text.splitlines()}
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +148,9 @@ def test_purge_leaves_journals_with_their_keys_and_owner_and_says_so(facts: dict
     assert "/var/lib/dealwire/pit.journal" in journals
     assert {*fact["left"]} - journals == {"/etc/dealwire", "/etc/dealwire/journal.key", "/var/lib/dealwire"}
     assert len(fact["users"]) == 1
+
+
+def test_a_table_of_ones_own_is_served_by_what_the_guide_says(facts: dict[str, Any]) -> None:
+    fact = facts["own table"]
+    assert len(fact["codes"]) == 4
+    assert ({*fact["codes"]}, fact["up"]) == ({0}, True), fact["said"]
