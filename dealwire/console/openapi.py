@@ -148,54 +148,39 @@ def _pages() -> dict[str, Spec]:
 
 
 def _rounds() -> dict[str, Spec]:
-    record = _query(
-        "record",
-        "Number of the record, where several rounds have this number.",
-        {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
-    )
-    number = _path("number", "Number of the round.", ROUND_MOST)
+    """The lists of a table's rounds."""
     search = [_query(name, *SEARCH[name]) for name in FIELDS]
-    one = {**_errors(400, 404, 503), **_errors(500)}
+    number = _query("number", "Number of the round.", _whole(0, ROUND_MOST), required=True)
+    csv = {"200": _answer("A row per round, newest first, at most 1,000.", {"text/csv; charset=utf-8": _TEXT}, _NAMED)}
+    listed = {**_page(), "400": _answer("The list, with what is wrong with the search.", {_HTML: _TEXT})}
+    listed |= _errors(404, 503)
+    exported = {**csv, **_errors(400, 404, 503)}
+    found = {**_redirect("To the round."), **_errors(400, 404)}
+    title = "Rounds of a table: the newest, or those of a search."
+    return {
+        "/table/{table}/rounds": {"get": _get(title, "rounds", listed, _table(), *search)},
+        "/table/{table}/rounds.csv": {"get": _get("The same as CSV.", "roundsCsv", exported, _table(), *search)},
+        "/table/{table}/round": {"get": _get("Redirect to a round.", "findRound", found, _table(), number)},
+        **_round(),
+    }
+
+
+def _round() -> dict[str, Spec]:
+    """One round, in three forms."""
+    which = "Number of the record, where several rounds have this number."
+    parameters = (
+        _table(),
+        _path("number", "Number of the round.", ROUND_MOST),
+        _query("record", which, _whole(1, 2**63 - 1)),
+    )
+    errors = _errors(400, 404, 500, 503)
     sheet = {"200": _answer("The round.", {"application/json": _ref("RoundSheet")}, _NAMED)}
     pdf = {"200": _answer("The round.", {"application/pdf": {}}, _NAMED), **_errors(501)}
-    csv = {"200": _answer("A row per round, newest first, at most 1,000.", {"text/csv; charset=utf-8": _TEXT}, _NAMED)}
-    list_page = {**_page(), "400": _answer("The list, with what is wrong with the search.", {_HTML: _TEXT})}
+    at = "/table/{table}/round/{number}"
     return {
-        "/table/{table}/rounds": {
-            "get": _get(
-                "Rounds of a table: the newest, or those of a search.",
-                "rounds",
-                {**list_page, **_errors(404, 503)},
-                _table(),
-                *search,
-            )
-        },
-        "/table/{table}/rounds.csv": {
-            "get": _get("The same rounds as CSV.", "roundsCsv", {**csv, **_errors(400, 404, 503)}, _table(), *search)
-        },
-        "/table/{table}/round": {
-            "get": _get(
-                "Redirect to the round of a number.",
-                "findRound",
-                {**_redirect("To the round."), **_errors(400, 404)},
-                _table(),
-                _query(
-                    "number",
-                    "Number of the round.",
-                    {"type": "integer", "minimum": 0, "maximum": ROUND_MOST},
-                    required=True,
-                ),
-            )
-        },
-        "/table/{table}/round/{number}": {
-            "get": _get("One round as a dispute sheet.", "round", {**_page(), **one}, _table(), number, record)
-        },
-        "/table/{table}/round/{number}.pdf": {
-            "get": _get("The same as PDF.", "roundPdf", {**pdf, **one}, _table(), number, record)
-        },
-        "/table/{table}/round/{number}.json": {
-            "get": _get("The same as JSON.", "roundJson", {**sheet, **one}, _table(), number, record)
-        },
+        at: {"get": _get("One round as a dispute sheet.", "round", {**_page(), **errors}, *parameters)},
+        f"{at}.pdf": {"get": _get("The same as PDF.", "roundPdf", {**pdf, **errors}, *parameters)},
+        f"{at}.json": {"get": _get("The same as JSON.", "roundJson", {**sheet, **errors}, *parameters)},
     }
 
 
@@ -230,60 +215,51 @@ def _recordings() -> dict[str, Spec]:
     }
 
 
+_TOKEN_FORM: Final[Spec] = {
+    "type": "object",
+    "properties": {
+        "token": {"type": "string", "description": "The token of a role."},
+        "back": {"type": "string", "description": "Where to go then: a path of this console."},
+    },
+    "required": ["token"],
+    "additionalProperties": False,
+}
+_ACTION_FORM: Final[Spec] = {
+    "type": "object",
+    "description": "The fields of the action's form; each action has its own.",
+    "additionalProperties": _TEXT,
+}
+
+
 def _acting() -> dict[str, Spec]:
-    token = {
-        "type": "object",
-        "properties": {
-            "token": {"type": "string", "description": "The token of a role."},
-            "back": {"type": "string", "description": "Where to go then: a path of this console."},
-        },
-        "required": ["token"],
-        "additionalProperties": False,
+    """What changes something: sessions and actions."""
+    foreign = "The request comes from no page of this console."
+    sign_in = {
+        **_redirect("Signed in; the cookie is the session."),
+        "403": _answer(f"The token is not known. Or: {foreign}", {_HTML: _TEXT, _PLAIN: _TEXT}),
+        "429": _answer("Too many wrong tokens; try again.", {_HTML: _TEXT}),
+        **_malformed(),
     }
-    fields = {
-        "type": "object",
-        "description": "The fields of the action's form; each action has its own.",
-        "additionalProperties": _TEXT,
+    sign_out = {**_redirect("The session is over."), "403": _answer(foreign, {_PLAIN: _TEXT})}
+    form = _get("The form for a token.", "signInForm", _page(), _query("back", "Where to go after signing in."))
+    post = _operation("Sign in with the token of a role.", "signIn", sign_in)
+    return {
+        "/sign-in": {"get": form, "post": {**post, "requestBody": _body(_TOKEN_FORM, required=True)}},
+        "/sign-out": {"post": _operation("End the session.", "signOut", sign_out)},
+        "/table/{table}/act/{action}": {"post": _act()},
     }
+
+
+def _act() -> Spec:
     done = {"200": _answer("It was done; the text says what the device answered.", _EITHER)}
     refused = {
         str(status): _answer(text, _EITHER if status != 403 else {**_EITHER, _PLAIN: _TEXT})
         for status, text in ACT_ERRORS.items()
     }
-    act = _operation(
-        "Ask for an action, such as to light the red lamp.",
-        "act",
-        {**done, **refused, **_malformed()},
-        _table(),
-        _path("action", "Id of the action, as on the table's page."),
-    )
-    sign_in = {
-        **_redirect("Signed in; the cookie is the session."),
-        "403": _answer(
-            "The token is not known, or the request comes from no page of this console.", {_HTML: _TEXT, _PLAIN: _TEXT}
-        ),
-        "429": _answer("Too many wrong tokens; try again.", {_HTML: _TEXT}),
-        **_malformed(),
-    }
-    sign_out = {
-        **_redirect("The session is over."),
-        "403": _answer("The request comes from no page of this console.", {_PLAIN: _TEXT}),
-    }
-    return {
-        "/sign-in": {
-            "get": _get(
-                "The form for a token.", "signInForm", _page(), _query("back", "Where to go after signing in.")
-            ),
-            "post": {
-                **_operation("Sign in with the token of a role.", "signIn", sign_in),
-                "requestBody": _body(token, required=True),
-            },
-        },
-        "/sign-out": {"post": _operation("End the session.", "signOut", sign_out)},
-        "/table/{table}/act/{action}": {
-            "post": {**act, "requestBody": _body(fields), "security": [{"session": []}], "x-roles": list(ROLES)}
-        },
-    }
+    action = _path("action", "Id of the action, as on the table's page.")
+    answers = {**done, **refused, **_malformed()}
+    found = _operation("Ask for an action, such as to light the red lamp.", "act", answers, _table(), action)
+    return {**found, "requestBody": _body(_ACTION_FORM), "security": [{"session": []}], "x-roles": list(ROLES)}
 
 
 ACT_ERRORS: Final[Mapping[int, str]] = {
@@ -400,6 +376,10 @@ def _ref(name: str) -> Spec:
 
 def _table() -> Spec:
     return _path("table", "Name of the table.")
+
+
+def _whole(least: int, most: int) -> Spec:
+    return {"type": "integer", "minimum": least, "maximum": most}
 
 
 def _path(name: str, description: str, most: int | None = None) -> Spec:

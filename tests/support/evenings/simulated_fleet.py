@@ -91,7 +91,7 @@ def _setup(meters: list[str]) -> ProgressiveSetup:
     return ProgressiveSetup.model_validate({**head, "meters": parts})
 
 
-def fill(dsn: str) -> None:
+def fill_database(dsn: str) -> None:
     """Make the tables of the database anew, and store every line in it as the consumer does."""
     with psycopg.connect(dsn) as connection:
         connection.execute("DROP SCHEMA IF EXISTS dealwire CASCADE")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from tests.support.evenings.simulated_fleet import answered, fill
+from tests.support.evenings.simulated_fleet import answered, fill_database
 from tests.support.rigs.postgres import running_postgres
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "fleet-queries.md"
@@ -21,7 +21,7 @@ def queries() -> list[tuple[str, str, str]]:
 def main() -> None:
     """Ask a PostgreSQL of its own, and write the page."""
     with running_postgres() as server:
-        fill(server.dsn)
+        fill_database(server.dsn)
         text = PAGE.read_text(encoding="utf-8")
         fresh = PAIR.sub(lambda at: f"```sql\n{at[1]}```\n\n```text\n{answered(server.dsn, at[1])}```", text)
         server.forget()
