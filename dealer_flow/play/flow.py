@@ -26,7 +26,7 @@ from dealer_flow.play.order.order import WAITING, broken, rules_of, violation
 from dealer_flow.play.order.violation import Violation, incident_of
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.bets import enter
-from dealer_flow.play.reports.bypass import PASSES_BY, deal_on, goes_on_without, judge_late, pass_by, take_early
+from dealer_flow.play.reports.bypass import PASSES_BY, deal_on, judge_late, pass_by, seats_were_skipped, take_early
 from dealer_flow.play.reports.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
 from dealer_flow.play.reports.saved_state import ComingRound, FlowState, coming, coming_of, in_order, put_back
 from dealer_flow.play.reports.sessions import LINE_REPORTS, Lines, RoundOrigin
@@ -406,7 +406,7 @@ class DealerFlow:
         """End the steps that waited for seats that have not chosen, since play continues without them."""
         if deal_on(self._round, seen.body):
             self._go_on()
-        while self._phase.state is _DECIDING and goes_on_without(self._round, seen.body):
+        while self._phase.state is _DECIDING and seats_were_skipped(self._round, seen.body):
             pass_by(self._round, seen)
             self._go_on()
             take_early(self._round)

@@ -21,7 +21,7 @@ def lie_open(round_: Round, due: Due) -> bool:
     return isinstance(step, DealStep) and step.face == "up"
 
 
-def faced(round_: Round, place: Place) -> tuple[Card, ...]:
+def dealt_face_up(round_: Round, place: Place) -> tuple[Card, ...]:
     """Return the cards of a place that were dealt face up, in order, with `??` for one that was not read."""
     if round_.plan.betting is None:
         return ()
@@ -37,16 +37,16 @@ def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
     """
     if hand.revealed is not None:
         return hand.revealed
-    more = Counter(faced(round_, hand.place)) - Counter(hand.opened)
+    more = Counter(dealt_face_up(round_, hand.place)) - Counter(hand.opened)
     more.pop(UNREAD, None)
-    others = [card for card in faced(round_, hand.place) if more[card]]
+    others = [card for card in dealt_face_up(round_, hand.place) if more[card]]
     shown = [others.pop(0) if card == UNREAD and others else card for card in hand.opened]
     return (*shown, *others)
 
 
 def board_read(round_: Round) -> bool:
     """Return True if every community card was dealt face up and read: the board need not be keyed."""
-    hand, cards = round_.ledger.hands.get(COMMUNITY), faced(round_, COMMUNITY)
+    hand, cards = round_.ledger.hands.get(COMMUNITY), dealt_face_up(round_, COMMUNITY)
     return hand is not None and bool(cards) and UNREAD not in cards and len(cards) == hand.counted
 
 

@@ -1,7 +1,7 @@
 """Turns in a betting round: who acts first, who acts next, and when every bet is called."""
 
 import devices.events as e
-from dealer_flow.play.course.face_up import faced
+from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
@@ -109,7 +109,7 @@ def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:
 
 def upcards(round_: Round, number: int) -> tuple[Card, ...]:
     """Return the cards of a seat that were dealt face up, in order."""
-    return faced(round_, seat(number))
+    return dealt_face_up(round_, seat(number))
 
 
 def standing(round_: Round, body: e.PlayerActed) -> Betting:

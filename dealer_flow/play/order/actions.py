@@ -51,7 +51,7 @@ class Attempt(NamedTuple):
         return found is not None and found.guard == guard
 
 
-def comes_to(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
+def effect_of(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
     """Return what an action counts as, and the cents in front of the seat after it.
 
     Chips in excess of a call go back, and so do those of a string bet.
@@ -78,7 +78,7 @@ def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
         if body.action not in actions and body.manner != Manner.STRING_BET:
             return True  # the action counts as reported: this check is not about it
         betting, timed_out = standing(round_, body), body.manner == Manner.TIME_LIMIT
-        action, cents = comes_to(round_, betting, body)
+        action, cents = effect_of(round_, betting, body)
         if action not in actions:
             return True
         declared = declares(round_, body)

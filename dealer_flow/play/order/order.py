@@ -98,7 +98,10 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], Rules]:
     """Return the rules that apply in this state of this game: of some hundred, a report meets three or four."""
     games = _games_of(plan)
     # only END GAME depends on the table of states itself
-    checks: dict[str, Check] = {**CHECKS, _ROUND_OVER: lambda round_, _: way_on("end_game", state, round_) is not None}
+    checks: dict[str, Check] = {
+        **CHECKS,
+        _ROUND_OVER: lambda round_, _: next_row("end_game", state, round_) is not None,
+    }
     return {
         kind: tuple((checks[rule.guard], rule) for rule in rules if rule.only is None or rule.only in games)
         for kind, rules in _rules_of_any_game(state).items()
@@ -120,7 +123,7 @@ def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]
 # ------------------------------------------------------------------ the round
 
 
-def way_on(trigger: str, state: State, round_: Round) -> Row | None:
+def next_row(trigger: str, state: State, round_: Round) -> Row | None:
     """Return the row that this trigger would take now, or None."""
     for row in _rows_at(trigger, state):
         if _lets_pass(row, round_):

@@ -11,7 +11,7 @@ from dealer_flow.play.order.choices import choice_step
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
 from dealer_flow.play.verdicts.verdicts import judge_button
-from dealer_flow.play.verdicts.wagers import placed_anew
+from dealer_flow.play.verdicts.wagers import bets_changed
 from dealer_flow.table.round import Round
 from devices.events import Seen
 
@@ -42,7 +42,7 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
         bets.pop(name, None)
     if stays_open:
         enter(round_)
-        placed_anew(round_, body.seat)
+        bets_changed(round_, body.seat)
     if not bets or seen.device not in round_.bettors:
         _note_bettor(round_, seen.device)
 

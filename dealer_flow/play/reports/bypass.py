@@ -30,7 +30,7 @@ PASSES_BY: Final = frozenset({e.CardDrawn, e.CardUnread, e.PacketLifted, e.HandR
 """Reports that show that play continues without a seat that has not chosen."""
 
 
-def goes_on_without(round_: Round, body: e.Body) -> bool:
+def seats_were_skipped(round_: Round, body: e.Body) -> bool:
     """Return True if this report is possible only if the seats that have not chosen were skipped.
 
     Such reports are the end of the round, cards of the house that are shown, and the next packet taken to its place.

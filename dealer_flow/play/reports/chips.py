@@ -8,7 +8,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.course.retrieved import leave_mucked
 from dealer_flow.play.course.turns import declares, in_turn, put_in, reopen, reopens, standing, stands, stay_in
-from dealer_flow.play.order.actions import comes_to
+from dealer_flow.play.order.actions import effect_of
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
@@ -57,7 +57,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         folds = betting.actions[len(before.actions) + 1 :]
         betting = round_.betting = before.copy()
     high = betting.high
-    action, cents = comes_to(round_, betting, body)
+    action, cents = effect_of(round_, betting, body)
     if not betting.turns:
         around = in_turn(round_)
         place = around.index(body.seat)
@@ -70,7 +70,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
     betting.stood = stands(round_)
     put_in(round_, body.seat)
-    _remark(round_, seen, body, action, high)
+    _report_corrected(round_, seen, body, action, high)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
 
@@ -107,7 +107,7 @@ def _payable(betting: Betting, number: int, cents: int) -> int:
     return max(cents if most is None else min(cents, most), lies)
 
 
-def _remark(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingAction, high: int) -> None:
+def _report_corrected(round_: Round, seen: Seen, body: e.PlayerActed, action: BettingAction, high: int) -> None:
     """Report an incident for an action that the dealer had to correct."""
     part = round_.plan.betting
     assert part is not None

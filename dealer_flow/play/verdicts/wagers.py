@@ -113,7 +113,7 @@ def judge_start(round_: Round, seen: Seen) -> None:
             _judge_alone(round_, seen, number, bets, round_.plan.law.at_start)
 
 
-def placed_anew(round_: Round, number: int) -> None:
+def bets_changed(round_: Round, number: int) -> None:
     """Take a bet changed after START GAME, where the regulation allows it: END GAME judges what the seat has now."""
     round_.staked.pop(number, None)
     if bets := round_.wagers[number]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from jsonschema import Draft202012Validator
 
 from dealer_flow.editions import load_edition
-from dealer_flow.play.course.face_up import faced
+from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.procedure.load import load_procedure
@@ -188,7 +188,7 @@ def check_snapshot(flow: DealerFlow) -> None:
     for hand in hands:
         held = now.ledger.hands[places[hand.place]]
         if held.revealed is None and not now.ledger.burned_shown:
-            up = [card for card in faced(now, held.place) if card != UNREAD]  # one not read may be counted elsewhere
+            up = [card for card in dealt_face_up(now, held.place) if card != UNREAD]  # an unread one may be elsewhere
             lies = max(len(held.opened), len(up)) + len(hand.burned)
             assert len(hand.cards) + len(hand.burned) == max(hand.counted or 0, lies)
     for seat in seen.seats:
