@@ -153,17 +153,17 @@ class BetKeys(TomlTable):
         changed: dict[str, Any] = {"clauses": self.clauses}
         for row in rows:
             if not row.made:
-                changed |= self._as_read(row, changed["clauses"])
+                changed |= self._changed_fields(row, changed["clauses"])
         bet = self.model_copy(update=changed)
         # The copy took over cached properties that were computed for the old keys.
         for name in [*bet.__dict__]:
             if isinstance(getattr(type(self), name, None), cached_property):
                 del bet.__dict__[name]
-        bet.__dict__["beside_others"] = tuple(row for row in rows if row.made)
+        bet.__dict__["other_bet_rows"] = tuple(row for row in rows if row.made)
         bet.__dict__["folded_hand"] = next((row.hand for row in rows if row.fold and row.hand), "")
         return bet
 
-    def _as_read(self, row: ByReading, clauses: Clauses) -> dict[str, Any]:
+    def _changed_fields(self, row: ByReading, clauses: Clauses) -> dict[str, Any]:
         """Return the fields that a row by a reading changes, with its clause."""
         if row.at == "hand":
             return {"hand": row.hand, "clauses": clauses.model_copy(update={"win": row.clause, "lose": row.clause})}

@@ -53,7 +53,7 @@ class ByReading(Option):
         return next(name for name in _CHANGES if getattr(self, name))
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> Self:
+    def _has_single_change(self) -> Self:
         changed = [name for name in _CHANGES if getattr(self, name)]
         if len(changed) != 1 and changed != ["fold", "hand"]:
             raise ValueError(f"a row by a reading changes {' and '.join(changed) or 'nothing'}; allowed: {_ONE_OF}")

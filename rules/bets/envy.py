@@ -81,7 +81,7 @@ def hits(bet: Bet, bettors: Iterable[Seat], seats: Iterable[Seat], view: RoundFa
             elif _is_dealt(name, seat, view):
                 unread.append((seat, name))
     if rule is not None and rule.highest:
-        return [*_of_highest(bet, shown, unread, view, view.hand(rule.board) if rule.board else "")]
+        return [*_highest_hand_hits(bet, shown, unread, view, view.hand(rule.board) if rule.board else "")]
     found = ((each, _row(bet, each.hand, view)) for each in shown)
     return [EnvyHit(each.seat, each.hand.text, row, each.doubt) for each, row in found if row is not None] + [
         EnvyHit(seat.seat, "hand", None, Hold(str(view.hand(name, seat)), bet.clauses.envy))
@@ -115,7 +115,7 @@ def _is_dealt(name: str, seat: Seat, view: RoundFacts) -> bool:
     return seat.split is not None or view.terms.game.spec.hands[name].part not in ("low", "rest")
 
 
-def _of_highest(
+def _highest_hand_hits(
     bet: Bet, shown: Sequence[_Shown], unread: Sequence[tuple[Seat, str]], view: RoundFacts, board: Ranked | str
 ) -> Iterator[EnvyHit]:
     """Yield the hits where only the highest hand earns envy.

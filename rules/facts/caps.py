@@ -60,15 +60,15 @@ def cut(
     subject = [n for n, line in enumerate(found) if _may_be_cut(line, game, rule, tips)]
     if maximum.tip_cents is not None:
         for n in (n for n in subject if found[n].bet in tips):
-            _cut(found, [n], maximum.tip_cents, "tip", rule, unit)
+            _cut_to_maximum(found, [n], maximum.tip_cents, "tip", rule, unit)
     own = [n for n in subject if found[n].bet not in tips]
     waiting = [line for line in found if line.result == "held" and line.bet in rule.bets]
     most = {line.bet: _most(line.bet, game, paytables) for line in waiting}
     if maximum.player_cents is not None:
         for seat in dict.fromkeys(found[n].seat for n in own):
             mine, open_ones = [n for n in own if found[n].seat == seat], [each for each in waiting if each.seat == seat]
-            if not _wait(found, mine, open_ones, most, maximum.player_cents, "player", rule):
-                _cut(found, mine, maximum.player_cents, "player", rule, unit)
+            if not _hold_dependent_cuts(found, mine, open_ones, most, maximum.player_cents, "player", rule):
+                _cut_to_maximum(found, mine, maximum.player_cents, "player", rule, unit)
     winners = {line.seat for line in lines if line.result == "win" and line.bet in rule.bets}
     may_win = winners | {line.seat for line in waiting}
     if maximum.round_cents is not None and len(may_win) >= rule.winners:
@@ -76,12 +76,12 @@ def cut(
         waiting += [found[n] for n in own if found[n].result == "held"]
         most |= {line.bet: _most(line.bet, game, paytables) for line in waiting}
         paid, sure = [n for n in own if found[n].result == "win"], len(winners) >= rule.winners
-        if not _wait(found, paid, waiting, most, maximum.round_cents, "round", rule, sure=sure) and sure:
-            _cut(found, paid, maximum.round_cents, "round", rule, unit)
+        if not _hold_dependent_cuts(found, paid, waiting, most, maximum.round_cents, "round", rule, sure=sure) and sure:
+            _cut_to_maximum(found, paid, maximum.round_cents, "round", rule, unit)
     return found
 
 
-def _wait(
+def _hold_dependent_cuts(
     lines: list[SettlementLine],
     which: Sequence[int],
     waiting: Sequence[SettlementLine],
@@ -143,7 +143,9 @@ def _row(line: SettlementLine, game: Game) -> PaidRow | None:
     return game.paytables[line.paytable].row_of(line.row or "")
 
 
-def _cut(lines: list[SettlementLine], which: Sequence[int], most: int, of: str, rule: MaximumRule, unit: int) -> None:
+def _cut_to_maximum(
+    lines: list[SettlementLine], which: Sequence[int], most: int, of: str, rule: MaximumRule, unit: int
+) -> None:
     """Cut the pays of these lines to `most` in total."""
     total = sum(lines[n].pay for n in which)
     if total <= most:

@@ -26,10 +26,10 @@ def contradiction(result: RoundResult, game: Game, plan: Plan | None) -> Hold | 
     """Return the first contradiction in a round that was played out, by the procedure that dealt it."""
     if result.outcome not in ("complete", "progressive-only"):
         return None
-    cards = _of_the_cards(result, plan) if result.draw is None else _of_the_draw(result, result.draw, plan)
+    cards = _card_contradiction(result, plan) if result.draw is None else _overdrawn_card(result, result.draw, plan)
     if cards:
         return Hold(f"the deck contradicts the round: {cards}", game.spec.returns.defective_deck)
-    return _of_the_table(result, plan) if plan is not None else None
+    return _table_contradiction(result, plan) if plan is not None else None
 
 
 def folds_in(plan: Plan | None) -> frozenset[str]:
@@ -66,7 +66,7 @@ def _known(
     return (plan if plan.ref == ref and len(recorded) == len(options) else None), law
 
 
-def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
+def _card_contradiction(result: RoundResult, plan: Plan | None) -> str:
     """Return the contradiction between the deck and the cards dealt and left; empty if there is none."""
     loaded, rest = result.deck.loaded, result.remainder
     whole = plan.loaded if plan is not None and not plan.from_shoe and not plan.from_hand else None
@@ -80,7 +80,7 @@ def _of_the_cards(result: RoundResult, plan: Plan | None) -> str:
     return ""
 
 
-def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
+def _overdrawn_card(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
     """Return the card that was drawn more often than the shoe has decks; empty if there is none."""
     decks = plan.decks if plan is not None else max(1, result.shoe.loaded // len(DECK)) if result.shoe else None
     drawn = Counter(text for text in (*draw.cards, *draw.overdrawn) if parse_card(text).is_face)
@@ -91,7 +91,7 @@ def _of_the_draw(result: RoundResult, draw: Drawn, plan: Plan | None) -> str:
     return ""
 
 
-def _of_the_table(result: RoundResult, plan: Plan) -> Hold | None:
+def _table_contradiction(result: RoundResult, plan: Plan) -> Hold | None:
     """Return the contradiction between the seats or burns and the procedure; None if there is none."""
     most = plan.most_seats
     for seat in result.seats:

@@ -34,7 +34,7 @@ def named(line: SettlementLine, of: AgreedBet, seat: Seat, view: View, resolve: 
             key = getattr(view.hand(of.hand, seat), "key", None)
             if key is not None and (key.kind not in SEQUENCES or key.ranks[0] != WHEEL):
                 continue
-        elif not folded and not _matters(other.at, of, seat, view):
+        elif not folded and not _option_matters(other.at, of, seat, view):
             continue
         moved = money(resolve(other.of, seat, None, view))
         if moved is not None and moved != money(line):
@@ -42,7 +42,7 @@ def named(line: SettlementLine, of: AgreedBet, seat: Seat, view: View, resolve: 
     return line
 
 
-def _matters(at: str, of: AgreedBet, seat: Seat, view: View) -> bool:
+def _option_matters(at: str, of: AgreedBet, seat: Seat, view: View) -> bool:
     """Return True if the hands are such that the option's change can matter."""
     if at == "unqualified":
         rule = of.bet.unqualified_by

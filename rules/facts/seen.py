@@ -98,7 +98,7 @@ class View(msgspec.Struct, gc=False):
         found = self._cards.get(key)
         if found is None:
             found = self._plain(name, made.plain, seat) if made.plain is not None else None
-            found = self._cards[key] = self._of_places(name, seat) if found is None else found
+            found = self._cards[key] = self._place_cards(name, seat) if found is None else found
         return found
 
     def texts(self, name: str, seat: Seat) -> tuple[str, ...]:
@@ -142,29 +142,29 @@ class View(msgspec.Struct, gc=False):
         """Yield the cards that this many unread cards may be; with one deck, none that is face up elsewhere."""
         if self.terms.game.spec.decks > 1:
             return product(by_text.values(), repeat=covered)
-        lying = self._lying()
+        lying = self._face_up_cards()
         return permutations([card for text, card in by_text.items() if text not in lying], covered)
 
-    def _lying(self) -> Set[str]:
+    def _face_up_cards(self) -> Set[str]:
         """Return the cards that are face up anywhere on the table."""
         result = self.result
         hands = [each for each in (*result.seats, result.dealer, *result.hands) if each is not None]
         return {*result.community, *result.burned, *(card for hand in hands for card in (*hand.cards, *hand.discards))}
 
-    def _of_places(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
+    def _place_cards(self, name: str, seat: Seat | None) -> tuple[Card, ...] | str:
         spec = self.terms.game.spec.hands[name]
         found: tuple[Card, ...] = ()
         jokers = self.terms.hands[name].jokers > 0
         hands: list[tuple[Card, ...]] = []
         for place, wanted in spec.of.items():
             if place in _OF_SEAT:
-                cards = self._at(spec, place, wanted, seat, jokers=jokers)
+                cards = self._cards_at(spec, place, wanted, seat, jokers=jokers)
             elif spec.fill is not None:
-                cards = self._at(spec, place, wanted, seat, jokers=jokers, first=max(spec.fill - len(found), 0))
+                cards = self._cards_at(spec, place, wanted, seat, jokers=jokers, first=max(spec.fill - len(found), 0))
             elif (name, place) in self._shared:
                 cards = self._shared[name, place]
             else:
-                cards = self._shared[name, place] = self._at(spec, place, wanted, seat, jokers=jokers)
+                cards = self._shared[name, place] = self._cards_at(spec, place, wanted, seat, jokers=jokers)
             if isinstance(cards, str):
                 return cards
             if spec.draw is not None and (wrong := wrong_draw(spec.draw, self.result.stages, place, cards)):
@@ -186,9 +186,9 @@ class View(msgspec.Struct, gc=False):
         otherwise."""
         number, others, part = plain
         if part:
-            return self._plain_part(plain, seat)
+            return self._direct_part(plain, seat)
         if not number:
-            same = self._beside_own(name, others)
+            same = self._shared_cards(name, others)
             return None if isinstance(same, str) else same
         if seat is None or len(seat.cards) != number or not (seat.counted == number or seat.counted is None):
             return None
@@ -200,10 +200,10 @@ class View(msgspec.Struct, gc=False):
             return own
         shared = self._shared.get((name, OWN))
         if shared is None:
-            shared = self._shared[name, OWN] = self._beside_own(name, others)
+            shared = self._shared[name, OWN] = self._shared_cards(name, others)
         return None if isinstance(shared, str) else own + shared
 
-    def _plain_part(self, plain: DirectHand, seat: Seat | None) -> tuple[Card, ...] | None:
+    def _direct_part(self, plain: DirectHand, seat: Seat | None) -> tuple[Card, ...] | None:
         """Return a part of a hand set in two by the fast path, without jokers; None if something is unknown."""
         hand, number = (seat, plain.own) if plain.own else (self.result.dealer, plain.others[0][1])
         if hand is None or hand.split is None:
@@ -216,7 +216,7 @@ class View(msgspec.Struct, gc=False):
         except KeyError:
             return None
 
-    def _beside_own(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
+    def _shared_cards(self, name: str, places: Iterable[tuple[str, int]]) -> tuple[Card, ...] | str:
         """Return the cards of a hand that all seats share."""
         dealer = self.result.dealer
         found: tuple[Card, ...] = ()
@@ -226,13 +226,13 @@ class View(msgspec.Struct, gc=False):
             elif place == _BOARD and not self.result.stages:
                 cards = known_cards(self.result.community, wanted, _WHOSE_BOARD)
             else:
-                cards = self._at(self.terms.hands[name].spec, place, wanted, None, jokers=False)
+                cards = self._cards_at(self.terms.hands[name].spec, place, wanted, None, jokers=False)
             if isinstance(cards, str):
                 return cards
             found += cards
         return found
 
-    def _at(
+    def _cards_at(
         self, spec: HandSpec, place: str, wanted: Cards, seat: Seat | None, *, jokers: bool, first: int | None = None
     ) -> tuple[Card, ...] | str:
         """Return the cards of one place, or a phrase that says what is unknown; for a place that fills up a hand, the
@@ -262,20 +262,20 @@ class View(msgspec.Struct, gc=False):
                 return seat.discards, f"the discards of {whose}"
             if not spec.at and not spec.part:
                 return self._kept(seat), whose
-            cards = self._lay_there(spec, place, place_of(seat.seat).text, self._kept(seat))
+            cards = self._recorded_cards(spec, place, place_of(seat.seat).text, self._kept(seat))
             return self._part(spec, seat, whose, cards)
         if place == _BOARD:
-            return self._lay_there(spec, place, place, self._board()), _WHOSE_BOARD
+            return self._recorded_cards(spec, place, place, self._board()), _WHOSE_BOARD
         if place == _DEALER:
             if self.result.dealer is None:
                 return "the dealer's hand was not seen", ""
             dealer = self.result.dealer
-            return self._part(spec, dealer, _WHOSE_DEALER, self._lay_there(spec, place, place, dealer.cards))
+            return self._part(spec, dealer, _WHOSE_DEALER, self._recorded_cards(spec, place, place, dealer.cards))
         named = next((each for each in self.result.hands if each.name == place), None)
         if named is None:
             return f"the hand {place} was not seen", ""
         whose = f"the hand {place}"
-        return self._part(spec, named, whose, self._lay_there(spec, place, named.place, named.cards))
+        return self._part(spec, named, whose, self._recorded_cards(spec, place, named.place, named.cards))
 
     def split(self, name: str, seat: Seat) -> Split | None:
         """Return how the hand that contains this part was set; None if unknown."""
@@ -332,7 +332,7 @@ class View(msgspec.Struct, gc=False):
             return f"how {whose} set the hand is not known", whose
         return (hand.split.rest if spec.part == "rest" else hand.split.low), f"{whose}, the {spec.part} hand"
 
-    def _lay_there(self, spec: HandSpec, place: str, device_place: str, end: tuple[str, ...]) -> tuple[str, ...]:
+    def _recorded_cards(self, spec: HandSpec, place: str, device_place: str, end: tuple[str, ...]) -> tuple[str, ...]:
         """Return the cards at a place at the end of this hand's step; empty if none were recorded, because the cards
         there at the end may be different ones. Other cards face down there are not included."""
         steps = spec.at.get(place)

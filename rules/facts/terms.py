@@ -95,7 +95,7 @@ class Terms:
     def __post_init__(self) -> None:
         if not self.hands:
             self.hands.update((name, self._made(name)) for name in self.game.spec.hands)
-        self.shown.update((name, _as_shown(name, meter)) for name, meter in self.meters.items())
+        self.shown.update((name, _shown_total(name, meter)) for name, meter in self.meters.items())
 
     def on(self, meters: Mapping[str, Meter | int], runners: Mapping[int, int] = _NO_RUNNERS) -> "Terms":
         """Return the same terms with current meters and runners; raise SettlementRefused if the game does not have one
@@ -255,7 +255,7 @@ class Terms:
         return units * self.unit_cents, Fraction(over, of) if over else 0
 
 
-def _as_shown(name: str, meter: Meter) -> MeterTotal:
+def _shown_total(name: str, meter: Meter) -> MeterTotal:
     """Return the total of a meter before anything is paid from it."""
     cents, kept = meter.cents, meter.reserve_cents
     return MeterTotal(name, cents, 0, 0, cents, 0, 0, reserve_before=kept, reserve_after=kept)

@@ -31,10 +31,10 @@ def plays(result: RoundResult, seat: Seat, bet: Bet, game: Game) -> bool:
     own = not bet.among_players  # a pot is settled as a whole, not bet by bet
     # The hand was settled before the defect was found, and that stands.
     shown = result.outcome == "defective-deck" and seat.status != "dead" and own
-    return bet.name in seat.settled and (_of_a_stage(bet, game) or shown)
+    return bet.name in seat.settled and (_decided_by_stage(bet, game) or shown)
 
 
-def _of_a_stage(bet: Bet, game: Game) -> bool:
+def _decided_by_stage(bet: Bet, game: Game) -> bool:
     """Return True if an earlier step's cards decide this bet."""
     names = (bet.hand, bet.instead.hand) if bet.instead else (bet.hand,)
     return any(name in game.spec.hands and game.spec.hands[name].at for name in names)
@@ -69,7 +69,7 @@ def line_by_record(
         return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
     elif bet.name in seat.settled:
         hold = Hold(f"{why}: {bet.name} was settled earlier, and that stands", clause)
-    elif (killed := _killed(result, seat)) is not None:
+    elif (killed := _killing_incident(result, seat)) is not None:
         what = "fouled hand" if killed.code == _FOULED else "dead hand"
         return make_line(seat.seat, bet.name, stake, "lose", f"{what}: {bet.name} loses", killed.clause)
     else:
@@ -93,7 +93,7 @@ def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[s
     return "returned at the table", here[0].clause if here else "procedure"
 
 
-def _killed(result: RoundResult, seat: Seat) -> Incident | None:
+def _killing_incident(result: RoundResult, seat: Seat) -> Incident | None:
     """Return the incident that killed this hand in a round that was played out: a fouled hand first, else the first at
     the seat."""
     if seat.status != "dead" or result.outcome not in ("complete", "progressive-only"):

@@ -60,12 +60,12 @@ def converted(path: Path) -> Conversion | None:
         why = f"{printable(repr(schema))} is not converted; allowed: {CONVERTED}"
         raise whole.fault(("schema",), why)
     order, old = tuple(whole.own.content), whole.own.content
-    changes = [*_tips(whole), *_terms(whole), *_limit(whole), *_odds(whole), *_as_dealt(whole)]
+    changes = [*_tips(whole), *_terms(whole), *_limit(whole), *_odds(whole), *_without_dealing(whole)]
     whole.tables["schema"] = GAME_SCHEMA
     new = written_out(whole, order)
     game = game_of(GameSource.of(new, path))
     rankings = game.source.own_rankings(game.rankings)
-    before = content_hash(_as_it_was(content_of(game.spec), old), game.paytables, rankings)
+    before = content_hash(_earlier_form(content_of(game.spec), old), game.paytables, rankings)
     return Conversion(new, game, before, game.sha256, tuple(changes), tuple(dict.fromkeys(_unsaid(game, old))))
 
 
@@ -108,7 +108,7 @@ def _limit(whole: Whole) -> list[str]:
     return ["limit.each-bet-cents: removed; the procedure's limit defines it"]
 
 
-def _as_dealt(whole: Whole) -> list[str]:
+def _without_dealing(whole: Whole) -> list[str]:
     """Remove facts about the cards and the progressive bet, which the procedures have."""
     rows = (row.value for row in whole.rows.get("bets", ()))
     keys = [*map(".".join, DEALT), *(f"bets.{row.get('name')}.kind" for row in rows if row.get("kind") == PROGRESSIVE)]
@@ -185,7 +185,7 @@ def _dealt_as_it_was(old: Mapping[str, Any]) -> dict[str, Any]:
     return {"decks": decks if decks > 1 else None, "laid_aside": old.get("laid-aside") or None, "race": old.get("race")}
 
 
-def _as_it_was(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+def _earlier_form(content: dict[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
     """Return the present content in the form of the earlier version, to compute its hash."""
     bets = [*_bets_as_they_were(content["bets"], old["bets"])]
     found = {**content, "schema_": old["schema"], "bets": bets, **_dealt_as_it_was(old)}
@@ -224,7 +224,7 @@ def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
                 if (
                     spot is not None
                     and other
-                    and not _speaks_of(spot, other)
+                    and not _refers_to(spot, other)
                     and not (key == "beside" and spots[other].enters)
                 ):
                     yield f"procedure {name} has no must of {row['name']!r} that refers to {other!r}"
@@ -237,6 +237,6 @@ def _unsaid_limit(procedure: Procedure, cents: int | None) -> Iterator[str]:
         yield f"procedure {procedure.id} has no [limit] of {dollars(cents)} for each bet"
 
 
-def _speaks_of(spot: BetPart, other: str) -> bool:
+def _refers_to(spot: BetPart, other: str) -> bool:
     """Return True if a rule of a bet refers to another."""
     return any(other in must.others or (must.amount is not None and must.amount.bet == other) for must in spot.must)

@@ -121,22 +121,22 @@ class HouseWay:
         cards = tuple(cards)
         ways = [_Way(cards, each, low, rest) for each in _choices(len(cards), self.spec.low)]
         ways.sort(key=_low_strength, reverse=True)
-        groups = _groups(cards)
+        groups = _rank_groups(cards)
         times = tuple([number for number, _ in groups])
         for rule in self.spec.rules:
             if rule.when and not rule.when.items() <= readings.items():
                 continue
-            if rule.groups in (None, times) and self._speaks_of(rule, cards, groups) and (best := _best(rule, ways)):
+            if rule.groups in (None, times) and self._refers_to(rule, cards, groups) and (best := _best(rule, ways)):
                 return rule, tuple([way.setting for way in best])
         return None
 
     def readings_of(self, cards: Iterable[Card]) -> frozenset[str]:
         """Return the readings for which it has specific rules for cards with the same counts of ranks."""
         own = [rule for rule in self.spec.rules if rule.when]
-        times = tuple([number for number, _ in _groups(cards)]) if own else ()
+        times = tuple([number for number, _ in _rank_groups(cards)]) if own else ()
         return frozenset(name for rule in own if rule.groups in (None, times) for name in rule.when)
 
-    def _speaks_of(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
+    def _refers_to(self, rule: WayRule, cards: tuple[Card, ...], groups: list[tuple[int, int]]) -> bool:
         within = (_within(rank, wanted) for (_, rank), wanted in zip(groups, rule.ranks, strict=False))
         if rule.ranks and not all(within):
             return False
@@ -233,7 +233,7 @@ def _rank(card: Card) -> int:
     return ACE_HIGH if card.is_joker else high_rank(card)
 
 
-def _groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
+def _rank_groups(cards: Iterable[Card]) -> list[tuple[int, int]]:
     """Return (count, rank) of every rank held more than once, highest count and then highest rank first; a joker is an
     ace."""
     times = Counter(map(_rank, cards))

@@ -63,7 +63,7 @@ def keep(spec: KeepFile, cards: Iterable[Card]) -> KeptCards:
     for rule in spec.rules:
         fits = [chosen for chosen in combinations(cards, spec.kept) if _fits(rule, chosen)]
         if fits:
-            return KeptCards(max(fits, key=_worth), rule)
+            return KeptCards(max(fits, key=_card_order), rule)
     raise ValueError(f"{spec.id} has no rule for {' '.join(map(str, cards))}")
 
 
@@ -84,7 +84,7 @@ def _fits(rule: KeepRule, cards: tuple[Card, ...]) -> bool:
     )
 
 
-def _worth(cards: tuple[Card, ...]) -> tuple[object, ...]:
+def _card_order(cards: tuple[Card, ...]) -> tuple[object, ...]:
     """Sort key: higher ranks first, then cards of one suit, then suits in alphabetical order."""
     suited = len({card.suit for card in cards}) == 1
     return (*_ranks(cards), suited, *sorted((-SUITS.index(card.suit or "S") for card in cards), reverse=True))

@@ -36,7 +36,7 @@ def differences(old: Edition, new: Edition) -> list[LawDifference]:
     """Return every difference of `new` from `old`, in the order of the clauses."""
     found: dict[tuple[str, str, str], LawDifference] = {}
     for name, part, content in _printed(old, new):
-        for each in {repr(each): each for each in _of_file(content, old, new)}.values():
+        for each in {repr(each): each for each in _file_differences(content, old, new)}.values():
             at = each.clause, each.key, repr(each)
             known = found.get(at, each)
             names = {part: (*getattr(known, part), name)}
@@ -83,7 +83,7 @@ def _printed(
             yield source, "games", game.whole.content()
 
 
-def _of_file(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator[LawDifference]:
+def _file_differences(content: Mapping[str, Any], old: Edition, new: Edition) -> Iterator[LawDifference]:
     """Yield each figure that differs in one file; names of files are not filled in."""
     before, after = _figures(content, old), _figures(content, new)
     for at, figure in {**before, **after}.items():

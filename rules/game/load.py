@@ -107,7 +107,7 @@ class Game:
         used = {**self.default_readings(), **readings}
         key = tuple(used[name] for name in self.deciding_readings)
         if key not in self._others:
-            self._others[key] = replace(self, **_of_bets(self.spec, self.tips, used), _others=self._others)
+            self._others[key] = replace(self, **_bet_parts(self.spec, self.tips, used), _others=self._others)
         return self._others[key]
 
     @cached_property
@@ -254,7 +254,7 @@ def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | N
     the first that names it. None if no game settles them."""
     # The game of the same id first: it is usually the one.
     for game in sorted(game_ids(), key=lambda game: game != procedure):
-        procedures, ours = _of_procedures(game)
+        procedures, ours = _procedures_of(game)
         if procedure in procedures and wrong_option(ours, options) is None:
             return game
     return None
@@ -263,7 +263,7 @@ def game_id_of(procedure: str, options: Mapping[str, str] = _NOTHING) -> str | N
 def games_of(procedure: str) -> tuple[str, ...]:
     """Return the ids of the games in the package that settle rounds of a procedure, the game of the same id first."""
     ordered = sorted(game_ids(), key=lambda game: game != procedure)
-    return tuple(game for game in ordered if procedure in _of_procedures(game)[0])
+    return tuple(game for game in ordered if procedure in _procedures_of(game)[0])
 
 
 def wrong_option(ours: Mapping[str, Sequence[str]], options: Mapping[str, str]) -> str | None:
@@ -284,7 +284,7 @@ def load_game_of(
     """
     game = game_id_of(procedure, options)
     if game is None:
-        known = dict.fromkeys(name for each in game_ids() for name in _of_procedures(each)[0])
+        known = dict.fromkeys(name for each in game_ids() for name in _procedures_of(each)[0])
         raise TomlFileError(
             procedure, None, "", f"no such game, and no game that settles it; allowed: {', '.join(known)}"
         )
@@ -292,7 +292,7 @@ def load_game_of(
 
 
 @cache
-def _of_procedures(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
+def _procedures_of(game: str) -> tuple[Sequence[str], Mapping[str, Sequence[str]]]:
     """Return the procedures of a game of the package, and the options under which their rounds belong to it."""
     content = compose(read(path := files_of("pays")[game]), str(path)).content()
     return content["procedures"], content.get("options", {})
@@ -310,7 +310,7 @@ def load_game(
     path = game_path(source)
     own = {name: file for name, file in procedures.items() if file not in known_procedures()}
     if isinstance(source, str) and source in game_ids() and not own:
-        return _of_package(source, edition)
+        return _load_package_game(source, edition)
     return _read(path, edition, own)
 
 
@@ -320,7 +320,7 @@ def game_path(source: str | Path) -> Path:
 
 
 @cache
-def _of_package(game: str, edition: Edition | None) -> Game:
+def _load_package_game(game: str, edition: Edition | None) -> Game:
     """Return a game of the package; checked once per edition."""
     return _read(files_of("pays")[game], edition)
 
@@ -356,7 +356,7 @@ def game_of(printed: GameSource, edition: Edition | None = None) -> Game:
     for key, why in chain(minimum_hand_faults(spec, rankings), *of_hands):
         raise source.fault(key, why)
     tips = tips_of(spec, source.procedures.values())
-    of_bets = _of_bets(spec, tips, {name: reading.default for name, reading in spec.readings.items()})
+    of_bets = _bet_parts(spec, tips, {name: reading.default for name, reading in spec.readings.items()})
     bets = of_bets["bets"]
     paytables = source.paytables(rankings)
     # The hash names the printed file; an edition has a reference of its own in each result.
@@ -392,13 +392,13 @@ def content_of(spec: GameSpec) -> dict[str, Any]:
     return spec.model_dump(mode="json", exclude_defaults=True, exclude={"paytables", "signed"})
 
 
-def _of_bets(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Any]:
+def _bet_parts(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Any]:
     """Return the parts of a game that depend on its bets, under these readings."""
-    bets = _as_settled(spec, tips, readings)
+    bets = _bets_under(spec, tips, readings)
     return {"bets": bets, "instead": {name: bet.as_chosen(bet.instead) for name, bet in bets.items() if bet.instead}}
 
 
-def _as_settled(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Bet]:
+def _bets_under(spec: GameSpec, tips: Mapping[str, Tip], readings: Mapping[str, str]) -> dict[str, Bet]:
     """Return every bet by its name, under these readings; a tip is a copy of the bet it is for, under its own name."""
     rows: dict[str, Bet] = {row.name: row.under(readings) for row in spec.bets}
     return rows | {name: rows[tip.of].as_tip(name, tip.on) for name, tip in tips.items()}

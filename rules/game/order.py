@@ -25,12 +25,12 @@ def in_order(lines: Sequence[SettlementLine], phases: Sequence[OrderPass]) -> li
     found: list[SettlementLine] = []
     for phase in phases:
         mine = [_in(line, phase) for line in left]
-        found += sorted(compress(left, mine), key=partial(_turn, phase))
+        found += sorted(compress(left, mine), key=partial(_line_order, phase))
         left = [line for line, taken in zip(left, mine, strict=True) if not taken]
     return found + left
 
 
-def _turn(phase: OrderPass, line: SettlementLine) -> tuple[int, bool]:
+def _line_order(phase: OrderPass, line: SettlementLine) -> tuple[int, bool]:
     """Sort key of a line within a phase: by seat and, if the phase says so, a seat's wins last."""
     seat = -line.seat if phase.seats == "descending" else line.seat
     return seat, phase.losers_first and line.result == "win"

@@ -111,10 +111,10 @@ def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
                 why = f"procedure {name} has no step {' or '.join(map(repr, after))}; allowed: {', '.join(steps)}"
                 yield PairFault("game", ("hands", hand, "at", place), why)
         for place, cards in made.of.items():
-            yield from _of_place(hand, made, place, cards, plan)
+            yield from _check_place_count(hand, made, place, cards, plan)
 
 
-def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -> Iterator[PairFault]:
+def _check_place_count(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -> Iterator[PairFault]:
     """Check the number of cards that a hand has of a place whose final cards it uses."""
     name, key = plan.procedure.id, ("hands", hand, "of", place)
     named = {each.name: each.place for each in plan.procedure.hand}
@@ -127,7 +127,7 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
     if not dealt:
         allowed = ", ".join((OWN, *(each for each in plan.played if each != "seats")))
         yield PairFault("game", key, f"procedure {name} deals nothing to {place}; allowed: {allowed}")
-    elif place not in made.at and not made.part and made.fill is None and not _changes(plan, place):
+    elif place not in made.at and not made.part and made.fill is None and not _changes_place(plan, place):
         least, most = (cards, cards) if isinstance(cards, int) else cards
         if not least <= dealt <= most:
             needed = f"{least} card{'' if least == 1 else 's'} of {to}"
@@ -135,7 +135,7 @@ def _of_place(hand: str, made: HandSpec, place: str, cards: Cards, plan: Plan) -
             yield PairFault("game", key, f"{why}; allowed: {dealt}")
 
 
-def _changes(plan: Plan, place: str) -> bool:
+def _changes_place(plan: Plan, place: str) -> bool:
     """Return True if a choice adds cards to a place or removes them."""
     chosen = any(choice.discards or choice.lays_aside or choice.draws for choice in plan.procedure.decision)
     return (place == OWN and chosen) or any(step.do == "exchange" for step in plan.procedure.step)

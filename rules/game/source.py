@@ -65,7 +65,7 @@ class GameSource:
         for key, why in repeated(content, procedures.values()):
             raise whole.fault(key, why)
         content = as_dealt(content, procedures)
-        for key, why in _of_no_kind(content) if len(whole.layers) > 1 else ():
+        for key, why in _unknown_kind_errors(content) if len(whole.layers) > 1 else ():
             raise whole.fault(key, why)
         found, wrong = spec_of(content, procedures)
         return cls(path, whole, first_fault(found, named_faults(iter(wrong), whole.fault)), procedures)
@@ -226,7 +226,7 @@ def spec_of(
     return validated(content, GameSpec, lambda spec: faults(spec, tips_of(spec, procedures.values())))
 
 
-def _of_no_kind(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
+def _unknown_kind_errors(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     """Yield an error for each bet of a variant that is neither in its base nor new."""
     rows = dict(bets_in(content))
     names = [str(row.get("name")) for row in rows.values() if "kind" in row]

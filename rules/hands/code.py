@@ -97,10 +97,10 @@ def _low_text(low: Low) -> str:
 def _deuce_to_seven(cards: tuple[Card, ...]) -> RankedHand:
     """Return the five cards that rank lowest as a high hand, with the ace as the highest card only: 7-5-4-3-2 of
     several suits is best."""
-    return max(map(_by_high, combinations(cards, _LOW_HAND)), key=lambda hand: hand.strength)
+    return max(map(_rank_by_high, combinations(cards, _LOW_HAND)), key=lambda hand: hand.strength)
 
 
-def _by_high(hand: tuple[Card, ...]) -> RankedHand:
+def _rank_by_high(hand: tuple[Card, ...]) -> RankedHand:
     """Rank five cards; the higher they rank as a high hand, the worse."""
     times = Counter(ACE if card & 0x0F == 1 else card & 0x0F for card in hand)
     ranks = tuple(sorted(times, key=lambda rank: (times[rank], rank), reverse=True))

@@ -62,7 +62,7 @@ _MET: Final[dict[int, str]] = {}
 """Cached names of hands by their ranks, with one more bit if they are of one suit: 7,462 at most."""
 
 
-def _five_met(cards: tuple[Card, ...]) -> str:
+def _five_card_cached(cards: tuple[Card, ...]) -> str:
     """Return `five_card` of five cards from a cache: their ranks, and being of one suit, decide the name."""
     try:
         counted = sum(itemgetter(*cards)(_COUNTS))
@@ -107,7 +107,7 @@ class FiveCard:
     def rank(self, cards: Iterable[Card], _readings: Mapping[str, str] = MappingProxyType({})) -> RankedHand:
         """Return the best hand these cards make."""
         cards = tuple(cards)
-        name = _five_met(cards) if len(cards) == 5 else best_five(cards)
+        name = _five_card_cached(cards) if len(cards) == 5 else best_five(cards)
         return RankedHand((), name, name, cards)
 
     def ranker(self, _readings: Mapping[str, str]) -> Callable[[tuple[Card, ...]], RankedHand]:

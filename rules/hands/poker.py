@@ -219,7 +219,7 @@ def _worth(ranking: PokerRanking, held: CardCount) -> _Worth:
         if each.most <= most and each.longest <= longest and (found := each.find(held)) is not None:
             strength, ranks, wanted = found
             natural = not held.jokers or each.find(held.natural) is not None
-            also = _also(ranking, held) if ranking.looks_further else _NOTHING
+            also = _other_categories(ranking, held) if ranking.looks_further else _NOTHING
             key = Made(each.name, each.kind, each.size, ranks, ranking.spec.uses, natural, held.same(), also)
             text = spell_hand(ranking.spec.words.get(each.name, each.name), each.kind, ranks)
             return _Worth((len(ranking.order) - place, *strength), key, text, wanted)
@@ -229,7 +229,7 @@ def _worth(ranking: PokerRanking, held: CardCount) -> _Worth:
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
-def _also(ranking: PokerRanking, held: CardCount) -> frozenset[str]:
+def _other_categories(ranking: PokerRanking, held: CardCount) -> frozenset[str]:
     """Return the other categories and places of the file that the cards satisfy."""
     most, longest = held.most, held.longest
     also = [

@@ -9,7 +9,7 @@ from typing import Final, get_args
 from dealer_flow.tomlfile import TomlTable
 
 
-def _found() -> Iterator[tuple[str, type[TomlTable]]]:
+def _kind_classes() -> Iterator[tuple[str, type[TomlTable]]]:
     """Yield every table class with a `kind` in the modules of this package, by kind."""
     for name in sorted(module.name for module in iter_modules(__path__)):
         for each in vars(import_module(f"{__name__}.{name}")).values():
@@ -18,5 +18,5 @@ def _found() -> Iterator[tuple[str, type[TomlTable]]]:
                 yield from ((kind, each) for kind in get_args(field and field.annotation))
 
 
-KINDS: Final[Mapping[str, type[TomlTable]]] = MappingProxyType(dict(_found()))
+KINDS: Final[Mapping[str, type[TomlTable]]] = MappingProxyType(dict(_kind_classes()))
 """Class of the rows of each kind of bet, by the name of the kind in a game file or procedure."""

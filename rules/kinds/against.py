@@ -130,7 +130,7 @@ class AgainstBet(Bet):
         if self.always == "stake-lost" and row is not None:
             return paid(row, by_table=True, stake_lost=sign < 0)
         if sign == 0:
-            return self._tied(facts.also)
+            return self._tie_outcome(facts.also)
         if sign < 0:
             return Outcome("lose", self.clauses.lose)
         if row is not None:
@@ -148,7 +148,7 @@ class AgainstBet(Bet):
                 return self._then(unless.then, unless.clause)
         return self._then(self.unqualified.then, self.clauses.unqualified)
 
-    def _tied(self, also: Collection[str]) -> Outcome | None:
+    def _tie_outcome(self, also: Collection[str]) -> Outcome | None:
         """Return the outcome of a tie: by the first rule that applies to the other hand, else by the bet's own."""
         for rule in self.ties:
             if rule.row in also:
@@ -201,7 +201,7 @@ class AgainstBet(Bet):
                 qualified, reached = False, frozenset(each for each in cards if terms.reaches(of, player, each))
                 if (outcome := self.outcome(BetFacts(None, row, qualified, False, reached))) is not None:
                     return staked.ended(outcome, _does_not_qualify(rule, view))
-        return self._by_the_hands(staked, seat, view, BetFacts(None, row, qualified, False, reached))
+        return self._compare_line(staked, seat, view, BetFacts(None, row, qualified, False, reached))
 
     def _unseen(self, why: str, staked: Staked, seat: Seat, view: RoundFacts) -> SettlementLine:
         """Return the line for an unknown player's hand: settled if the other hand alone decides, else held."""
@@ -214,7 +214,7 @@ class AgainstBet(Bet):
                 return staked.ended(outcome, _does_not_qualify(rule, view))
         return staked.held(Hold(why, self.clauses.win))
 
-    def _by_the_hands(self, staked: Staked, seat: Seat, view: RoundFacts, known: BetFacts) -> SettlementLine:
+    def _compare_line(self, staked: Staked, seat: Seat, view: RoundFacts, known: BetFacts) -> SettlementLine:
         """Return the line by which of the two hands is higher."""
         found = compared(staked.of, staked.of.hand, seat, view)
         if isinstance(found, str):
@@ -222,12 +222,12 @@ class AgainstBet(Bet):
         sign, words, _ = found
         if self.doubt is not None and (doubt := _doubt(self.doubt, self.wins, sign, seat, view)):
             return staked.held(Hold(f"{words}, {doubt}", self.doubt.clause))
-        also, colour = (known.also, "") if sign else self._of_the_tie(staked.of.hand, seat, view)
+        also, colour = (known.also, "") if sign else self._tie_facts(staked.of.hand, seat, view)
         outcome = self.outcome(BetFacts(sign, known.row, known.qualified, False, also | known.also))
         assert outcome is not None, "the hands decide"
         return staked.ended(outcome, words + colour)
 
-    def _of_the_tie(self, hand: str, seat: Seat, view: RoundFacts) -> tuple[frozenset[str], str]:
+    def _tie_facts(self, hand: str, seat: Seat, view: RoundFacts) -> tuple[frozenset[str], str]:
         """Return the further facts of two hands that tie, and their words."""
         if self.one_colour is None and not self.ties:
             return _NONE, ""
@@ -249,7 +249,7 @@ class AgainstBet(Bet):
         sign, words, _ = found
         outcome = self.by_hands[sign]
         if outcome is None or (sign == 0 and (self.ties or self.one_colour)):
-            return self._by_the_hands(staked, seat, view, BetFacts())
+            return self._compare_line(staked, seat, view, BetFacts())
         return staked.ended(outcome, words)
 
 
@@ -262,10 +262,10 @@ def _does_not_qualify(rule: Unqualified, view: RoundFacts) -> str:
 
 def _is_raised(raised: RaiseRequirement | None, staked: Staked, seat: Seat) -> bool:
     """Return True if the bet, or the bet that a tip is for, exceeds the amount that any hand may bet."""
-    return raised is not None and seat.wagers.get(_own(staked), 0) > seat.wagers.get(raised.above, 0)
+    return raised is not None and seat.wagers.get(_bet_name(staked), 0) > seat.wagers.get(raised.above, 0)
 
 
-def _own(staked: Staked) -> str:
+def _bet_name(staked: Staked) -> str:
     """Return the name of the bet, or of the bet that a tip is for."""
     return staked.bet.tip_for or staked.bet.name
 
@@ -274,7 +274,7 @@ def _raised(raised: RaiseRequirement, staked: Staked, seat: Seat, player: Ranked
     """Return the hold for a bet raised more than this hand allows; None if it is allowed or was not raised."""
     if not _is_raised(raised, staked, seat) or staked.terms.reaches(staked.of.hand, player, raised.at_least):
         return None
-    name = _own(staked)
+    name = _bet_name(staked)
     stake, other = seat.wagers.get(name, 0), seat.wagers.get(raised.above, 0)
     more = f"{name} of {dollars(stake)} with {raised.above} of {dollars(other)}"
     return Hold(f"{more} requires {raised.words}, and the hand is {player.text}", raised.clause)

@@ -26,11 +26,11 @@ class PotBet(Bet):
 
     def settle_table(self, seats: Sequence[Seat], holds: Holds, played: Played, view: RoundFacts) -> TableResult:
         """Settle the pot; a dead hand whose stake is in it has a line too."""
-        inside = [seat for seat in seats if self.name in played[seat.seat] or _lies_dead(seat, self.name, view)]
-        return TableResult({line.seat: line for line in _of_pot(self, inside, holds, view)})
+        inside = [seat for seat in seats if self.name in played[seat.seat] or _has_dead_stake(seat, self.name, view)]
+        return TableResult({line.seat: line for line in _pot_lines(self, inside, holds, view)})
 
 
-def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:
+def _has_dead_stake(seat: Seat, name: str, view: RoundFacts) -> bool:
     """Return True if a dead hand's stake is in the pot: the round was played on and did not give all of it back."""
     stake = seat.wagers.get(name)
     return (
@@ -38,7 +38,7 @@ def _lies_dead(seat: Seat, name: str, view: RoundFacts) -> bool:
     )
 
 
-def _of_pot(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts) -> list[SettlementLine]:
+def _pot_lines(bet: PotBet, inside: Sequence[Seat], holds: Holds, view: RoundFacts) -> list[SettlementLine]:
     """Return the lines of one pot.
 
     An unknown hand, a dead hand or a wager that breaks a rule holds the whole pot, because all hands together decide

@@ -139,7 +139,7 @@ def _number(entry: _SeatBet) -> int:
 def _enter(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _SeatBet:
     bet, stake = of.bet, seat.wagers[of.name]
     if seat.status == "folded" and of.fold != "stands" and (hold is None or hold.fold is None):
-        return _gave_up(of, seat, view, hold)
+        return _folded_entry(of, seat, view, hold)
     if hold is None and bet.declared is not None and _undeclared(of, seat, view):
         return _SeatBet(seat, stake, folded=False, undeclared=bet.declared.clause)
     hand = view.hand(of.hand, seat)
@@ -152,7 +152,7 @@ def _enter(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _S
     return _SeatBet(seat, stake, False, hold, is_open, hold, hand.text, row, whose, outcome=outcome, reading=by)
 
 
-def _gave_up(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _SeatBet:
+def _folded_entry(of: AgreedBet, seat: Seat, view: RoundFacts, hold: Hold | None) -> _SeatBet:
     """Return the entry of a hand that folded, if folding gives the bet up or the effect of a fold is not decided."""
     stake, held_so = seat.wagers[of.name], hold is None and of.fold == "held"
     reading, row = "", None
@@ -342,7 +342,7 @@ def _envy(
     readings = view.terms.readings
     anyone = readings.get("envy-trigger") == "anyone"
     earning = (each for each in entries if each.open or (each.row is not None and each.row.envy_cents))
-    found = [hit for each in earning if (hit := _hit(bet, each, view, anyone=anyone)) is not None]
+    found = [hit for each in earning if (hit := _envy_hit(bet, each, view, anyone=anyone)) is not None]
     if anyone:
         bettors = {entry.seat.seat for entry in entries}
         found += hits(bet, (), [seat for seat in view.result.seats if seat.seat not in bettors], view, holds)
@@ -358,7 +358,7 @@ def _envy(
     return tuple(replace(line, reading=FOLDED_ENVY) if line.seat in gone else line for line in lines)
 
 
-def _hit(bet: ProgressiveBet, entry: _SeatBet, view: RoundFacts, *, anyone: bool) -> EnvyHit | None:
+def _envy_hit(bet: ProgressiveBet, entry: _SeatBet, view: RoundFacts, *, anyone: bool) -> EnvyHit | None:
     """Return the hit of a hand that earns the others envy, or may; None for any other hand."""
     number, name = entry.seat.seat, view.terms.agreed(bet).hand
     if entry.row is not None and entry.row.envy_cents:

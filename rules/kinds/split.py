@@ -62,14 +62,14 @@ class SplitBet(Bet):
         if unknown is not None:
             return staked.held(Hold(unknown, self.clauses.win))
         hands = [hand for hand in found if not isinstance(hand, str)]
-        low, high = _part(hands[0], hands[1]), _part(hands[2], hands[3])
+        low, high = _part_result(hands[0], hands[1]), _part_result(hands[2], hands[3])
         copies = hands[0].strength == hands[1].strength or hands[2].strength == hands[3].strength
         outcome = self.outcome(BetFacts(low[0] + high[0] - 1, also=frozenset({COPY} if copies else ())))
         assert outcome is not None, "it was not folded"
         return staked.ended(outcome, f"low {low[1]}, high {high[1]}")
 
 
-def _part(own: Ranked, other: Ranked) -> tuple[bool, str]:
+def _part_result(own: Ranked, other: Ranked) -> tuple[bool, str]:
     """Return whether a part is won, and the sentence; it lists the cards if both hands have the same words."""
     won = own.strength > other.strength
     if own.strength == other.strength:

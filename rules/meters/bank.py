@@ -171,14 +171,14 @@ class MeterBank:
         wanted = {meter.name for meter in setup.meters}
         for record in records:
             if record.number == 1 and not first:
-                return cls.restore(setup, _each_once(chain([record], records)))
+                return cls.restore(setup, _unrepeated(chain([record], records)))
             first[record.meter] = record
             if first.keys() >= wanted:
                 break
         for name in wanted - first.keys():
             raise MeterRefused(name, "restoring", "no record has its present amount")
         bank = cls.resume(setup, first)
-        for record in _each_once(chain(first.values(), records)):
+        for record in _unrepeated(chain(first.values(), records)):
             if record is not first.get(record.meter):
                 bank.follow(record)
         return bank
@@ -418,7 +418,7 @@ class MeterBank:
         self._apply(record)
 
 
-def _each_once(records: Iterable[MeterRecord]) -> Iterator[MeterRecord]:
+def _unrepeated(records: Iterable[MeterRecord]) -> Iterator[MeterRecord]:
     """Yield the records without those that are already the newest of their meter."""
     newest: dict[str, MeterRecord] = {}
     for record in records:

@@ -105,7 +105,7 @@ class JackpotBook:
         for line in paid:
             records += self.bank.pay_fixed(at, line.seat, self._names[0], line.pay)
         if paid:
-            records += self._won(at)
+            records += self._move_up_after_win(at)
         return self._with_pools(settlement, before, records, _award(self.setup, terms.game)), records
 
     def collect(self, at: RoundKey, cents: int) -> list[MeterRecord]:
@@ -147,7 +147,7 @@ class JackpotBook:
             return None
         return max(cap - shown[name], 0)
 
-    def _won(self, at: RoundKey) -> list[MeterRecord]:
+    def _move_up_after_win(self, at: RoundKey) -> list[MeterRecord]:
         """Move the pools up after the award was won: the primary pool's posting is cleared, and the others keep their
         posted amounts."""
         before = self.posted

@@ -38,7 +38,7 @@ def settle_linked_on(bank: MeterBank, result: RoundResult, terms: Terms) -> tupl
     settlement = settle_waiting(result, terms.on(known_meters(shown, game, terms.paytables)))
     at = RoundKey(result.table, result.session, result.round)
     records = bank.contribute(at, staked)
-    for line in _in_order(settlement):
+    for line in _in_meter_order(settlement):
         paid = _pay(bank, at, game, line)
         records += paid
         share = line.pay - line.from_house
@@ -66,7 +66,7 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
     return {name: meter for name, meter in meters.items() if name in wanted}
 
 
-def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
+def _in_meter_order(settlement: Settlement) -> Sequence[SettlementLine]:
     """Return the lines that a meter pays, in the order it pays them."""
     lines = [line for line in settlement.lines if line.meter]
     return sorted(lines, key=lambda line: line.seat, reverse=pays_from_right(settlement.readings))

@@ -106,10 +106,10 @@ def _of_group(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotCo
         yield _not_computed(question, first, why)
     elif first.on_race:
         yield from _race(question, first)
-    elif why := _beyond(question, first):
+    elif why := _undecided_reason(question, first):
         yield _not_computed(question, first, why)
     else:
-        yield from _of_cards(question, first)
+        yield from _odds_by_cards(question, first)
 
 
 def _solved(question: Question, group: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
@@ -130,10 +130,10 @@ def _not_computed(question: Question, bet: Bet, why: str) -> NotComputed:
 
 def by_cards_alone(question: Question, bet: Bet) -> bool:
     """Return True if the cards decide the bet, regardless of any choice."""
-    return not _beyond(question, bet)
+    return not _undecided_reason(question, bet)
 
 
-def _beyond(question: Question, bet: Bet) -> str:
+def _undecided_reason(question: Question, bet: Bet) -> str:
     """Return the reason that the cards alone do not decide the bet; empty if they do."""
     if bet.among_players:
         return BETWEEN_PLAYERS
@@ -142,7 +142,7 @@ def _beyond(question: Question, bet: Bet) -> str:
     hands = [question.game.hand(name) for name in (bet.hand, *(each.hand for each in bet.hand_when))]
     if bet.fold == "absent" or bet.name in chosen_bets(question.game):
         return "it depends on the player's choices, and no solver is named for them"
-    if keeps_cards(question.game) and any(_as_kept(hand) for hand in hands):
+    if keeps_cards(question.game) and any(_uses_final_cards(hand) for hand in hands):
         return "it depends on which cards are kept, and no solver is named for that"
     if any(hand.part and not hand.whole for hand in hands):
         return "it depends on how the hand is set, and no solver is named for that"
@@ -163,7 +163,7 @@ def _places(hand: HandSpec) -> tuple[int, ...]:
     return places if len(places) == len(hand.of) and not hand.fill else ()
 
 
-def _as_kept(hand: HandSpec) -> bool:
+def _uses_final_cards(hand: HandSpec) -> bool:
     """Return True if the hand uses a seat's cards as they are at the end, without its discards."""
     return OWN in hand.of and OWN not in hand.at and DISCARDS not in hand.of
 
@@ -193,7 +193,7 @@ def _check(question: Question, bet: str) -> None:
         raise OddsRefused("number of decks", question.decks, map(str, allowed))
 
 
-def _of_cards(question: Question, bet: Bet) -> Iterator[Odds]:
+def _odds_by_cards(question: Question, bet: Bet) -> Iterator[Odds]:
     """Compute a bet paid by the hand that the cards make, regardless of any choice; envy and meters are separate
     figures."""
     game = question.game

@@ -20,11 +20,11 @@ Progress = Callable[[int, int], None]
 """Called with the number of steps done and their total."""
 
 
-def _silent(done: int, of: int) -> None:
+def _ignore_progress(done: int, of: int) -> None:
     """Ignore progress."""
 
 
-def _no_name(name: str) -> None:
+def _ignore_name(name: str) -> None:
     """Ignore the name of the bets being counted."""
 
 
@@ -64,8 +64,8 @@ class Question:
     workers: int = 1
     others: int = 0
     decks: int = 0
-    progress: Progress = _silent
-    begin: Callable[[str], None] = _no_name
+    progress: Progress = _ignore_progress
+    begin: Callable[[str], None] = _ignore_name
     kept: KeptOdds | None = None
     strategy: Strategy | None = None
     one: OneDeck = WHOLE

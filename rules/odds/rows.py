@@ -43,7 +43,7 @@ def paid_by_row(
         for when in printed
     ]
     outcomes.append(BetOutcome("no row", chances.get(None, Fraction(0)), return_of_outcome(bet.by_row(None))))
-    also = {**also, **_rounding(paid.values()), **_flat(paid.values(), question.wager_cents)}
+    also = {**also, **_rounding(paid.values()), **_fixed_wager(paid.values(), question.wager_cents)}
     return Odds(
         question.game.id,
         bet.name,
@@ -95,6 +95,6 @@ def _rounding(rows: Iterable[PaidRow]) -> dict[str, str]:
     return {"rounding": f"{', '.join(uneven)} counted exactly; a table rounds each pay down to its smallest token"}
 
 
-def _flat(rows: Iterable[PaidRow], wager_cents: int) -> dict[str, int]:
+def _fixed_wager(rows: Iterable[PaidRow], wager_cents: int) -> dict[str, int]:
     """Return the wager for which fixed amounts were counted."""
     return {"wager_cents": wager_cents} if any(row.pay.unit in ("flat", "flat-to") for row in rows) else {}

@@ -40,7 +40,7 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
     pack = Pack(*question.one, dealt_from(question.game).jokers)
     shown = question.game.instead[bet.name]
     size = cards_of(question.game.hand(bet.hand))[0]
-    counted = count_exchanges(pack, _levels(question, bet, pack, size), size, question.progress)
+    counted = count_exchanges(pack, _strength_levels(question, bet, pack, size), size, question.progress)
     hands = counted.hands.sets
     tables = bet.instead.paytables if bet.instead else ()
     for name in tables if question.paytable in ("", *bet.paytables) else [question.paytable]:
@@ -52,7 +52,7 @@ def unseen_draw_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
         yield from joint_odds(question, [bet.name], ways, tables={bet.name: name}, also=also)
 
 
-def _levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
+def _strength_levels(question: Question, bet: Bet, pack: Pack, size: int) -> Ints:
     """Return the strength of every class of hands as an integer without gaps."""
     ranking, readings = question.game.rankings[bet.hand], question.game.default_readings()
     numbers: dict[tuple[int, ...], int] = {}

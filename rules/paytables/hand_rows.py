@@ -106,7 +106,7 @@ def _pair(row: re.Match[str], hand: Made) -> int:
     return NARROWER if hand.kind == "pair" and ends[0] <= hand.ranks[0] <= ends[1] else 0
 
 
-def _of_rank(kind: str) -> Fits:
+def _match_rank(kind: str) -> Fits:
     """Return a matcher of a kind by its first rank: `pair of aces`, `full house, aces full`, `ace high`."""
 
     def fits(row: re.Match[str], hand: Made) -> int:
@@ -115,7 +115,7 @@ def _of_rank(kind: str) -> Fits:
     return fits
 
 
-def _of_rank_or_better(kind: str, better: Container[str] | None = None) -> Fits:
+def _match_rank_or_better(kind: str, better: Container[str] | None = None) -> Fits:
     """Return a matcher of `pair of tens or better`, `two pair, tens or better` (the higher of the two), `king high or
     better`.
 
@@ -174,13 +174,13 @@ POKER: Final[Mapping[str, Fits]] = MappingProxyType(
         "five aces": _aces_and_joker,
         rf"four ({RANK})(?: to ({RANK}))?": _four,
         rf"pair of ({RANK}) (?:to|or) ({RANK})": _pair,
-        rf"pair of ({RANK})": _of_rank("pair"),
-        rf"pair of ({RANK}) or better": _of_rank_or_better("pair", _BETTER_THAN_A_PAIR),
+        rf"pair of ({RANK})": _match_rank("pair"),
+        rf"pair of ({RANK}) or better": _match_rank_or_better("pair", _BETTER_THAN_A_PAIR),
         "suited pair": _suited_pair,
-        rf"two pair, ({RANK}) or better": _of_rank_or_better("two pair", _BETTER_THAN_A_PAIR - {"three pairs"}),
-        rf"full house, ({RANK}) full": _of_rank("full house"),
-        rf"({RANK}) high": _of_rank("high card"),
-        rf"({RANK}) high or better": _of_rank_or_better("high card"),
+        rf"two pair, ({RANK}) or better": _match_rank_or_better("two pair", _BETTER_THAN_A_PAIR - {"three pairs"}),
+        rf"full house, ({RANK}) full": _match_rank("full house"),
+        rf"({RANK}) high": _match_rank("high card"),
+        rf"({RANK}) high or better": _match_rank_or_better("high card"),
         r"(\d) or better low": _low,
         r"(mini royal|royal flush) in ((?:clubs|diamonds|hearts|spades|, | or )+)": _in_suits,
         r"[a-z -]+ in the first \d|community [a-z -]+": _placed,

@@ -27,7 +27,7 @@ def as_awarded(
     for award in awards:
         if award.pot == number and award.cents:
             taken[award.seat] = taken.get(award.seat, 0) + award.cents
-    if not taken or (not isinstance(found, Hold) and _agree(taken, found)):
+    if not taken or (not isinstance(found, Hold) and _awards_match(taken, found)):
         return found
     clause, total = spec.clauses.taken, sum(taken.values())
     whose = " and ".join(f"seat {seat} took in {dollars(part)}" for seat, part in sorted(taken.items()))
@@ -38,16 +38,16 @@ def as_awarded(
         return Hold(f"{whose}, and {dollars(cents)} is to be won", clause)
     if isinstance(found, Hold):
         clause = f"{clause}, {found.clause}"
-    facts = f"awarded and taken in, which stands; {_of_the_cards(found)}"
+    facts = f"awarded and taken in, which stands; {_result_by_cards(found)}"
     return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
 
 
-def _agree(taken: Mapping[int, int], found: Shares) -> bool:
+def _awards_match(taken: Mapping[int, int], found: Shares) -> bool:
     """Return True if every reported award matches the cards; other awards may not have been reported."""
     return all(seat in found and found[seat].cents == cents for seat, cents in taken.items())
 
 
-def _of_the_cards(found: Shares | Hold) -> str:
+def _result_by_cards(found: Shares | Hold) -> str:
     """Describe the result of the cards for the pot."""
     if isinstance(found, Hold):
         return f"by the cards it was undecided: {found.why}"

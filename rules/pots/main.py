@@ -61,13 +61,13 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
         why = f"no player matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
         put[over.seat] -= over.cents
-    elif spec.clauses.uncalled and (why := _beyond_all(inside, bets, put, given_up)):
+    elif spec.clauses.uncalled and (why := _uncalled_doubt(inside, bets, put, given_up)):
         # The regulation does not say who owns an uncalled part of a bet that was given up.
         return all_held(inside, bets, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
-    return _cut(view, seats, pots(put, live, given_up), lines, spec)
+    return _share_pots(view, seats, pots(put, live, given_up), lines, spec)
 
 
-def _beyond_all(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
+def _uncalled_doubt(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
     """Describe the doubt about a bet that was given up before it was called and exceeds what the remaining seats could
     call; empty if there is no such bet."""
     over = uncalled(put)
@@ -86,7 +86,7 @@ def _all_in(seat: Seat) -> bool:
     return seat.stake is not None and sum(seat.wagers.values()) >= seat.stake
 
 
-def _cut(
+def _share_pots(
     view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
 ) -> TablePots:
     """Share each pot in turn; `lines` are the lines before them."""
@@ -149,10 +149,10 @@ def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") 
             if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
                 yield Hold(f"seat {seat.seat} got back more of {bet.name} than it bet", bet.clause)
     if alike:
-        yield from _unlike(seats, bets, alike)
+        yield from _unequal_bets(seats, bets, alike)
 
 
-def _unlike(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
+def _unequal_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
     """Yield a hold for each bet that must be the same at every seat and is not."""
     for bet in bets:
         first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)

@@ -41,12 +41,12 @@ def pool_of(view: View, seats: Sequence[Seat], holds: Holds, pots: TablePots | N
     if pots is None:
         return Pool(board.total())
     main = next(iter(pots.pots), None)
-    winners = main.winners if main is not None else _alone(seats, spec)
+    winners = main.winners if main is not None else _last_hand_left(seats, spec)
     if not winners:
         hold = Hold(f"who wins the pot is not known: {main.held}" if main else "no pot was won", spec.clauses.into)
         return Pool(board.total(), tuple(_all_held(view, seats, hold)))
     if len(winners) == 1:
-        board.award(winners[0].seat, _earned(view, seats, winners[0], spec))
+        board.award(winners[0].seat, _runners_earned(view, seats, winners[0], spec))
     lines = tuple(_wagers(view, seats, holds, [winner.seat for winner in winners], board))
     into = sum(line.stake - line.returned for line in lines if line.result == "lose")
     return _closed(view, board, lines, into)
@@ -95,13 +95,13 @@ class _Board:
         return PoolTotal(self.spec.meter, runners, self.winner, cents, rake, why)
 
 
-def _alone(seats: Sequence[Seat], spec: PoolSpec) -> tuple[PotWinner, ...]:
+def _last_hand_left(seats: Sequence[Seat], spec: PoolSpec) -> tuple[PotWinner, ...]:
     """Return the last remaining hand as the winner of a pot that is empty because all of it went back."""
     live = [seat.seat for seat in seats if seat.status == "live"]
     return (PotWinner(live[0], 0, "last-hand", spec.clauses.back),) if len(live) == 1 else ()
 
 
-def _earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -> int:
+def _runners_earned(view: View, seats: Sequence[Seat], won: PotWinner, spec: PoolSpec) -> int:
     """Return the number of runners that the hand that won the pot earns."""
     if won.won_with == "last-hand":
         return 1 if view.terms.readings.get(UNSHOWN, "counts") == "counts" else 0
@@ -136,12 +136,12 @@ def _wagers(
             why = f"the pot is split, which earns no runner: {bet.name} comes back"
             yield make_line(seat.seat, bet.name, stake - back, "returned", why, clauses.tie)
         else:
-            why = f"wins the pot: {bet.name} comes back{_brought(board, seat.seat)}"
+            why = f"wins the pot: {bet.name} comes back{_describe_runners(board, seat.seat)}"
             clause = f"{clauses.back}, {clauses.runner}" if clauses.back != clauses.runner else clauses.back
             yield make_line(seat.seat, bet.name, stake - back, "returned", why, clause)
 
 
-def _brought(board: _Board, seat: int) -> str:
+def _describe_runners(board: _Board, seat: int) -> str:
     """Describe the runners that the hand earned."""
     number = board.awarded[seat]
     what = "no runner" if not number else "a runner" if number == 1 else f"{number} runners"

@@ -81,15 +81,15 @@ def _divided(view: View, high: Mapping[int, Ranked], low: Mapping[int, Ranked], 
     unit = view.terms.unit_cents
     after = view.result.button if spec.odd_chips == "button-left" else 0
     high_cents, low_cents = halves(cents, unit) if high and low else (cents, 0) if high else (0, cents)
-    high_parts = _half(view, high, low, high_cents, unit, after)
-    low_parts = _half(view, low, high, low_cents, unit, after)
+    high_parts = _divide_half(view, high, low, high_cents, unit, after)
+    low_parts = _divide_half(view, low, high, low_cents, unit, after)
     parts = together(high_parts, low_parts)
     odd = _is_odd(high_parts) or _is_odd(low_parts) or (len(parts) > 1 and high and low and high_cents != low_cents)
     halves_won: tuple[tuple[WonWith, Mapping[int, Ranked]], ...] = (("high", high), ("low", low))
     found: Shares = {}
     for seat, part in sorted(parts.items()):
         won = {way: hands for way, hands in halves_won if seat in hands}
-        facts = " and ".join(f"{hands[seat].text}{_for(way, spec)}" for way, hands in won.items())
+        facts = " and ".join(f"{hands[seat].text}{_half_name(way, spec)}" for way, hands in won.items())
         tied = [len(hands) > 1 for hands in won.values()]
         clauses = [*_ways(spec, won, len(parts)), *([spec.clauses.tie] if any(tied) else [])]
         clauses += [spec.clauses.quarters] if len(won) > 1 and any(tied) and not all(tied) else []
@@ -110,7 +110,7 @@ def _ways(spec: PotSpec, won: Mapping[WonWith, object], winners: int) -> Iterato
         yield spec.clauses.both
 
 
-def _for(which: WonWith, spec: PotSpec) -> str:
+def _half_name(which: WonWith, spec: PotSpec) -> str:
     """Name the half that a hand wins, if there are two."""
     return f" for {which}" if spec.high is not None and spec.low is not None else ""
 
@@ -120,7 +120,7 @@ def _is_odd(parts: Mapping[int, int]) -> bool:
     return len(set(parts.values())) > 1
 
 
-def _half(
+def _divide_half(
     view: View, hands: Mapping[int, Ranked], others: Mapping[int, Ranked], cents: int, unit: int, after: int | None
 ) -> dict[int, int]:
     """Divide a half of a pot, or all of it, among the hands that tie for it."""

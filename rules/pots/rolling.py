@@ -44,7 +44,9 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     meter = view.terms.meters.get(rolls.meter)
     waiting = next(held_bets(view, inside, holds, spec.alike), None) or _may_not(inside, meter, rolls)
     if waiting is not None or meter is None:
-        return _wait(inside, bets, meter, rolls, waiting or Hold("no amount was given for the pot", rolls.clause))
+        return _hold_for_supervisor(
+            inside, bets, meter, rolls, waiting or Hold("no amount was given for the pot", rolls.clause)
+        )
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     of = meter.cents if view.terms.readings.get("rake-of") == "pot" else 0
     box = RakeBox(view.terms.rake, view.terms.unit_cents)
@@ -53,11 +55,11 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     rolled = meter.rolled or NEVER
     shares = _shares(view, live, pot.left, meter, spec, rolls)
     if isinstance(shares, Hold):
-        return _wait(inside, bets, meter, rolls, shares)
+        return _hold_for_supervisor(inside, bets, meter, rolls, shares)
     won = sum(share.cents for share in shares.values())
     lines = [*given_back(view, inside, bets), *_lines(view, inside, pot, shares, rolls)]
     left = pot.left - won
-    now = Rolled(rolled.hands + 1, _inside(inside, rolls)) if left else None
+    now = Rolled(rolled.hands + 1, _seats_in_hand(inside, rolls)) if left else None
     return TablePots(
         tuple(lines),
         (_total(pot, live, shares, left),),
@@ -72,16 +74,16 @@ def _may_not(seats: Sequence[Seat], meter: Meter | None, rolls: RollingPot) -> H
     rolled = meter.rolled if meter is not None else None
     if rolled is None:
         return None
-    late = next((seat for seat in _inside(seats, rolls) if seat not in rolled.seats), None)
+    late = next((seat for seat in _seats_in_hand(seats, rolls) if seat not in rolled.seats), None)
     return Hold(f"seat {late} sat out a hand for this pot", rolls.sits_out) if late is not None else None
 
 
-def _inside(seats: Sequence[Seat], rolls: RollingPot) -> tuple[int, ...]:
+def _seats_in_hand(seats: Sequence[Seat], rolls: RollingPot) -> tuple[int, ...]:
     """Return the seats that are in this hand."""
     return tuple(sorted(seat.seat for seat in seats if seat.wagers.get(rolls.enters)))
 
 
-def _wait(
+def _hold_for_supervisor(
     seats: Sequence[Seat], bets: Sequence[ToPotBet], meter: Meter | None, rolls: RollingPot, why: Hold
 ) -> TablePots:
     """Hold the pot for a supervisor: until then, the amount that rolls over is unknown."""
@@ -118,11 +120,11 @@ def _shares(
         best = by_the_cards(view, live, cents, spec)
         if isinstance(best, Hold):
             return best
-        best = {seat: each._replace(clause=_with(each, clause, spec)) for seat, each in best.items()}
+        best = {seat: each._replace(clause=_share_clauses(each, clause, spec)) for seat, each in best.items()}
     return as_awarded(view.result.awards, 1, cents, best, {seat.seat: seat for seat in live}, spec)
 
 
-def _with(share: Share, clause: str, spec: PotSpec) -> str:
+def _share_clauses(share: Share, clause: str, spec: PotSpec) -> str:
     """Return the clauses of a share that is not won by the pot's own qualifying hand."""
     rest = share.clause.removeprefix(spec.high.clause if spec.high is not None else "")
     return f"{clause}{rest}"

@@ -93,12 +93,12 @@ def earned(view: View, seats: Sequence[Seat], award: JackpotAward, holds: Holds)
         return Hold(f"{why}: {doubt.why}", doubt.clause)
     highest = max(known[seat].strength for seat in earning)
     if any(known[seat].strength != highest for seat in earning):
-        if _of(view, award.several, "beaten-hands") == "held":
+        if _rule_or_reading(view, award.several, "beaten-hands") == "held":
             return Hold(
                 f"several hands of {by.words} count, and the rules do not say which of them earns the award", by.clause
             )
         earning = {seat for seat in earning if known[seat].strength == highest}
-    if max(len(earning), len(beat)) > 1 and _of(view, award.tied, "tied-shares") == "held":
+    if max(len(earning), len(beat)) > 1 and _rule_or_reading(view, award.tied, "tied-shares") == "held":
         return Hold("hands tie, and the rules do not say whether they divide their part", by.clause)
     return _shared(award, known, earning, beat, sharing)
 
@@ -168,7 +168,7 @@ def _counts(view: View, seat: Seat, hand: Ranked, by: EarnedBy) -> bool:
     return bool(best.strength == hand.strength)
 
 
-def _of(view: View, rule: str | None, reading: str) -> str:
+def _rule_or_reading(view: View, rule: str | None, reading: str) -> str:
     """Return the rule if it is set, else the option of the reading, else `held`."""
     return rule or view.terms.readings.get(reading, "held")
 

@@ -153,15 +153,15 @@ def settle_on(result: RoundResult, terms: Terms, waiting: Waiting = _NOTHING_WAI
     game = terms.game
     seats, known = sorted(result.seats, key=_BY_NUMBER, reverse=game.descending), known_of(result, game)
     plan, law = known
-    hold = _nothing_settles(result, game, plan)
+    hold = _why_unsettled(result, game, plan)
     if isinstance(waiting, Hold):
         hold, waiting = hold or waiting, _NOTHING_WAITS
     books = _hold_all(result, seats, terms, law, hold) if hold else _lines(result, seats, terms, known, waiting)
     books.unseen = None if plan is not None else _UNSEEN
-    return _close(result, terms, seats, books, hold.why if hold else None)
+    return _build_settlement(result, terms, seats, books, hold.why if hold else None)
 
 
-def _nothing_settles(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
+def _why_unsettled(result: RoundResult, game: Game, plan: Plan | None) -> Hold | None:
     """Return the reason that no bet of this round can be settled; `plan` is that of the procedure that dealt it, if
     known."""
     if result.outcome == "unreliable":
@@ -195,7 +195,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
     """Settle every bet of the table: by its cards if it plays, else by the round's record."""
     game = terms.game
     lines: list[SettlementLine] = []  # an annotation: `list[...]()` would build the type for each round
-    bets, holds, played = _look_at(result, seats, terms, dealt, waits)
+    bets, holds, played = _bets_by_seat(result, seats, terms, dealt, waits)
     view = View(result, terms)
     at_once = {bet.name: bet.settle_table(seats, holds, played, view) for bet in game.for_table}
     of_table = any_pots(view, seats, holds)
@@ -243,11 +243,11 @@ def _add_live(lines: list[SettlementLine], seat: Seat, made: Mapping[str, Agreed
     terms = view.terms
     for of in made.values():
         if of.apart:
-            lines += _apart(of, seat, None, known)
+            lines += _table_lines(of, seat, None, known)
             continue
         cents = wagers[of.on]
         staked = Staked(of, number, cents, terms, cents if of.own else 0)
-        line = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
+        line = _line_by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
         if of.others and line is not None:
             line = named(line, of, seat, view, _line)
         if line is not None:
@@ -268,7 +268,7 @@ def _add_any(
         if of.name not in plays_here:
             line = _by_record(of, seat, hold, known)
         elif of.apart:
-            lines += _apart(of, seat, hold, known)
+            lines += _table_lines(of, seat, hold, known)
             continue
         else:
             line = _line(of, seat, hold, known.view)
@@ -290,7 +290,7 @@ def _by_record(of: AgreedBet, seat: Seat, hold: Hold | None, known: _Known) -> S
     return line
 
 
-def _apart(of: AgreedBet, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
+def _table_lines(of: AgreedBet, seat: Seat, hold: Hold | None, known: _Known) -> Iterable[SettlementLine]:
     """Return the lines of a bet that was settled for the whole table, or that has several lines."""
     if of.bet.among_players and known.of_table and seat.status != "out":
         return ()
@@ -318,7 +318,7 @@ def collected(lines: Iterable[SettlementLine], game: Game) -> int:
     return sum(line.stake for line in lines if line.bet in fees and line.result == "lose") if fees else 0
 
 
-def _look_at(
+def _bets_by_seat(
     result: RoundResult, seats: Iterable[Seat], terms: Terms, dealt: _Dealt, waits: Holds
 ) -> tuple[dict[int, Mapping[str, AgreedBet]], dict[int, dict[str, Hold]], dict[int, Set[str]]]:
     """Return three maps by seat: its bets by name; its bets that are held; and the names of its bets that the cards
@@ -369,7 +369,7 @@ def _line(of: AgreedBet, seat: Seat, hold: Hold | None, view: View) -> Settlemen
     """Return the line of a bet that plays; a hand is ranked only when a bet needs it."""
     bet, cents, own = of.bet, seat.wagers[of.on], of.own
     if hold is not None:
-        return held(bet, seat.seat, cents, hold) if own else _beside_held(of, seat, hold, view)
+        return held(bet, seat.seat, cents, hold) if own else _line_on_held_stake(of, seat, hold, view)
     if seat.status == "folded":
         fold, clause = fold_of(of, seat)
         if fold == "lose":
@@ -382,20 +382,20 @@ def _line(of: AgreedBet, seat: Seat, hold: Hold | None, view: View) -> Settlemen
             of = replace(of, hand=of.folded_hand)
     staked = Staked(of, seat.seat, cents, view.terms, cents if own else 0)
     if of.by_choice:
-        return _by_choice(staked, seat, view)
+        return _line_by_choice(staked, seat, view)
     return of.line(staked, seat, view)
 
 
-def _beside_held(of: AgreedBet, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
+def _line_on_held_stake(of: AgreedBet, seat: Seat, hold: Hold, view: View) -> SettlementLine | None:
     """Return the line of a pay on the stake of a held bet: held too if the hand earns it, or may earn it."""
     if seat.status == "folded" and hold.fold is None:
         return None
     staked = Staked(of, seat.seat, seat.wagers[of.on], view.terms, 0)
-    earned = _by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
+    earned = _line_by_choice(staked, seat, view) if of.by_choice else of.line(staked, seat, view)
     return earned and held(of.bet, seat.seat, 0, hold)
 
 
-def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
+def _line_by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """Return the line of a bet that its player's choice or setting may decide."""
     bet = staked.of.bet
     if bet.declared is not None and bet.declared.step not in seat.choices:
@@ -408,12 +408,14 @@ def _by_choice(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     return staked.of.line(staked, seat, view)
 
 
-def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Collector, why: str | None) -> Settlement:
+def _build_settlement(
+    result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Collector, why: str | None
+) -> Settlement:
     """Compute the totals and build the settlement."""
     lines, why = _in_currency((*books.lines, *books.envy), why, result.currency)
     totals, players, held, from_meters = _sums(lines, seats)
     all_held = why is not None or (bool(held) and len(held) == len(lines))
-    why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
+    why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _late_chips(seats))
     way, envied, into = terms.house_way, terms.game.progressive, books.into
     return Settlement(
         table=result.table,
@@ -458,7 +460,7 @@ def _in_currency(
     )
 
 
-def _laid_late(seats: Sequence[Seat]) -> str | None:
+def _late_chips(seats: Sequence[Seat]) -> str | None:
     """Return the reason for chips placed when no bet was open: they are not a wager of the round, no line has them, and
     a supervisor decides."""
     for seat in seats:

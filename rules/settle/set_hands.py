@@ -23,12 +23,12 @@ _HELD: Final = "held"
 def by_the_set(staked: Staked, seat: Seat, view: View) -> SettlementLine | None:
     """Return the line of a bet that is decided by how a hand was set; None if the hands decide."""
     for each in view.terms.game.sets_of[staked.of.name]:
-        if (ruled := _ruling(each, seat, view)) is not None:
+        if (ruled := _setting_effect(each, seat, view)) is not None:
             return staked.held(ruled) if isinstance(ruled, Hold) else staked.ended(Outcome("lose", each.clause), ruled)
     return None
 
 
-def _ruling(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
+def _setting_effect(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     """Return the reason that a bet is held (a Hold) or lost (a phrase) by this hand's setting; None if the hands
     decide. Cached by hand."""
     key = each.low, seat.seat if view.terms.hands[each.low].of_seat else 0
@@ -42,7 +42,7 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     if split is None:
         return None
     own = OWN in view.terms.game.spec.hands[each.low].of
-    foul = _foul(each, split, seat, view)
+    foul = _foul_reason(each, split, seat, view)
     # The record contradicts the cards; do not guess which is wrong.
     if split.foul and not foul and own:
         return Hold("the hand was recorded as foul, and by its cards it is not", each.clause)
@@ -53,10 +53,10 @@ def _ruled(each: SetHand, seat: Seat, view: View) -> Hold | str | None:
     way = view.terms.house_way
     if own or way is None or not each.way or split.by not in _BY_HOUSE:
         return None
-    return _not_the_way(each, seat, view, way)
+    return _house_way_hold(each, seat, view, way)
 
 
-def _foul(each: SetHand, split: Split, seat: Seat, view: View) -> str:
+def _foul_reason(each: SetHand, split: Split, seat: Seat, view: View) -> str:
     """Describe a foul setting; empty if the setting is not foul. Known cards take precedence over the record."""
     low, rest = view.hand(each.low, seat), view.hand(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):
@@ -70,7 +70,7 @@ def _spelled(hand: Ranked) -> str:
     return f"{hand.text} ({' '.join(map(str, hand.cards))})"
 
 
-def _not_the_way(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold | None:
+def _house_way_hold(each: SetHand, seat: Seat, view: View, way: HouseWay) -> Hold | None:
     """Return the hold for a dealer's setting that is not the house way; None if it is, or if its cards are unknown."""
     low, rest = view.cards(each.low, seat), view.cards(each.rest, seat)
     if isinstance(low, str) or isinstance(rest, str):

@@ -19,10 +19,10 @@ def settle_waiting(result: RoundResult, terms: Terms) -> Settlement:
         return settled
     lines, decided = by_key(settled.lines), AlternativeOptions(terms, terms.waits).of(result, settled)
     open_ones = {key: names[0] for key, names in decided.items() if key not in lines or lines[key].result != "held"}
-    return settle_on(result, terms, _waiting(open_ones, terms)) if open_ones else settled
+    return settle_on(result, terms, _bets_to_hold(open_ones, terms)) if open_ones else settled
 
 
-def _waiting(decided: dict[LineKey, str], terms: Terms) -> Waiting:
+def _bets_to_hold(decided: dict[LineKey, str], terms: Terms) -> Waiting:
     """Return the bets to hold, or the reason to hold the whole round if something other than one seat's wager is
     affected."""
     found: dict[int, dict[str, Hold]] = {}

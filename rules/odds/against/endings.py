@@ -46,7 +46,7 @@ class UnsupportedBet(Exception):
 class Wagers:
     """Bets that are decided together, each with its pay table and its stake in units of the first.
 
-    A bet made instead of folding has the stake of the smallest raise. Raises NotSettledSo for a bet that depends on
+    A bet made instead of folding has the stake of the smallest raise. Raises UnsupportedBet for a bet that depends on
     more than who has the better hand.
     """
 

@@ -225,12 +225,12 @@ class _Count:
             for suit, cards in reaching:
                 key = suit, cards, deuces
                 if key not in seen:
-                    seen[key] = self._reaching(suit, cards, deuces, masks[suit], best)
+                    seen[key] = self._count_below_best(suit, cards, deuces, masks[suit], best)
                 product_lower, product_same = product_lower * seen[key][0], product_same * seen[key][1]
             lower, lower_or_same = lower + product_lower, lower_or_same + product_same
         return lower, lower_or_same
 
-    def _reaching(self, suit: int, cards: int, deuces: int, shared: int, best: Ints) -> tuple[Ints, Ints]:
+    def _count_below_best(self, suit: int, cards: int, deuces: int, shared: int, best: Ints) -> tuple[Ints, Ints]:
         """Return the number of sets of `cards` of a suit that make, with `shared` and `deuces`, a flush below `best`,
         and one not above it."""
         held = self.pattern.suits[suit]

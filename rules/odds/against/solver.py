@@ -158,10 +158,10 @@ class AgainstTable:
         cards, deck, uses = self.cards, self.deck, self.ranking.uses
         found = Contest(self.rank, self.qualifies, cards, self.settings.seen, self.settings.dealer_up, deck)
         if uses is not None and cards > uses + 1:
-            found = replace(found, uses=uses, name=self.name, fine=self._fine(deck, uses))
+            found = replace(found, uses=uses, name=self.name, fine=self._finer_kinds(deck, uses))
         return cases(found, self.question.progress)
 
-    def _fine(self, deck: Pack, uses: int) -> frozenset[Hashable]:
+    def _finer_kinds(self, deck: Pack, uses: int) -> frozenset[Hashable]:
         """Return the kinds of best cards that a pay table distinguishes further by the other cards."""
         wanted = set(self.spec.fine)
         if not wanted:
@@ -214,12 +214,12 @@ def _raise(wagers: Wagers, raised: _Raise) -> Option:
 
 def against_dealer(question: Question, bets: Sequence[Bet]) -> Iterator[Odds | NotComputed]:
     """Count the dealer's hands against every player's hand, and take the best option, for every pay table."""
-    riding = _riding(question, bets)
+    riding = _unbound_bets(question, bets)
     for chosen in question.choices(KICKER):
-        yield from _under(AgainstTable(question, [bet for bet in bets if bet not in riding], chosen, riding))
+        yield from _odds_under(AgainstTable(question, [bet for bet in bets if bet not in riding], chosen, riding))
 
 
-def _riding(question: Question, bets: Sequence[Bet]) -> list[Bet]:
+def _unbound_bets(question: Question, bets: Sequence[Bet]) -> list[Bet]:
     """Return, for a game whose file names no bets of its solver, the bets that no rule compares with the first."""
     law = question.game.law
     if question.game.spec.odds is not None or law is None:
@@ -228,7 +228,7 @@ def _riding(question: Question, bets: Sequence[Bet]) -> list[Bet]:
     return [bet for bet in bets if bet.name not in tied]
 
 
-def _under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
+def _odds_under(table: AgainstTable) -> Iterator[Odds | NotComputed]:
     """Compute the odds under one choice of readings that compare hands."""
     question, bets = table.question, table.bets
     try:

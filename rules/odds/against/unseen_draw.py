@@ -89,7 +89,7 @@ def unseen_draw(
                 ways[_ended(net, "wins at once", at_once.pays.name(row))] += won * of_hand
                 draws[at_once.rows == row] = 0
     index = np.arange(len(draws))
-    won, no_loss = _dot(draws, counted.below[index, taken]), _dot(draws, counted.not_above[index, taken])
+    won, no_loss = _exact_dot(draws, counted.below[index, taken]), _exact_dot(draws, counted.not_above[index, taken])
     ways[_ended(nets[0], "win")] = won
     ways[_ended(nets[1], "tie")] = no_loss - won
     ways[_ended(nets[2], "lose")] = int(draws.sum()) * of_hand - no_loss
@@ -101,7 +101,7 @@ def _ended(net: Fraction, what: str, row: str = "") -> Ending:
     return Ending((Fraction(1),), (net,), what, (row,))
 
 
-def _dot(weights: Ints, values: Ints) -> int:
+def _exact_dot(weights: Ints, values: Ints) -> int:
     """Return the sum of products in Python integers, which cannot overflow."""
     return sum(weight * value for weight, value in zip(weights.tolist(), values.tolist(), strict=True))
 

@@ -76,7 +76,7 @@ def _is_in_line(table: PayTable, sisters: Sequence[PayTable], reckoner: PayRecko
 
 def _candidates(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[tuple[Iterable[PayTable], bool]]:
     """Yield groups of tables with more and more changes, and whether a group must differ from every sister."""
-    others = {row.when: _others(table, row, sisters) for row in table.rows}
+    others = {row.when: _sister_row(table, row, sisters) for row in table.rows}
     for number in range(1, _MOST_CHANGED + 1):
         changed = (
             _with(table, dict(zip(whens, chosen, strict=True)))
@@ -90,7 +90,7 @@ def _candidates(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[tuple[
         yield _narrower(table), True
 
 
-def _others(table: PayTable, row: PayRow, sisters: Sequence[PayTable]) -> list[PayRow]:
+def _sister_row(table: PayTable, row: PayRow, sisters: Sequence[PayTable]) -> list[PayRow]:
     """Return the row as sisters have it, without duplicates."""
     found: dict[tuple[str, int], PayRow] = {}
     for sister in sisters:

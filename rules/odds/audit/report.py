@@ -44,13 +44,13 @@ def audit(games: Iterable[Game], question: Question | None = None) -> Iterator[F
         together = [bet.name for bet in answers_for(game)]
         for bet in game.bets.values():
             if not bet.tip_for and bet.name not in together:
-                yield from _once(_of_bet(each_game, bet, [*odds(each_game, bet.name)]), seen)
+                yield from _without_repeats(_audit_bet(each_game, bet, [*odds(each_game, bet.name)]), seen)
         if together:
             taken = replace(each_game, readings=game.default_readings())
-            yield from _once(_of_solver(each_game, [*odds(taken, "", of=together)]), seen)
+            yield from _without_repeats(_audit_together(each_game, [*odds(taken, "", of=together)]), seen)
 
 
-def _once(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
+def _without_repeats(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
     """Yield each finding once, for tables that serve several bets."""
     for each in found:
         if isinstance(each, PaytableFinding):
@@ -61,7 +61,7 @@ def _once(found: Iterable[Found], seen: set[object]) -> Iterator[Found]:
         yield each
 
 
-def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
+def _audit_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
     """Audit an independent bet and all its tables."""
     yield from found
     for table in question.tables(bet):
@@ -77,7 +77,7 @@ def _of_bet(question: Question, bet: Bet, found: Sequence[Odds | NotComputed]) -
             yield from _findings(question, bet, table, each, () if number else printed)
 
 
-def _of_solver(question: Question, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
+def _audit_together(question: Question, found: Sequence[Odds | NotComputed]) -> Iterator[Found]:
     """Audit bets that are decided together: their returns together, each table's print separately."""
     game, seen = question.game, set[str]()
     for each in found:

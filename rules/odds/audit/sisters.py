@@ -105,7 +105,7 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Explained
     below = [
         row
         for row in lacks
-        if has[row] >= _MOST_GO_ON * len(sisters) and all(last for _, last in _at(row, own, orders))
+        if has[row] >= _MOST_GO_ON * len(sisters) and all(last for _, last in _position_in_sisters(row, own, orders))
     ]
     if below:
         yield ExplainedFault(
@@ -114,12 +114,12 @@ def _missing(table: PayTable, sisters: Sequence[PayTable]) -> Iterator[Explained
     if any(row not in rows for row in own):
         return  # it distinguishes hands that the others do not, so the rows do not correspond
     for row in lacks:
-        within = row not in below and not any(first for first, _ in _at(row, own, orders))
+        within = row not in below and not any(first for first, _ in _position_in_sisters(row, own, orders))
         if within and has[row] == len(sisters):
             yield ExplainedFault("row-missing", f"it has no row {row!r}, as every other table has")
 
 
-def _at(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
+def _position_in_sisters(row: str, own: Sequence[str], orders: Iterable[Sequence[str]]) -> Iterator[tuple[bool, bool]]:
     """Yield for each sister with the row: is it above every row of `own`, and is it below."""
     for order in orders:
         if row in order:

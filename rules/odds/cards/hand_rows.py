@@ -84,10 +84,10 @@ class HandRows:
             found = (key for key, counts in self._after.items() if sum(key) == cards and counts[:, row].any())
             known, number = next(found)
             start = self.pack.alike(known).sets[np.argmax(self._after[known, number][:, row])]
-            self._examples[cards, row] = self._towards(row, start, number)
+            self._examples[cards, row] = self._with_completions(row, start, number)
         return [*map(int, self._examples[cards, row])]
 
-    def _towards(self, row: int, cards: Sets, number: int) -> Sets:
+    def _with_completions(self, row: int, cards: Sets, number: int) -> Sets:
         """Return the cards with further ones that lead to the row."""
         if not number:
             return cards
@@ -97,7 +97,7 @@ class HandRows:
         of = self.pack.alike(len(cards) + 1).of
         leads = self.after(len(cards) + 1, number - 1)
         reaching = (each for each in larger if leads[of[self.pack.places(each[None])[0]], row])
-        return self._towards(row, next(reaching), number - 1)
+        return self._with_completions(row, next(reaching), number - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,14 +141,14 @@ class Growing(GameCourse[FutureDraws]):
         if coming.counts is None:
             return self._last(coming, then, number)
         for hand in self._complete(then):
-            coming = self._by_row(coming, hand, known + number)
+            coming = self._split_by_row(coming, hand, known + number)
         assert isinstance(coming.counts, np.ndarray), "cards are laid aside before the last ones come"
         tables = [coming.counts] if coming.taken is None else [coming.counts, coming.taken]
-        tables = [self._fewer(table, known, number) for table in tables]
+        tables = [self._sum_last_cards(table, known, number) for table in tables]
         deals = coming.deals * self.pack.ways(known, number)
         return replace(coming, deals=deals, counts=tables[0], taken=tables[1] if coming.taken is not None else None)
 
-    def _fewer(self, table: Ints, known: int, number: int) -> Ints:
+    def _sum_last_cards(self, table: Ints, known: int, number: int) -> Ints:
         """Sum a table of sets over their last `number` cards."""
         if not known:
             weights = self.pack.alike(number).copies.tolist()
@@ -264,10 +264,10 @@ class Growing(GameCourse[FutureDraws]):
         hands = [] if lying.folded else self._complete(lying)
         found = replace(coming, counts=np.ones((len(self.pack.alike(known).sets), 1), np.int64))
         for hand in hands:
-            found = self._by_row(found, hand, known)
+            found = self._split_by_row(found, hand, known)
         return found
 
-    def _by_row(self, coming: FutureDraws, hand: str, known: int) -> FutureDraws:
+    def _split_by_row(self, coming: FutureDraws, hand: str, known: int) -> FutureDraws:
         """Split the columns by the rows that a hand of the sets reaches, unless it gets more cards first."""
         if any(hand in dict(end.rows) for end in coming.ends):
             return coming

@@ -111,11 +111,11 @@ def take_back_odds(question: Question, bets: Sequence[Bet]) -> Iterator[Odds]:
 
     for table in question.tables(bets[-1]):
         walk = _Walk(question, bets, [_rows(question, bets[-1], table)], choose=chosen(question, [1]))
-        decided = {f"bet {step + 1}": _of_sets(walk, step, own + step) for step in range(len(bets) - 1)}
+        decided = {f"bet {step + 1}": _ways_by_set(walk, step, own + step) for step in range(len(bets) - 1)}
         yield from walk.odds(words, decided, (own, KEPT))
 
 
-def _of_sets(walk: _Walk, step: int, known: int) -> dict[str, int]:
+def _ways_by_set(walk: _Walk, step: int, known: int) -> dict[str, int]:
     """Return the ways taken at a decision, with each set of seen cards counted once regardless of their order."""
     back, stays = walk.taken(step, KEPT).values()
     same = (back + stays) // comb(walk.pack.size, known)

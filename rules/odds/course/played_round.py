@@ -75,7 +75,7 @@ class Settler:
         lines = {line.bet: line for line in found.lines if line.bet in self._counted}
         if any(line.result == "held" for line in lines.values()):
             return None
-        ends = [self._of_bet(bet, lying, lines) for bet in self.bets]
+        ends = [self._bet_result(bet, lying, lines) for bet in self.bets]
         stakes, nets, rows = zip(*ends, strict=True)
         return Ending(stakes, nets, "", rows)
 
@@ -91,7 +91,7 @@ class Settler:
         names = frozenset(bet.name for bet in self.bets)
         return names | {each.as_ for each in given if each.bet in names}
 
-    def _of_bet(
+    def _bet_result(
         self, bet: Bet, lying: OnePlayerState, lines: Mapping[str, SettlementLine]
     ) -> tuple[Fraction, Fraction, str]:
         """Return the stake and net in units, and the paying row; for a partly surrendered bet, the whole stake."""

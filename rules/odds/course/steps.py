@@ -119,7 +119,9 @@ class GameCourse(ABC, Generic[V]):
         if isinstance(step, DealStep):
             return self._dealt(step, after, lying)
         if isinstance(step, ShowStep):
-            return self._seen([(each, self._hides(step, each, place, lying)) for each in step.of], step, after, lying)
+            return self._seen(
+                [(each, self._turned_over(step, each, place, lying)) for each in step.of], step, after, lying
+            )
         if isinstance(step, BurnStep):
             return self._from(_with(after, step.of, -len(step.positions)), lying)
         if isinstance(step, ExchangeStep) and not lying.folded:
@@ -141,7 +143,7 @@ class GameCourse(ABC, Generic[V]):
                 after = _with(after, to, step.cards)
         return self._seen(seen, step, after, lying, turned=False)
 
-    def _hides(self, step: ShowStep, place: str, at: _Place, lying: OnePlayerState) -> int:
+    def _turned_over(self, step: ShowStep, place: str, at: _Place, lying: OnePlayerState) -> int:
         """Return the number of cards that a step turns over at a place; 0 for a seat's own, which its player has
         seen."""
         hidden = at.hidden.get(place, 0)
@@ -163,7 +165,9 @@ class GameCourse(ABC, Generic[V]):
             return self._from(after, lying)
         (place, number), *others = cards
         at = OWN if place == _SEATS else place
-        if at not in self._looked_at and not any(each.name in self._points for each in self.plan.steps[after.step :]):
+        if at not in self._deciding_places and not any(
+            each.name in self._points for each in self.plan.steps[after.step :]
+        ):
             return self._seen(others, step, after, lying, turned=turned)  # nothing depends on them any more
         after = _with(after, at, -number) if turned and at != OWN else after
 
@@ -183,7 +187,7 @@ class GameCourse(ABC, Generic[V]):
 
     def _shown(self, hidden: Sequence[tuple[str, int]], lying: OnePlayerState) -> V:
         """Show everything face down, and settle the bets."""
-        wanted = [(place, number) for place, number in hidden if number and place in self._looked_at]
+        wanted = [(place, number) for place, number in hidden if number and place in self._deciding_places]
         if not wanted:
             return self.settled(lying)
         (place, number), *others = wanted
@@ -270,7 +274,7 @@ class GameCourse(ABC, Generic[V]):
         return any(bet.fold == "stands" for bet in self.settler.bets)
 
     @cached_property
-    def _looked_at(self) -> frozenset[str]:
+    def _deciding_places(self) -> frozenset[str]:
         """Places whose cards decide the bets."""
         settler = self.settler
         return frozenset(place for name in settler.hands for place in settler.terms.game.hand(name).of)

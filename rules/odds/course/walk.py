@@ -106,7 +106,7 @@ class Walk(GameCourse[Ways | None]):
     def alike(self, lying: OnePlayerState) -> Hashable:
         """Return a key that is equal for cards of other suits."""
         rest = tuple(sorted(lying.wagers.items())), lying.choices, lying.folded, lying.given_up[0]
-        piles = [*self._piles(lying), lying.aside, lying.low]
+        piles = [*self._cards_by_place(lying), lying.aside, lying.low]
         if not self.suits_alike:
             return rest, tuple(tuple(sorted(pile)) for pile in piles)
         held = [[0] * (_JOKERS + 1) for _ in piles]
@@ -116,7 +116,7 @@ class Walk(GameCourse[Ways | None]):
         _, *suits, jokers = zip(*held, strict=True)
         return rest, tuple(sorted(suits)), jokers
 
-    def _piles(self, lying: OnePlayerState) -> list[Cards]:
+    def _cards_by_place(self, lying: OnePlayerState) -> list[Cards]:
         """Return the cards place by place; those of a step are separate if a hand consists of the cards at its end."""
         found: dict[str, list[Cards]] = {}
         for group in lying.groups:

@@ -55,7 +55,7 @@ class StakeRange:
         """The stakes that can be best, the lowest first: every step, or the two ends of a range without steps, because
         a bet that gains by a higher stake gains most at the maximum.
 
-        Raises DecidedOtherwise if there is no minimum or maximum, or no stake is allowed.
+        Raises DifferentDecisions if there is no minimum or maximum, or no stake is allowed.
         """
         clauses = ", ".join(self.clauses) or "no rule"
         if self.hangs_on:
@@ -161,13 +161,13 @@ class Decisions:
             name = waiting.pop()
             if name not in needed:
                 needed.add(name)
-                waiting += [other for rule in self._rules(name) for other in _beside(rule)]
+                waiting += [other for rule in self._rules(name) for other in _required_bets(rule)]
         return self.plan.before_deal - needed - self.plan.tips.keys()
 
     def stake(self, bet: str, choice: str = "") -> StakeRange:
         """Return the possible amounts of a bet made by this choice; from nothing to no limit if no rule applies.
 
-        Raises DecidedOtherwise if it must be a multiple of two things.
+        Raises DifferentDecisions if it must be a multiple of two things.
         """
         rules = [rule for rule in self._rules(bet, choice) if rule.amount is not None and rule.amount.bet]
         found = StakeRange(clauses=tuple(dict.fromkeys(rule.clause for rule in rules)))
@@ -194,9 +194,9 @@ class Decisions:
             step.happen(so_far)
             if isinstance(step, DecideStep):
                 choices = tuple(self._open(self.plan.choices[name]) for name in step.choices)
-                yield DecisionPoint(step.name, step.clause, _seen(so_far), choices, step.only or "")
+                yield DecisionPoint(step.name, step.clause, _face_up_counts(so_far), choices, step.only or "")
             elif isinstance(step, SetStep) and _SEATS in step.of:
-                yield DecisionPoint(step.name, step.clause, _seen(so_far), sets=step.low)
+                yield DecisionPoint(step.name, step.clause, _face_up_counts(so_far), sets=step.low)
 
     def _open(self, part: DecisionPart) -> OpenChoice:
         stakes = {bet: self.stake(bet, part.name) for bet in part.stakes}
@@ -247,13 +247,13 @@ def _unit(game: Game) -> str:
     return next((bet.name for bet in own if bet.compared_with), own[0].name)
 
 
-def _seen(so_far: CardsSoFar) -> Mapping[str, int]:
+def _face_up_counts(so_far: CardsSoFar) -> Mapping[str, int]:
     """Return the number of face-up cards of each place, and of the player's own."""
     found = {to: so_far.held(to) if cards is None else cards for to, cards in so_far.open.items() if to != _SEATS}
     return MappingProxyType({OWN: so_far.held(_SEATS)} | {to: cards for to, cards in found.items() if cards})
 
 
-def _beside(rule: BetRule) -> tuple[str, ...]:
+def _required_bets(rule: BetRule) -> tuple[str, ...]:
     """Return the bets that a bet with this rule requires."""
     if rule.kind == "needs":
         return rule.others

@@ -1,6 +1,6 @@
 """Settings of each solver, read from the players' choices in the game's procedure.
 
-A procedure with any other choices is refused with its clause: DecidedOtherwise. Nothing is counted here, so `dealwire
+A procedure with any other choices is refused with its clause: DifferentDecisions. Nothing is counted here, so `dealwire
 check` uses it too.
 """
 
@@ -59,7 +59,7 @@ class SurrenderSettings(NamedTuple):
 
 
 def sizes(game: Game, bet: Bet) -> tuple[int, int]:
-    """Return the number of the player's first cards, and of the whole hand's. Raises DecidedOtherwise for a hand
+    """Return the number of the player's first cards, and of the whole hand's. Raises DifferentDecisions for a hand
     without own cards."""
     hand = game.hand(bet.hand)
     own = hand.of.get(OWN)
@@ -81,7 +81,7 @@ class _Counted(NamedTuple):
     sets: int = 0
 
     def match(self, point: DecisionPoint) -> DecisionPoint:
-        """Return the point if it is this decision, else raise DecidedOtherwise."""
+        """Return the point if it is this decision, else raise DifferentDecisions."""
         seen = {OWN: self.own, _BOARD: self.board, _DEALER: self.dealer}
         ours = {place: cards for place, cards in seen.items() if cards}
         if (dict(point.seen), {each.words for each in point.choices}, point.sets) != (ours, {*self.does}, self.sets):
@@ -113,7 +113,7 @@ def _units(point: DecisionPoint, bet: str) -> tuple[int, ...]:
     return tuple(map(int, stakes))
 
 
-def _one(point: DecisionPoint, bet: str) -> int:
+def _only_stake(point: DecisionPoint, bet: str) -> int:
     """Return the only stake of a bet."""
     stakes = _units(point, bet)
     if len(stakes) > 1:
@@ -188,14 +188,14 @@ def holdem_settings(found: Decisions, bets: Sequence[Bet]) -> RaiseOnce | CallAn
     if len(raised) == 1:
         (bet,), at = raised, (("check", 0), ("check", 3), ("fold", 5))
         first, flop, river = _matched(found, *(_Counted(2, [other, f"bet {bet}"], board) for other, board in at))
-        return RaiseOnce(_units(first, bet), _one(flop, bet), _one(river, bet))
+        return RaiseOnce(_units(first, bet), _only_stake(flop, bet), _only_stake(river, bet))
     at = (("fold", 0), ("check", 3), ("check", 4))
     if not 2 <= len(raised) <= len(at):
         raise DifferentDecisions(f"{len(raised)} bets are made instead of folding; the solver counts one to three")
     points = _matched(
         found, *(_Counted(2, [other, f"bet {bet}"], board) for bet, (other, board) in zip(raised, at, strict=False))
     )
-    call, flop_bet, turn = (*(_one(point, bet) for point, bet in zip(points, raised, strict=True)), 0)[:3]
+    call, flop_bet, turn = (*(_only_stake(point, bet) for point, bet in zip(points, raised, strict=True)), 0)[:3]
     return CallAndRaise(call, flop_bet, turn)
 
 

@@ -151,11 +151,11 @@ def inside(deck: HoldemDeck, boards: Places, cards: int) -> BoardSubsets:
     codes = np.zeros(order.shape[:2], dtype=np.intp)
     for suit in range(deck.suits):
         codes = codes * deck.suits + order[..., suit]
-    return BoardSubsets(np.searchsorted(folded_sets(deck, cards).keys, keys), _naming_of(deck)[codes])
+    return BoardSubsets(np.searchsorted(folded_sets(deck, cards).keys, keys), _naming_by_digits(deck)[codes])
 
 
 @lru_cache(maxsize=16)
-def _naming_of(deck: HoldemDeck) -> Places:
+def _naming_by_digits(deck: HoldemDeck) -> Places:
     """Return the naming by the number that its suits make as digits."""
     found = np.zeros(deck.suits**deck.suits, dtype=np.intp)
     for at, naming in enumerate(deck.namings):

@@ -56,7 +56,7 @@ def _of_one_suit(mask: int) -> list[Card]:
     return [card_of(0, rank + 2) for rank in range(RANKS) if mask >> rank & 1]
 
 
-def _of_ranks(ranks: tuple[int, ...]) -> list[Card]:
+def _cards_of_ranks(ranks: tuple[int, ...]) -> list[Card]:
     """Return cards of these ranks, from 0, with suits as different as possible."""
     return [card_of(place % 4, rank + 2) for place, rank in enumerate(ranks)]
 
@@ -83,7 +83,7 @@ class Ladder:
 def ladder() -> Ladder:
     """Return the ladder of strengths by the ranking of hold'em."""
     found = dict[Any, Ranked]()
-    dealt = [_of_ranks(ranks) for ranks in _multisets(_SUITED)]
+    dealt = [_cards_of_ranks(ranks) for ranks in _multisets(_SUITED)]
     dealt += [_of_one_suit(sum(1 << rank for rank in ranks)) for ranks in combinations(range(RANKS), _SUITED)]
     for hand in map(ranked, dealt):
         found.setdefault(hand.strength, hand)
@@ -106,7 +106,7 @@ def by_ranks(cards: int) -> tuple[Ints, Ints]:
     keys = _OF_RANK[rows].sum(axis=1)
     if cards == _SUITED:
         numbers = ladder().numbers
-        found = np.array([numbers[ranked(_of_ranks(ranks)).strength] for ranks in _multisets(cards)], np.int64)
+        found = np.array([numbers[ranked(_cards_of_ranks(ranks)).strength] for ranks in _multisets(cards)], np.int64)
     else:
         found = np.zeros(len(rows), np.int64)
         for column in rows.T:
@@ -137,7 +137,7 @@ def by_suit() -> Small:
 
 
 @lru_cache(maxsize=16)
-def _beside(deck: HoldemDeck, cards: int) -> tuple[Ints, Small]:
+def _keys_with_holes(deck: HoldemDeck, cards: int) -> tuple[Ints, Small]:
     """Return the keys of this many ranks, ascending, and the number of each with the ranks of each hole (column)."""
     ranks = [rank - 2 for rank in deck.ranks]
     rows = [row for row in combinations_with_replacement(ranks, cards) if max(map(row.count, row)) <= deck.suits]
@@ -151,7 +151,7 @@ def _row_keys(held: Ints) -> Ints:
 
 
 @lru_cache(maxsize=4)
-def _of_holes(deck: HoldemDeck) -> tuple[Places, npt.NDArray[np.int16]]:
+def _hole_ranks(deck: HoldemDeck) -> tuple[Places, npt.NDArray[np.int16]]:
     """Return the ranks of each hole as a column of `plain`, and the ranks it has in each suit."""
     ranks = np.array(deck.ranks, dtype=np.intp)[np.arange(deck.size) % len(deck.ranks)] - 2
     low, high = deck.holes
@@ -178,8 +178,8 @@ def _held(deck: HoldemDeck, cards: Places) -> Ints:
 def strengths(deck: HoldemDeck, cards: Places) -> Small:
     """Return, for each set of three to five cards (row), the number of every hole with them; numbers are comparable
     across sizes. `NO_HOLE` marks a hole that uses one of the cards."""
-    row_keys, plain = _beside(deck, cards.shape[1])
-    columns, bits = _of_holes(deck)
+    row_keys, plain = _keys_with_holes(deck, cards.shape[1])
+    columns, bits = _hole_ranks(deck)
     found = plain[np.searchsorted(row_keys, _row_keys(_held(deck, cards)))].take(columns, axis=1)
     masks = suit_masks(deck, cards).astype(np.int16)
     for suit in range(deck.suits):

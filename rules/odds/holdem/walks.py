@@ -218,7 +218,7 @@ def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
     for boards in _batches(deck, part):
         found = rivals(deck, boards, task.qualifier)
         held = ladder().category.take(boards.strength).ravel()
-        for line, times in enumerate(_times(task, choices, boards, found)):
+        for line, times in enumerate(_orders_by_line(task, choices, boards, found)):
             if not times.any():
                 continue
             weighed = times * boards.weights[:, None]
@@ -227,12 +227,12 @@ def ways_of(task: HoldemTask, choices: Choices, part: slice) -> Ints:
     return ways
 
 
-def _times(task: HoldemTask, choices: Choices, boards: Boards, found: RivalCounts) -> Iterator[Ints]:
+def _orders_by_line(task: HoldemTask, choices: Choices, boards: Boards, found: RivalCounts) -> Iterator[Ints]:
     """Yield, for each line of play, the number of orders of each board that lead to it, by board and hole (or by
     hole)."""
     deck, before = task.deck, choices.before
     flops = inside(deck, boards.cards, FLOP)
-    at_flop = [_looked_up(deck, choices.flop, *row) for row in zip(flops.sets, flops.namings, strict=True)]
+    at_flop = [_choice_at(deck, choices.flop, *row) for row in zip(flops.sets, flops.namings, strict=True)]
     if isinstance(task.raises, CallAndRaise) and task.raises.turn:
         yield from _times_with_turn(deck, choices, boards, at_flop)
         return
@@ -259,7 +259,7 @@ def _times_with_turn(deck: HoldemDeck, choices: Choices, boards: Boards, at_flop
     turns = inside(deck, boards.cards, TURN)
     both, flop, turn = [], [], []
     for bets, *row in zip(at_flop, turns.sets, turns.namings, strict=True):
-        at_turn = _looked_up(deck, choices.turn, *row)
+        at_turn = _choice_at(deck, choices.turn, *row)
         both.append(sum(at_turn[turned] * bets[_FLOPS_IN[turned]].sum(axis=0) for turned in range(BOARD)))
         flop.append(2 * bets.sum(axis=0))
         turn.append(4 * at_turn.sum(axis=0))
@@ -272,7 +272,7 @@ def _times_with_turn(deck: HoldemDeck, choices: Choices, boards: Boards, at_flop
     yield plays * in_both
 
 
-def _looked_up(deck: HoldemDeck, chosen: Flags, sets: Places, namings: Places) -> Ints:
+def _choice_at(deck: HoldemDeck, chosen: Flags, sets: Places, namings: Places) -> Ints:
     """Return the choice at each subset of a board (row), 0 or 1, for the holes under the board's naming of suits."""
     moved_back = deck.moved_back
     pairs = zip(sets.tolist(), namings.tolist(), strict=True)
