@@ -1,1 +1,1 @@
-"""The bench: acceptance plans that judge a device by what it says on its line, and faults to inject by button."""
+"""The bench: acceptance plans that test a device by its traffic, and faults to inject by button."""

@@ -1,4 +1,4 @@
-"""Lines between the bench and a hands program: the table of actions, and the JSON Schema."""
+"""Print the actions of operator programs and the JSON Schema of their lines."""
 
 import json
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from docs._print import printed, table
 
 _PAGE: Final = "bench-operator.md"
 _KINDS: Final = {
-    "run": "the run itself; no act",
+    "run": "the run itself",
     "power": "the plug",
     "cable": "the cable",
-    "act": "an act at the device",
-    "fault": "made to go wrong at what comes next",
+    "act": "a step at the device",
+    "fault": "a fault at the next opportunity",
 }
 
 
@@ -30,7 +30,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema of a line in either direction."""
     return {
         "$schema": DIALECT,
-        "title": "A line between the bench and a hands program",
+        "title": "Line between the bench and an operator program",
         "oneOf": [{"$ref": "#/$defs/Request"}, {"$ref": "#/$defs/Answer"}],
         "$defs": {"Request": _request(), "Answer": _answer()},
     }
@@ -39,14 +39,14 @@ def schema() -> dict[str, Any]:
 def _request() -> dict[str, Any]:
     keys = {
         "schema": {"const": SCHEMA},
-        "id": {"type": "integer", "minimum": 1, "description": "Counts the lines of a run from 1."},
+        "id": {"type": "integer", "minimum": 1, "description": "Number of the request, from 1."},
         "action": {"enum": [*hand_actions()]},
-        "with": {"type": "object", "description": "The action's fields, every one of them."},
-        "say": {"type": "string", "description": "The sentence for a person."},
-        "deadline_ms": {"type": "integer", "minimum": 1, "description": "How long the bench waits for the answer."},
+        "with": {"type": "object", "description": "All fields of the action."},
+        "say": {"type": "string", "description": "Instruction for a person."},
+        "deadline_ms": {"type": "integer", "minimum": 1, "description": "Time limit for the answer."},
     }
     return {
-        "description": "What the bench writes: one thing to be done.",
+        "description": "Request of the bench: one step.",
         **_object(keys),
         "allOf": [_rule(name, action) for name, action in hand_actions().items()],
     }
@@ -62,25 +62,25 @@ def _rule(name: str, action: HandAction) -> dict[str, Any]:
 
 def _answer() -> dict[str, Any]:
     keys: dict[str, Any] = {
-        "id": {"type": "integer", "minimum": 1, "description": "Of the line that is answered."},
+        "id": {"type": "integer", "minimum": 1, "description": "Number of the answered request."},
         "result": {"enum": ["done", "cannot", "failed"]},
-        "why": {"type": "string", "description": "The reason, for the report. Needed unless it is done."},
-        "name": {"type": "string", "description": f"In the answer to {HELLO}: what the report calls these hands."},
+        "why": {"type": "string", "description": "Reason, for the report. Required unless the result is done."},
+        "name": {"type": "string", "description": f"In the answer to {HELLO}: name of the program in the report."},
         "can": {
             "type": "array",
             "items": {"enum": [*hand_actions()]},
-            "description": f"In the answer to {HELLO}: what they can do. Without it they may be asked for anything.",
+            "description": f"In the answer to {HELLO}: supported actions. Without it, any action may be requested.",
         },
         "patience_ms": {
             "type": "integer",
             "minimum": 0,
             "maximum": PATIENCE_MAX_MS,
-            "description": f"In the answer to {HELLO}: how long after `done` the device may begin to notice.",
+            "description": f"In the answer to {HELLO}: time after `done` within which the device may notice the step.",
         },
     }
     undone = {"properties": {"result": {"enum": ["cannot", "failed"]}}}
     return {
-        "description": "What the program answers. Keys beyond these are passed over.",
+        "description": "Answer of the program. Other keys are ignored.",
         "type": "object",
         "properties": keys,
         "required": ["id", "result"],

@@ -42,16 +42,16 @@ class LineType(NamedTuple):
 LINE_TYPES: Final = {
     line.name: line
     for line in (
-        LineType("event", 1, "one report of a device, as it arrived; a face nobody has shown is `??`"),
-        LineType("incident", 2, "something that went wrong or off procedure, when it was found"),
-        LineType("round", 2, "a round that ended: what was dealt, bet, decided and shown"),
-        LineType("settlement", 1, "the money of that round, bet by bet, each with its clause"),
-        LineType("meter", 1, "one step of a progressive meter"),
-        LineType("award", 1, "one step of the award procedure at the table controller"),
-        LineType("status", 1, "a table or one of its lines started, stopped, was lost or came back"),
-        LineType("gap", 1, "on standard output only: the reader was too slow and lines were left out here"),
-        LineType("head", 1, "on standard output only: up to where the journal had come"),
-        LineType("standing", 1, "over MQTT only, retained: how a table stands at this moment"),
+        LineType("event", 1, "a device's report as it arrived; a face that nobody has shown is `??`"),
+        LineType("incident", 2, "a fault or a deviation from the procedure, when it is detected"),
+        LineType("round", 2, "a finished round: cards, bets, decisions, shown hands"),
+        LineType("settlement", 1, "the money of that round, by bet, with the clause of each"),
+        LineType("meter", 1, "a step of a progressive meter"),
+        LineType("award", 1, "a step of the award procedure at the table controller"),
+        LineType("status", 1, "a table or a line started, stopped, was lost or came back"),
+        LineType("gap", 1, "standard output only: lines were skipped here because the reader was too slow"),
+        LineType("head", 1, "standard output only: the journal's newest line"),
+        LineType("standing", 1, "MQTT only, retained: the table's current state"),
     )
 }
 """Types of lines by name."""
@@ -94,7 +94,7 @@ def _event_schema() -> dict[str, Any]:
     return {
         "$schema": DIALECT,
         "title": "Event",
-        "description": "One report of a device: `event` says which, `fields` what it says.",
+        "description": "Report of a device: its kind is in `event`, its values in `fields`.",
         "type": "object",
         "properties": head,
         "required": list(head),

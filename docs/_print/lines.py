@@ -27,7 +27,7 @@ def pages() -> dict[str, str]:
 
 def _events() -> Iterator[str]:
     lines = ((f"`{x.name}`", f"`{x.schema}`", f"[{x.file}](schema/{x.file})", x.what) for x in LINE_TYPES.values())
-    yield from table(("`type`", "`schema`", "JSON Schema", "what it says"), lines)
+    yield from table(("`type`", "`schema`", "JSON Schema", "content"), lines)
     for name in LINE_TYPES:
         yield from ("", f"## {name}", "", *table(("key", "value"), _keys(schema_of(name))))
     yield from ("", "## Reports of devices", "", *table(("`event`", "`fields`", "meaning"), map(_report, bodies())))
@@ -46,7 +46,7 @@ def _metrics() -> list[str]:
     found = [*MEASURES.items(), *FLEET_MEASURES.items()]
     shown = {f"{name}_total" if measure.kind == "counter" else name: measure for name, measure in found}
     rows = ((f"`{name}`", ", ".join(measure.labels) or "-", measure.what) for name, measure in shown.items())
-    return table(("metric", "labels", "what it says"), rows)
+    return table(("metric", "labels", "meaning"), rows)
 
 
 def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:

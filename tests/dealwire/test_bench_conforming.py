@@ -173,7 +173,7 @@ def test_a_session_that_is_not_opened_fails_once_and_its_cause_is_named() -> Non
     (first,) = failed
     assert first.id == "commands.reply"
     assert "the session was not opened: refused, NO_SESSION; HELLO-REPLY gives session " in first.why
-    assert {it.why for it in later} == {f"as commands.reply: {first.why}"}
+    assert {it.why for it in later} == {f"same as commands.reply: {first.why}"}
     assert len(later) > 5
 
 

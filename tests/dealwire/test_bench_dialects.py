@@ -80,7 +80,7 @@ def test_what_cannot_be_is_one_line() -> None:
     wrong = run("bee-tek", "--shuffler", "/dev/null")
     assert wrong.exit_code == 2
     assert "the plan 'bee-tek' is for a shoe: --shoe ADDRESS, or --simulated" in wrong.stderr
-    for option, why in (("--allowance", "sets no limit of time"), ("--rounds", "has no soak test")):
+    for option, why in (("--allowance", "sets no time limits"), ("--rounds", "has no soak test")):
         wrong = run("angel-eye", "--shoe", "/dev/null", option, "9")
         assert wrong.exit_code == 2
         assert f"{option} does not apply: the plan 'angel-eye' {why}" in wrong.stderr

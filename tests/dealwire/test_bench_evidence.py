@@ -146,7 +146,7 @@ def test_another_plan_with_a_packaged_id_is_said_loudly(
     report = judged(BenchChoices(("frame.hello", "deal.lock")), plan)
     assert report.plan.origin is PlanOrigin.SAME_ID
     assert (len(report.plan.left_out), len(report.plan.altered)) == (left_out, altered)
-    assert warnings(report)[0].startswith("This is not the included plan 'shuffler' that comes with the program")
+    assert warnings(report)[0].startswith("This is not the included plan 'shuffler' although it has the same id")
     assert report.counts.checks == CHECKS
     assert report.counts.causes.get(NotRunCause.LEFT_OUT, 0) == left_out
     assert report.verdict is not BenchVerdict.PASSED
@@ -369,7 +369,7 @@ def test_keys_and_signatures_that_cannot_be_used(signed: Received, tmp_path: Pat
     assert ReportSigner.load(key).id == ReportSignature.of(signed.path).key_id  # type: ignore[union-attr]
     assert str(key) in repr(ReportSigner.load(key))
     assert key.read_text().split()[2] not in repr(ReportSigner.load(key))
-    with pytest.raises(KeyProblem, match="already exists"):
+    with pytest.raises(KeyProblem, match="exists; a pair needs two new files"):
         ReportSigner.new(key, tmp_path / "new.pub")
     with pytest.raises(KeyProblem, match="not a key for reports; allowed: one line 'dealwire-report-public ID KEY'"):
         load_public(key)

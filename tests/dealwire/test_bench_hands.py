@@ -172,9 +172,9 @@ def hands_of(body: str, channels: list[HandsChannel], tmp_path: Path, deadline_m
 def test_an_act_is_done_by_the_program(channels: list[HandsChannel], tmp_path: Path) -> None:
     hands = hands_of(f"    open({str(tmp_path / 'log')!r}, 'a').write(line)\n", channels, tmp_path)
     hands.begin("deal.whole")
-    assert hands.do("lift", {"to": "dealer"}) == "Lift what lies in the tray."
+    assert hands.do("lift", {"to": "dealer"}) == "Lift the cards from the tray."
     assert hands.do("jam", {"packet": 1, "tries": 4}).startswith("Make packet 1 jam")
-    assert hands.do("power-off") == "Switch the device off, by its plug."
+    assert hands.do("power-off") == "Switch the device off at its plug."
     written = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [line["action"] for line in written] == ["hello", "new-check", "lift", "jam", "power-off"]
     assert [line["id"] for line in written] == [1, 2, 3, 4, 5]
@@ -191,7 +191,7 @@ def test_what_is_not_done_is_not_run_and_the_next_act_goes_on(
 ) -> None:
     body = f"    if asks['action'] == 'green':\n        say |= {{'result': '{result}', 'why': 'no arm'}}\n"
     hands = hands_of(body, channels, tmp_path)
-    with pytest.raises(NotRun, match=f"hands program, 'green': {result}: no arm") as caught:
+    with pytest.raises(NotRun, match=f"operator program, 'green': {result}: no arm") as caught:
         hands.do("green", {})
     assert caught.value.cause is cause
     assert hands.gone is None
@@ -212,11 +212,11 @@ def test_what_it_cannot_do_is_known_before_a_check_begins(channels: list[HandsCh
     [
         ("        sys.exit(3)\n", r"it ended with exit code 3 at 'green'"),
         ("        import os; os.kill(os.getpid(), 9)\n", r"it was ended by signal 9 at 'green'"),
-        ("        print('ok'); sys.stdout.flush(); continue\n", r"no answer at 'green': .*; it said: ok"),
+        ("        print('ok'); sys.stdout.flush(); continue\n", r"invalid answer at 'green': .*; it said: ok"),
         ("        say = {'id': 9, 'result': 'done'}\n", r"it answers 9, not 2, at 'green'"),
-        ("        say['result'] = 'maybe'\n", r"no answer at 'green': Invalid enum value 'maybe'"),
+        ("        say['result'] = 'maybe'\n", r"invalid answer at 'green': Invalid enum value 'maybe'"),
         ("        say['result'] = 'cannot'\n", r"'cannot' without a reason at 'green'"),
-        ("        print('x' * 70000, flush=True); continue\n", r"no answer at 'green'|more than 65536 bytes"),
+        ("        print('x' * 70000, flush=True); continue\n", r"invalid answer at 'green'|more than 65536 bytes"),
         ("        continue\n", r"no answer within 300 ms at 'green'"),
     ],
 )
@@ -228,7 +228,7 @@ def test_a_program_that_is_gone_is_one_line_and_nothing_more_is_run(
         hands.do("green", {})
     assert caught.value.cause is NotRunCause.HANDS_FAILED
     assert "\n" not in str(hands.gone)
-    with pytest.raises(NotRun, match="the hands program is gone"):
+    with pytest.raises(NotRun, match="the operator program is gone"):
         hands.ready_for("lift", {})
     with pytest.raises(NotRun, match=why):
         hands.do("lift", {})
@@ -241,7 +241,7 @@ def test_a_program_that_is_gone_is_one_line_and_nothing_more_is_run(
         ("", "cannot be started: no command|cannot be started: list index"),
         ("'unbalanced", "cannot be started: No closing quotation"),
         ("true", "it ended with exit code 0 at 'hello'"),
-        ("cat", "no answer at 'hello': Object missing required field `result`"),
+        ("cat", "invalid answer at 'hello': Object missing required field `result`"),
     ],
 )
 def test_a_program_that_is_none_is_one_line(command: str, why: str, channels: list[HandsChannel]) -> None:
@@ -293,7 +293,7 @@ def test_a_device_is_judged_with_nobody_at_hand(simulator: dict[str, Any], tmp_p
     assert report["hands"] == "program"
     (lifted,) = [check for check in report["checks"] if check["id"] == "deal.green-button"]
     assert [moment["what"] for moment in lifted["timeline"] if moment["by"] == "hands"] == [
-        "Press the green button.", "Press the green button.", "Lift what lies in the tray.",
+        "Press the green button.", "Press the green button.", "Lift the cards from the tray.",
     ]  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def test_an_image_is_given_for_an_attached_device(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("link", "--simulated", "--image", __file__), "--image is for an attached device"),
-        (("angel-eye", "--shoe", "tcp://127.0.0.1:1", "--image", __file__), "--image is for a device that speaks TDP"),
+        (("angel-eye", "--shoe", "tcp://127.0.0.1:1", "--image", __file__), "--image is for a device that uses TDP"),
         (("link", "--shuffler", "tcp://127.0.0.1:1", "--image", "/no/such"), "/no/such: No such file or directory"),
         (("link", "--shuffler", "tcp://127.0.0.1:1", "--image", "EMPTY"), "EMPTY: is empty"),
     ],

@@ -95,14 +95,14 @@ def test_the_pdf_has_each_check_beside_its_section_and_room_for_signatures(folde
     whole = " ".join(found)
     for check in report.checks:
         assert f"{check.section} {check.id}" in whole
-    assert "Signatures Judged by Date Approved by Date" in found[-1]
+    assert "Signatures Tested by Date Approved by Date" in found[-1]
     assert report.sha256 in whole
 
 
 def test_the_pdf_says_what_failed_and_why(report: Report) -> None:
     first = replace(report.checks[0], outcome=BenchOutcome.FAILED, why="no HelloReply within 250 ms")
     whole = " ".join(pages(to_pdf(replace(report, checks=(first, *report.checks[1:])))))
-    assert f"Failed check what is required what came {first.id}" in whole
+    assert f"Failed check requirement result {first.id}" in whole
     assert "no HelloReply within 250 ms" in whole
 
 

@@ -137,7 +137,7 @@ def test_including_another_devices_plan_or_itself_is_refused(tmp_path: Path) -> 
     with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: 'shoe' is for a shoe"):
         load_plan(mine)
     mine.write_text(HEAD + 'include = ["nope"]\n')
-    with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: no such plan: 'nope'; it stands beside this one"):
+    with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: no such plan: 'nope'; it must be in the same folder"):
         load_plan(mine)
     mine.write_text(HEAD + 'include = ["common/base"]\n')
     with pytest.raises(TomlFileError, match=r"mine\.toml:5: include"):

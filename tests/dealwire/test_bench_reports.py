@@ -164,7 +164,7 @@ def test_every_form_has_the_same_head(report: Report) -> None:
             assert said in {"text": text, "html": page, "junit": junit}[form], (form, fact)
     for form in (text, unescape(page), junit):
         assert report.summary in form
-        assert "simulated: this says nothing about a real one" in form
+        assert "simulated: this report says nothing about a real device" in form
 
 
 def test_what_was_not_run_is_named_in_every_form(report: Report) -> None:

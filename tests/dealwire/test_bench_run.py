@@ -262,7 +262,7 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(
     result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.NOT_RUN
     assert result.why.startswith("this machine was late by 80 ms")
-    assert result.notes == ("made 3 times, because this machine was late",)
+    assert result.notes == ("run 3 times, because this machine was late",)
 
 
 def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_what_a_check_failed_with_the_first_time_is_told_too(tmp_path: Path, mon
     result = run_plan(bench_plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is BenchOutcome.FAILED
     assert result.why == "the simulated device did not accept this action: bet-on"
-    assert result.notes[0] == "made 2 times, because this machine was late"
+    assert result.notes[0] == "run 2 times, because this machine was late"
     assert result.notes[1].startswith("first attempt: ")
     assert "sensors" in result.notes[1]
 

@@ -177,7 +177,7 @@ def test_an_unknown_procedure_names_the_known_ones() -> None:
     assert done.returncode == 2
     assert "208.co, 3-5-7.co" in complaint(done)
     assert " more, or a .toml file" in complaint(done)
-    done = dealwire("replay", str(CLEAN), "--procedure", "flushes-gone-wild.c0")
+    done = dealwire("replay", str(CLEAN), "--procedure", "flushes-gone-wlid.co")
     assert "did you mean flushes-gone-wild.co?" in complaint(done)
 
 

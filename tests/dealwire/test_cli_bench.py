@@ -353,7 +353,7 @@ def test_a_device_behind_a_tcp_line_is_judged_unattended() -> None:
     filtered = f"{CHECKS - 12} filtered by --only 'commands.[rs]*' --only 'fault.door-501' --only 'always.clean'"
     said = f"Incomplete: 10 of {CHECKS} checks run, none failed; {CHECKS - 10} not run ({filtered}, 2 needs a person)"
     assert said in result.output
-    assert "needs a person: Lift what lies in the tray." in result.output
+    assert "needs a person: Lift the cards from the tray." in result.output
 
 
 def bench_at_a_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
@@ -382,8 +382,8 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
         running, terminal = bench_at_a_terminal("shuffler", "--shuffler", attached.address, *only)
         try:
             for asked, act in (
-                (b"Put the deck that lies outside into the input tray", "load"),
-                (b"Open the set-up menu at the device.", "open-setup"),
+                (b"Put the other deck into the input tray", "load"),
+                (b"Open the device's setup menu.", "open-setup"),
                 (b"Close the set-up menu.", "close-setup"),
             ):
                 told(running, asked)

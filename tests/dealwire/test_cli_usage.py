@@ -72,7 +72,7 @@ def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int
         ),
         ("sim --scenario clean3", "dealwire: clean3: no such scenario (did you mean clean-3?)"),
         ("bench shufler --simulated", "dealwire: shufler: no such plan (did you mean shuffler?); known: "),
-        ("decode --dialect angeleye", "dealwire: dialect 'angeleye' is not known (did you mean angel-eye?); allowed"),
+        ("decode --dialect angeleye", "dealwire: unknown dialect 'angeleye' (did you mean angel-eye?); allowed"),
         ("odds pai-gow.co --bet wagr", "dealwire: no odds for bet 'wagr' (did you mean wager?); allowed"),
         (f"replay {CLEAN} --house-way pai", "not settled"),
     ],

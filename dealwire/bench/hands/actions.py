@@ -27,12 +27,12 @@ _RUN: Final = (
         "device": ActionField("device", "Device", "choice", ("shuffler", "table-controller", "shoe")),
         "line": ActionField("line", "Line", "text"),
     }),
-    HandAct(NEW_CHECK, "any", "The check {check} begins: what was made to go wrong and did not happen is called off.", {
+    HandAct(NEW_CHECK, "any", "The check {check} begins: cancel armed faults that did not occur.", {
         "check": ActionField("check", "Check", "text"),
     }),
 )  # fmt: skip
 _POWER: Final = (
-    HandAct(POWER_OFF, "any", "Switch the device off, by its plug.", {}),
+    HandAct(POWER_OFF, "any", "Switch the device off at its plug.", {}),
     HandAct(POWER_ON, "any", "Switch the device on.", {}),
 )
 _CABLE: Final = (

@@ -28,7 +28,7 @@ def test_it_installs_says_so_and_removes(tmp_path: Path) -> None:
     assert (tmp_path / "plugins" / DISSECTOR).read_bytes() == (HERE / DISSECTOR).read_bytes()
     assert os.access(tmp_path / "extcap" / EXTCAP, os.X_OK)
     assert dealwire("status", *here)[0] == 0
-    assert dealwire("install", *here)[1].count("is current") == 2
+    assert dealwire("install", *here)[1].count("up to date") == 2
     (tmp_path / "plugins" / DISSECTOR).write_text("-- dealwire, an older one")
     assert "another version" in dealwire("status", *here)[1]
     assert "renewed" in dealwire("install", *here)[1]
@@ -45,7 +45,7 @@ def test_a_file_that_is_not_ours_stays(words: tuple[str, ...], tmp_path: Path) -
     code, said = dealwire(*words, "--personal-folder", str(tmp_path))
     assert code == 2
     assert said.count("\n") == 1
-    assert "not a file of" in said
+    assert "not a file from" in said
     assert foreign.read_text() == "-- somebody else's"
 
 

@@ -301,21 +301,20 @@ def expected_cell(fault: str, line: str) -> str:
 HEAD: Final = """# What happens when a line fails
 <!-- printed by make docs -->
 
-Every cell below is a test that does it: real pseudo-terminals, real TCP connections, pyserial's own RFC 2217 server,
-and pyusb over a bus in the test's process. The deadlines are met on a clock that only the test moves; *at once* is
-within 60 ms. In no cell does anything hang: a command on its way ends, answered or as unknown, within 0.8 s (three
-tries, 250 ms each), and closing afterwards leaves no thread, descriptor or lock.
+A test performs every cell below on real pseudo-terminals, real TCP connections, pyserial's RFC 2217 server, and pyusb over
+a bus in the test's process. The test advances the clock; *at once* is within 60 ms. Nothing hangs: a pending command ends,
+answered or unknown, within 0.8 s (three tries, 250 ms each), and closing leaves no thread, descriptor or lock.
 
-*Goes on* means: same power-up session, the next event is the one after the last delivered. A row's times count from
-the fault or, for *back*, from the moment the line could be had again; *half-open* counts both from the fault.
+*Goes on* means that the session continues and that the next event follows the last delivered one. Times count from the
+fault; for *back*, from the moment the line is available again; for *half-open*, both from the fault.
 """
 
 FOOT: Final = """
-A serial line is found again by its adapter's serial number, then by its USB path; two that answer alike are named and
-neither is opened. A network address has no twins: there, another device answers in its place.
+A serial line is found again by its adapter's serial number, then by its USB path. If two match, both are named and neither
+is opened. A network address cannot match twice; there, another device answers instead.
 
-Times a supervisor keeps: first try at once after an unexpected loss, then 0.2 s, doubled to at most 10 s; an open line
-with nothing valid for 10 s is opened again; bytes without a frame for 3 s are reported as a wrong baud rate.
+The supervisor reopens a lost line at once, then after 0.2 s, doubling to 10 s. It reopens a line without a valid frame for
+10 s. It reports bytes without a frame for 3 s as a wrong baud rate.
 """
 
 
