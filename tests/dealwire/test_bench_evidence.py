@@ -146,7 +146,7 @@ def test_another_plan_with_a_packaged_id_is_said_loudly(
     report = judged(BenchChoices(("frame.hello", "deal.lock")), plan)
     assert report.plan.origin is PlanOrigin.SAME_ID
     assert (len(report.plan.left_out), len(report.plan.altered)) == (left_out, altered)
-    assert warnings(report)[0].startswith("This is not the included plan 'shuffler' although it has the same id")
+    assert warnings(report)[0].startswith("This is not the included plan 'shuffler', although it has the same id")
     assert report.counts.checks == CHECKS
     assert report.counts.causes.get(NotRunCause.LEFT_OUT, 0) == left_out
     assert report.verdict is not BenchVerdict.PASSED

@@ -108,7 +108,7 @@ def test_a_person_is_told_what_to_do_and_may_skip_it() -> None:
         return False
 
     report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))
-    assert asked == ["Put the deck that lies outside into the input tray, with 1 card(s) missing and 0 too many."]
+    assert asked == ["Put the other deck into the input tray, with 1 card(s) missing and 0 too many."]
     (skipped,) = taken(report)
     assert (skipped.outcome, skipped.cause) == (BenchOutcome.NOT_RUN, NotRunCause.SKIPPED)
     assert skipped.why.startswith("skipped: Put the deck")
@@ -118,7 +118,7 @@ def test_a_person_who_does_it_passes_the_check() -> None:
     """Another pair of hands at the same table follows the instructions."""
     rig = SimulatedRig("shuffler")
     does = {
-        "Put the deck that lies outside into the input tray, with 1 card(s) missing and 0 too many.": {"short": 1},
+        "Put the other deck into the input tray, with 1 card(s) missing and 0 too many.": {"short": 1},
     }
 
     def ask(instruction: str) -> bool:

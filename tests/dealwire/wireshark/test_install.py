@@ -31,7 +31,7 @@ def test_it_installs_says_so_and_removes(tmp_path: Path) -> None:
     assert dealwire("install", *here)[1].count("up to date") == 2
     (tmp_path / "plugins" / DISSECTOR).write_text("-- dealwire, an older one")
     assert "another version" in dealwire("status", *here)[1]
-    assert "renewed" in dealwire("install", *here)[1]
+    assert "updated" in dealwire("install", *here)[1]
     assert dealwire("install", "--remove", *here)[1].count("removed") == 2
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     assert dealwire("install", "--remove", *here)[1].count("was not there") == 2
