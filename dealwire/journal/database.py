@@ -233,7 +233,7 @@ def real_path(path: Path) -> Path:
 def refuse_two_names(path: Path) -> None:
     """JournalUnfit for a file with hard links: the other name has its own lock and log."""
     if (names := path.stat().st_nlink) > 1:
-        why = f"it has {names} names, by hard links, and two programs could write it, each with a log of its own"
+        why = f"it has {names} names (hard links), so two programs could write to it with separate logs"
         raise JournalUnfit(path, f"{why}; leave it one name")
 
 

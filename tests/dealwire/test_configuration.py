@@ -147,7 +147,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
             "least-confidence: must be less than or equal to",
         ),
         ("token-cents = 25", "awards = true", 19, "table[1].awards: awards need progressive"),
-        ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: dialect 'bee' is not known"),
+        ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: unknown dialect 'bee'"),
         ('role = "control"', 'role = "operate"', 35, "device[1].role: must be 'observe' or 'control'"),
         ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file must be a string"),
     ],

@@ -134,7 +134,7 @@ def test_a_line_of_which_nothing_is_said_is_left_out(tmp_path: Path) -> None:
             ("--line", "line 1=shufler"),
             "line 1: no kind of device is called 'shufler'; allowed: shuffler, shoe, table-",
         ),
-        (("--line", "line 1=shuffler:morse"), "dialect 'morse' is not known"),
+        (("--line", "line 1=shuffler:morse"), "unknown dialect 'morse'"),
         ((), "line 'line 1': "),
     ],
 )
@@ -150,7 +150,7 @@ def test_what_is_said_wrong_of_a_line_is_one_line(options: tuple[str, ...], why:
 def test_lines_are_those_of_one_file(tmp_path: Path) -> None:
     (tmp_path / "theirs.pcapng").write_bytes(as_serial())
     result = replay(tmp_path, *LINES)
-    assert (result.exit_code, "--line names lines of one FILE" in result.stderr) == (2, True)
+    assert (result.exit_code, "--line needs a FILE, not a folder" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("cut", [1, 30, 61])

@@ -189,7 +189,7 @@ def test_files_of_the_broker_are_looked_at(key: str, kind: str, tmp_path: Path) 
 
 def test_the_address_of_the_broker_is_looked_at(tmp_path: Path) -> None:
     file = write(tmp_path, exports=MQTT.format("").replace("broker", "user:secret@broker"))
-    refused(file, 2, "url", "give a password file")
+    refused(file, 2, "url", "use a password file")
 
 
 def test_certificates_are_tried(tmp_path: Path) -> None:

@@ -190,8 +190,8 @@ def test_a_second_run_goes_on_from_the_first(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (("--jackpot", "no.toml"), "no.toml"),
-        (("--jackpot", str(EXAMPLE), "--jackpot-rake", "50"), "both say what is taken"),
-        (("--jackpot", str(EXAMPLE), "--progressive", "x.toml"), "give one of them"),
+        (("--jackpot", str(EXAMPLE), "--jackpot-rake", "50"), "both set the jackpot drop"),
+        (("--jackpot", str(EXAMPLE), "--progressive", "x.toml"), "exclude each other"),
         (("--jackpot", str(EXAMPLE), "--game", "omaha.co"), "game of jackpot bad-beat 'omaha.co'; allowed: holdem.co"),
         (("--resume", "x"), "--progressive or --jackpot"),
     ],

@@ -190,7 +190,7 @@ def test_one_device_at_two_tables_at_once_is_an_incident_at_both_and_held(tmp_pa
         run_until(service, lambda: len(listener.of("round")) == 2)
         run_until(service, lambda: len(listener.of("settlement")) == 1)
         found = [each for each in listener.of("incident") if each["code"] == "device-elsewhere"]
-        texts = {each["text"].partition(" speaks in the same session at ")[2] for each in found}
+        texts = {each["text"].partition(" reports in the same session at ")[2] for each in found}
         for table in ("table-1", "table-2"):
             assert f"table {table}, shuffler, too: one of the two is not the device" in texts
         assert {each["outcome"] for each in listener.of("round")} == {"unreliable"}

@@ -142,7 +142,7 @@ def test_why_money_is_held_is_told_without_ids(tmp_path: Path) -> None:
     write_rounds(tmp_path / "j", "let-it-ride.co", table.seen, ends=False)
     for options in ((), ("--open",)):
         said = run("journal", "obligations", tmp_path / "j", *options)
-        assert "second bet of $5, $7 are due" in said
+        assert "second bet of $5, $7 is due" in said
         assert ids_in(said, "let-it-ride.co") == []
         assert "bet-2 of $5" in run("journal", "obligations", tmp_path / "j", "--json", *options)
 

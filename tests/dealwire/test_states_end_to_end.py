@@ -176,4 +176,4 @@ def test_awards_need_a_setup_and_meters_are_given_once() -> None:
         main, ["settle", "--game", "flushes-gone-wild.wa", "--progressive", str(SETUP), "--meter", "meter=5"]
     )
     assert twice.exit_code == 2
-    assert "give one of them" in twice.stderr
+    assert "exclude each other" in twice.stderr
