@@ -230,8 +230,8 @@ class JournalPart(TomlTable):
 class ConsolePart(TomlTable):
     """The console's address. Without `tokens_file` no one can sign in, and the console is read-only.
 
-    `names` are host names it answers to besides its own, such as a proxy's; `secure`: browsers reach it over TLS only,
-    through a proxy; `proxies` are the addresses or networks of proxies that name the client they ask for.
+    Host names other than its own, such as a proxy's, go in `names`. `secure`: browsers reach it over TLS only, through
+    a proxy. `proxies` are the addresses or networks of proxies that name the client they ask for.
     """
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
