@@ -73,7 +73,14 @@ def _directive(name: str) -> str:
     return "\n   ".join([f".. autoclass:: dealwire.{name}", *options])
 
 
+def give_captions_a_level(_app: Sphinx, _name: str, _template: str, context: dict[str, object], _tree: object) -> None:
+    """Add the level that a screen reader needs to the headings in the sidebar, which Sphinx leaves out."""
+    tree = str(context.get("furo_navigation_tree", ""))
+    context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the two functions that add to a page's source."""
+    """Connect the functions that add to a page."""
+    app.connect("html-page-context", give_captions_a_level, priority=900)  # after the theme has made the tree
     app.connect("source-read", hang_games_below_their_list)
     app.connect("source-read", list_public_names)

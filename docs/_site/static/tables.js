@@ -1,4 +1,5 @@
-/* Adds a filter field and sortable columns to long tables. Without JavaScript they stay plain tables. */
+/* Adds a filter field and sortable columns to long tables, and lets the keyboard scroll what is wider than the page.
+   Without JavaScript they stay plain tables. */
 "use strict";
 
 (() => {
@@ -73,6 +74,13 @@
     apply();
   };
 
+  const scrollable = () => {
+    document.querySelectorAll("article .table-wrapper, article pre").forEach((box) => {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+  };
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("article table.docutils").forEach((table, number) => {
       const rows = [...table.tBodies[0].rows];
@@ -82,5 +90,7 @@
       sortable(table, rows);
       filterable(table, rows, number);
     });
+    scrollable();
+    window.addEventListener("resize", scrollable);
   });
 })();
