@@ -295,4 +295,4 @@ def test_a_part_whose_package_is_missing_says_how_it_is_got(monkeypatch: pytest.
 def optional_parts() -> set[str]:
     """As the project's own file names them, without those that are only for its development."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
-    return set(project["project"]["optional-dependencies"]) - {"test", "docs", "benchmarks", "firmware", "kaitai"}
+    return set(project["project"]["optional-dependencies"]) - {"table"}

@@ -110,7 +110,7 @@ def test_it_is_served_and_linked(console: Console) -> None:
         ("GET", "/table/none", 404, "There is no table of that name."),
         ("GET", "/nowhere", 404, "There is no such page."),
         ("GET", "/replay/none", 404, "none: there is no such recording"),
-        ("GET", "/table/pit-1/round/3.json", 404, "This console has no journal to look into."),
+        ("GET", "/table/pit-1/round/3.json", 404, "This console has no journal"),
         ("POST", "/wall", 405, "Method Not Allowed"),
         ("GET", "/table/pit-1/rounds.csv?seat=99", 400, "seat: '99' will not do; allowed: a number from 1 to 32."),
     ],
