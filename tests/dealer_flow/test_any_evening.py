@@ -96,7 +96,7 @@ class AnyEvening(RuleBasedStateMachine):
 
     @rule(picks=st.lists(st.integers(0, 99), min_size=3, max_size=12))
     def play_on(self, picks: list[int]) -> None:
-        """What is due, several times."""
+        """Take what is due, several times."""
         for pick in picks:
             due = [report for report in possible_reports(self.flow) if report.due]
             if due:
@@ -113,7 +113,7 @@ class AnyEvening(RuleBasedStateMachine):
 
     @rule()
     def end(self) -> None:
-        """END GAME, whether or not it is due: evenings go on."""
+        """Report END GAME, whether or not it is due: sessions continue."""
         number = round_of(self.flow).number
         self._see(Report(CONTROLLER, e.GameEnded(number), False, False))
 

@@ -31,7 +31,7 @@ def incidents(play: LegalPlay) -> list[Incident]:
 
 @of_each("name", ALL)
 def test_what_is_legal_leads_to_a_complete_round(name: str) -> None:
-    """No misdeal is called, no badge swiped: whatever order is chosen, the round is complete."""
+    """No misdeal is called, no badge swiped: the round is complete in any order."""
     play = LegalPlay(ALL[name], Random(name))
     for _ in range(400):
         play.step(rare=False)

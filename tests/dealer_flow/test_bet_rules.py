@@ -33,7 +33,7 @@ def game(must: str = "", more: str = "", *, of: str = "side", **changes: str) ->
 
 
 def played(procedure: Procedure, raised: int | None = 500, **bets: int) -> tuple[HandTable, RoundResult]:
-    """One seat with these bets; it goes on with so many cents, or folds."""
+    """Play one seat with these bets; it raises by so many cents, or folds."""
     table = HandTable(procedure, filled=False).bet(1, **bets).start().deal("AH KH QH").dump()
     if raised is None:
         return table, table.choose(1, 1).end()
@@ -290,8 +290,8 @@ def test_a_rule_above_the_limit(must: str) -> None:
 
 
 def test_a_rule_of_one_reading_lifts_the_limit_under_that_reading_alone() -> None:
-    """A section's own amount in dollars stands in the limit's place, and so does what it says of a tip: where it
-    counts."""
+    """A section's own amount in dollars replaces the limit under the reading that it applies to, and so do its rules on
+    tips."""
     limit = '[limit]\neach-bet = "$100"\nclause = "S limit"\n'
     for reading, reason in (("left", ["at-most"]), ("right", ["limit"])):
         own = game(f'at-most = "$100", when = {{ option = "top", is = "{reading}" }}', limit)

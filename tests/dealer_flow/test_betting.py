@@ -22,7 +22,7 @@ def holdem(lines: str, **options: str) -> HandTable:
 
 
 def turn(table: HandTable) -> list[int]:
-    """Who may act, whose turn it is first."""
+    """Return the seats that may act, the one whose turn it is first."""
     now = round_of(table.flow)
     return now.betting.waiting(now.live)
 

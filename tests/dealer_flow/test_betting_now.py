@@ -1,4 +1,4 @@
-"""What a person standing at the table sees of the chips of a hand."""
+"""Chips of a hand as an observer at the table sees them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_every_cent_that_was_put_in_is_seen_somewhere(parts: int) -> None:
 
 
 def test_what_goes_back_is_the_same_at_the_table_and_in_the_settlement() -> None:
-    """Seat 1 mucks what nobody could match, then seat 3, which had called with all it had: seat 2 is left."""
+    """Seat 1 mucks what no one could match, then seat 3, which had called with all it had: seat 2 is left."""
     table = HandTable("holdem.co").play("stakes 1: 20000, 2: 3000, 3: 5000\nstart at 3")
     table.play("draw seat 1 AC AD | seat 2 KC KD | seat 3 6C 6D")
     table.play("acts 1: bet 6000\nacts 2: all-in 3000\nacts 3: call 5000")

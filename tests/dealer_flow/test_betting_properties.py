@@ -1,5 +1,5 @@
-"""Betting by whatever players do: what is listed may be done and nothing else is taken, every betting round ends,
-nobody puts in more than its stake."""
+"""Betting under arbitrary actions: everything listed may be done and nothing else is taken, every betting round ends,
+and no seat puts in more than its stake."""
 
 from random import Random
 from typing import Final
@@ -61,7 +61,7 @@ def deal_on(table: HandTable) -> None:
 
 
 def actions(table: HandTable) -> list[Legal]:
-    """What players may do now."""
+    """Return the actions that players may take now."""
     return [item for item in table.flow.legal() if item.event == "PlayerActed"]
 
 
@@ -186,7 +186,7 @@ class Table(RuleBasedStateMachine):
     @precondition(lambda self: actions(self.table))
     @rule(random=st.randoms(use_true_random=False))
     def act(self, random: Random) -> None:
-        """What is listed may be done."""
+        """Take an action that is listed."""
         before = len(self.table.incidents)
         item = random.choice(actions(self.table))
         self.table.controller(acted(round_of(self.table.flow), item, random))

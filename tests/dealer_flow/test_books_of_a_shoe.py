@@ -1,4 +1,4 @@
-"""The books of a shoe, report by report: what is out of it, what is left, whether it adds up, whose count goes on."""
+"""The ledger of a shoe, report by report: the cards out, the cards left, whether they add up, and the counters."""
 
 from fractions import Fraction
 
@@ -23,7 +23,7 @@ def taken(at: ShoeLedger, cards: str) -> list[tuple[str, str]]:
 
 
 def facts(found: list[Incident]) -> dict[str, object]:
-    """What the one finding says."""
+    """Return the facts of the only finding."""
     (one,) = found
     assert (one.place, one.clause) == ("shoe", UNJUDGED)
     names = ("code", "reason", "cards", "counted", "expected", "dealt", "left", "limit")

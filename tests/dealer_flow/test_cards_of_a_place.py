@@ -232,7 +232,7 @@ def test_the_last_card_was_laid_back_on_the_deck() -> None:
     ],
 )
 def test_cards_came_for_what_was_due(due: Due, counted: int, now: tuple[int, int, int, int]) -> None:
-    """How many should lie there, how many were exchanged, the device's count and a person's."""
+    """Compares the expected number, the number exchanged, the device's count and a person's."""
     hand = a_hand(expected=2, device_count=2, person_count=3, step="hands")
     hand.take(counted, (), due)
     assert (hand.expected, hand.discarded, hand.device_count, hand.person_count) == now
@@ -271,7 +271,7 @@ def test_what_a_device_read_is_kept_in_the_order_dealt(facts: dict[str, Any], ca
     ],
 )
 def test_cards_that_join_a_hand_of_which_some_was_shown(place: Place, facts: dict[str, Any], now: object) -> None:
-    """What lies open, what was shown as a whole, what counts as declared, and how many cards may be others."""
+    """Compares the cards that lie open, those shown as a whole, those declared, and the number that may be others."""
     hand = a_hand(place, **facts)
     hand.take(2, (), Due(place, 2, "next"))
     assert (spelled(hand.opened), spelled(hand.revealed), spelled(hand.declared), hand.unseen) == now

@@ -1,6 +1,6 @@
-"""What a device says against itself is found, by its name, and the honest one is never doubted.
+"""Contradictions of a device are found and named, and an honest device is never suspected.
 
-Real links, drivers and flow; between the simulated devices and the lines stands one that lies.
+Real links, drivers and flow; a lying relay is placed between the simulated devices and the lines.
 """
 
 from collections.abc import Callable

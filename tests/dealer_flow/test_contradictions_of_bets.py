@@ -1,4 +1,4 @@
-"""What bets, their rules and choices may not say of each other: every complaint with its key, and nothing beside it."""
+"""Errors of bets, their rules and choices: every error with its key, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may not be said of what follows when something is wrong: every complaint with its key."""
+"""Errors of consequences: every error with its key."""
 
 from __future__ import annotations
 

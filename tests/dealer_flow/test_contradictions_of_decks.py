@@ -1,4 +1,4 @@
-"""What may not be said of a deck and of the care for it: every complaint with its key."""
+"""Errors of decks and their care: every error with its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names, steps and columns may not be: every complaint with its key."""
+"""Errors of names, steps and columns: every error with its key."""
 
 from __future__ import annotations
 

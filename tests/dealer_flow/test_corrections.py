@@ -1,4 +1,4 @@
-"""What was settled stays so, and what was keyed wrong is put right."""
+"""Settled bets stay settled, and keying errors are corrected."""
 
 import pytest
 

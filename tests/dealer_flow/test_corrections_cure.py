@@ -161,7 +161,7 @@ def test_two_readings_that_disagree_are_settled_by_a_supervisor() -> None:
 
 
 def wrongs() -> Iterator[tuple[str, int, str, str]]:
-    """Game, after which line, what was keyed wrong, how it is put right."""
+    """Yield the game, the line after which the error is keyed, the error, and its correction."""
     for game, lines in GAMES.items():
         for number, line in enumerate(lines):
             if line.startswith("show "):

@@ -499,7 +499,7 @@ SILENT: Final = {
     "Pineapple: betting after the fifth card": "there is a betting round, as in the others",
     "deck runs out in the draw": "without burned cards a supervisor rules: `deck-runs-out`",
 }
-"""Where the text does not say: what is done instead."""
+"""Case on which the text is ambiguous -> the behavior that is tested instead."""
 SEEN_BY_NOBODY: Final = (
     "house banked games",
     "folded cards stay out",
@@ -513,7 +513,7 @@ SEEN_BY_NOBODY: Final = (
     "money on the piece",
     "discards kept apart",
 )
-"""What no device reports: the dealer keys what it comes to, and that is played."""
+"""Cases that no device reports: the dealer keys the result, and that is played."""
 NOT_MODELLED: Final = ("last down card too early, not taken in",)
 """Left out, and said so in `docs/regulations.md`."""
 
@@ -525,7 +525,7 @@ def test_every_situation_is_played_or_has_its_reason() -> None:
 
 
 def settled(table: HandTable) -> dict[tuple[int, str], SettlementLine]:
-    """What came of each seat's share of each pot."""
+    """Return the settlement line of each seat's share of each pot."""
     table.end()
     lines = settle(table.results[-1], load_game("holdem.co")).lines
     return {(line.seat, line.bet): line for line in lines}

@@ -30,7 +30,7 @@ SPEED = 20.0
 
 @dataclass
 class Evening:
-    """What was dealt, what the hosts were told, and the recording."""
+    """The rounds dealt, the reports that hosts received, and the recording."""
 
     procedure: Procedure
     cases: list[RoundCase]
@@ -38,7 +38,7 @@ class Evening:
     recording: bytes
 
     def told(self) -> list[list[e.Seen]]:
-        """What was told of each round, from its bets to END GAME."""
+        """Return the reports of each round, from its bets to END GAME."""
         rounds: list[list[e.Seen]] = [[]]
         for seen in self.seen:
             rounds[-1].append(seen)
@@ -72,7 +72,7 @@ def followed(
 @pytest.mark.every(6)
 @pytest.mark.parametrize("name", STEPPED)
 def test_an_evening_with_every_case_of_a_procedure(name: str, tmp_path: Path) -> None:
-    """Dealt once, and all is asked of it that an evening must hold."""
+    """Dealt once; all properties of a session are checked."""
     dealt = evening(name)
     said = followed(dealt.procedure, dealt.seen)
     results = [item for item in said if isinstance(item, RoundResult)]
@@ -114,14 +114,14 @@ def the_clean_round_has_every_card_somewhere(dealt: Evening) -> None:
 
 
 def nothing_is_out_of_turn(dealt: Evening, results: list[RoundResult]) -> None:
-    """The simulated dealer keeps to the procedure, whatever goes wrong, but for a card that nobody is due."""
+    """The simulated dealer follows the procedure in every case, except for a card that no place is due."""
     said = [(case.name, i.text) for case, r in zip(dealt.cases, results, strict=True)
             for i in r.incidents if i.code == "out-of-turn" and i.reason != "drawn_for_somebody"]  # fmt: skip
     assert said == []
 
 
 def read_again(dealt: Evening, path: Path) -> list[e.Seen]:
-    """What the recording says was seen."""
+    """Return the reports in the recording."""
     path.write_bytes(dealt.recording)
     again: list[e.Seen] = []
     play(Capture.read(path), again.append)

@@ -1,4 +1,4 @@
-"""What is remembered of the decks from round to round, and what the table is asked to do about it."""
+"""Record of the decks from round to round, and the requests that follow from it."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_a_defective_deck_is_never_changed_too_early() -> None:
 
 @pytest.mark.parametrize(("progressive", "codes"), [(False, ["deck-changed-early"]), (True, [])])
 def test_a_badge_changes_the_deck_of_a_game_dealt_by_hand(progressive: bool, codes: list[str]) -> None:
-    """Where there is a progressive it may have been swiped for a jackpot."""
+    """In a game with a progressive the badge may have been swiped for a jackpot."""
     parts = (*THREE, LEAST)
     shoe = small(*parts, device='"card-shoe"')
     if not progressive:

@@ -1,4 +1,4 @@
-"""What a player declared, laid aside or split is read off the round's line, and again off the line read back."""
+"""Declared, laid-aside and split cards are read from the round's line, and again from the line parsed back."""
 
 import json
 from typing import Any

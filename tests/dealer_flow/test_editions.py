@@ -169,7 +169,7 @@ def test_a_figure_that_the_base_lacks_is_put_where_the_clause_is_cited(tmp_path:
 
 
 def test_an_option_may_be_another_one(tmp_path: Path) -> None:
-    """What it cites is the section of its file."""
+    """Its citation is the section of its file."""
     change = """
     [[change]]
     clause = "SECTION"
@@ -246,7 +246,7 @@ def settled_in(edition: Edition) -> Settlement:
 
 
 def test_an_ante_of_500_dollars_is_held_as_printed_and_settled_since_2021() -> None:
-    """47.1-1002(2): queens against a dealer who qualifies; the seat beside it bets five dollars in both."""
+    """47.1-1002(2): queens against a dealer who qualifies; the next seat bets five dollars in both."""
     before, since = settled_in(PRINTED), settled_in(SINCE_2021)
     assert (before.edition, since.edition) == (PRINTED.ref, SINCE_2021.ref)
     assert before.game == since.game

@@ -74,7 +74,7 @@ def ended(table: HandTable, *lines: str) -> RoundResult:
 
 @pytest.mark.parametrize("game", ["208.co", "pai-gow.co"])
 def test_a_round_that_ends_under_the_red_lamp_before_the_deal_is_no_complete_one(game: str) -> None:
-    """Nobody was due a card of the device yet: it was dealt by hand, or the first seat was not selected."""
+    """No place was due a card of the device yet: it was dealt by hand, or the first seat was not selected."""
     table = HandTable(game)
     table.play([f"bets 1: {'wager' if game == 'pai-gow.co' else 'ante'} 500", "start"])
     table.see(DEVICE, e.RedLamp(True, 201))

@@ -1,4 +1,4 @@
-"""Whatever is reported, in whatever order: the flow answers, publishes only valid rounds and settles no broken one."""
+"""For arbitrary reports in any order the flow answers, publishes only valid rounds and settles no broken one."""
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st

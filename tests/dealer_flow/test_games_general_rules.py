@@ -38,7 +38,7 @@ RULED = {
     "fouled-by-others": ("47.1-1020", "dead", True),
     "reconstructed": ("47.1-1020", "live", False),
 }
-"""What a fouled hand comes to -> the clause, what becomes of it, and whether every chip goes back."""
+"""Ruling on a fouled hand -> the clause, the status of the hand, and whether every chip goes back."""
 
 
 @of_each("game", WITH_SEATS)

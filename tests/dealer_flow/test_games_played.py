@@ -1,6 +1,7 @@
-"""Every game dealt as at the table: a clean round, each wrong count of its clause, a device's fault in mid-round.
+"""Every game dealt as at the table: a clean round, each wrong count of its clause, a device's fault in the middle of a
+round.
 
-The rounds and what follows stand in `hands/*.toml`, written from the text.
+The rounds and their results are in `hands/*.toml`, written from the text.
 """
 
 import json
@@ -68,7 +69,7 @@ def test_what_the_clause_says(case: Case) -> None:
 
 
 def check_details(case: Case, result: RoundResult) -> None:
-    """Whatever else the file says of this round."""
+    """Check everything else that the file says of this round."""
     if case.packets:
         assert tuple(packet.to for packet in result.packets) == case.packets
     if case.community:
@@ -87,7 +88,7 @@ def check_details(case: Case, result: RoundResult) -> None:
 
 
 def said(line: Any, path: str) -> Any:
-    """What a line says at a path; `absent` when it does not."""
+    """Return the value of a line at a path; `absent` if there is none."""
     for key in path.split("."):
         if isinstance(line, list):
             line = line[int(key)] if int(key) < len(line) else "absent"
@@ -130,13 +131,13 @@ def test_every_row_of_every_game_is_dealt() -> None:
 
 
 def kind(procedure: Procedure, place: str) -> str:
-    """Whose cards lie at a place, in the words of the rows."""
+    """Return the recipient of the cards at a place, as the rows name it."""
     named = {hand.place: hand.name for hand in procedure.hand}
     return "seats" if place.startswith("seat ") else named.get(place, place)
 
 
 def short_or_long(incident: Incident) -> str:
-    """Whether fewer were counted than there should be."""
+    """Return `short` if fewer were counted than expected, else `long`."""
     return "short" if (incident.counted or 0) < (incident.expected or 0) else "long"
 
 

@@ -1,5 +1,5 @@
-"""Both lines are lost for a while, and each device has kept the newest of its events alone: what is paid is what was
-dealt, and every round is made known by its number."""
+"""Both lines are lost for a while, and each device has kept only its latest events: payments match the deal, and every
+round is published by its number."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def evening(random: Random) -> HandTable:
 
 
 def heard_of(seen: list[e.Seen], random: Random) -> tuple[list[e.Seen], set[int]]:
-    """What a host hears of it, and the rounds whose END GAME is gone."""
+    """Return the reports that a host receives, and the rounds whose END GAME is lost."""
     lost_at, back_at = sorted(random.sample(range(1, len(seen)), 2))
     at_ns = seen[back_at].at_ns
     backlog: dict[str, list[e.Seen]] = {CONTROLLER: [], DEVICE: []}

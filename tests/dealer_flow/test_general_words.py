@@ -1,5 +1,5 @@
-"""What the general rules say, on small games: until when a misdeal may be called, whose fault a fouled hand is, a joker
-or a faced card that a device reads or a person finds."""
+"""General rules on small games: the latest moment to call a misdeal, the fault of a fouled hand, a joker or a boxed
+card that a device reads or a person finds."""
 
 from typing import Final
 
@@ -185,7 +185,7 @@ LEFT_WRONG: Final = rows(
 
 @pytest.mark.parametrize(("how", "returned"), [("fouled-by-others", {"ante": 500}), ("fouled-by-player", {})])
 def test_a_hand_of_nobodys_is_nobodys_fault(how: str, returned: dict[str, int]) -> None:
-    """What is bet on it comes back; a fault of one player is a person's to rule on for all the others."""
+    """Bets on it come back; a fault of one player is for a supervisor to rule on for all the others."""
     procedure = small(SIDES, OF_NOBODY, LEFT_WRONG, FOULED, PACKETS)
     table = small_table(procedure, 1).deal("AC KC QC", "AD KD QD").dump().play(f"mishap hand 1: {how}")
     table.play(["confirm"] * (how == "fouled-by-player"))

@@ -23,7 +23,7 @@ PAIRS: Final = ("AC AD/AH AS", "KC KD/KH KS", "6C 6D/6H 6S", "5C 5D/5H 5S")
 """Pockets that are better than the next; two that are equal."""
 
 HELD: Final = {"22": "no report says whether the hand was dead before the other one was mucked"}
-"""Where the reader decides, and the pot is held."""
+"""Cases in which the reader decides, and the pot is held."""
 
 
 def dealt(hand: dict[str, Any]) -> dict[int, str]:

@@ -65,7 +65,7 @@ def test_progressive_live() -> None:
 
 
 def test_cards_astray() -> None:
-    """Cards that do not add up end the round at any moment; while they do, nobody ends it before the choices."""
+    """Cards that do not add up end the round at any moment; while they do, it does not end before the choices."""
     deal = "bets 1: ante 500 / start / packet seat 1: QH QD 4C / packet dealer: KS TH 3D"
     table = play("three-card.co", f"{deal} / dump")
     assert "GameEnded" not in may(table)
@@ -143,7 +143,7 @@ def test_cards_out() -> None:
 
 
 def test_burn_confirmed() -> None:
-    """Nobody chooses before the burn is confirmed."""
+    """No choice is taken before the burn is confirmed."""
     table = play("let-it-ride", "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet community: 9S TS JS")
     assert "DecisionMade" not in may(table)
     assert "DecisionMade" in may(go_on(table, "burn community: 3"))
@@ -177,7 +177,7 @@ def test_number_drawn() -> None:
 
 
 def test_hands_set() -> None:
-    """Play goes on when the last player's hand is set, and not before."""
+    """Play continues when the last player's hand is set, and not before."""
     table = play("set", f"{LAID} / set seat 1: AH KD |")
     assert state(table) is State.SETTING
     assert state(go_on(table, "set seat 2: ?? ?? |")) is State.REVEALING
@@ -192,7 +192,7 @@ def test_all_shown() -> None:
 
 
 def test_later_step_begun() -> None:
-    """A choice ends a show that nobody reported; a player's hand, shown early, ends nothing."""
+    """A choice ends a show that was not reported; a player's hand, shown early, ends nothing."""
     deal = "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet dealer: 5D 6D 7D / packet community: 9S TS JS"
     table = play("shows", f"{deal} / choose 1: check")
     assert (state(table), table.codes) == (State.SHOWING, [])

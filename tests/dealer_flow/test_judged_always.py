@@ -1,6 +1,5 @@
-"""A flow judges what a report can have changed. One that judges everything at each report, looks up nothing once and
-skips nothing must come to the same: the same incidents, states and rounds, whatever is reported in whatever order.
-"""
+"""A flow judges only what a report can have changed. One that judges everything at each report, caches nothing and
+skips nothing must give the same incidents, states and rounds, for arbitrary reports in any order."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -76,7 +75,7 @@ _SAID: Final[tuple[e.Body, ...]] = (
 
 @cache
 def recorded(name: str) -> tuple[Seen, ...]:
-    """What the devices of a recording reported."""
+    """Return the reports of the devices in a recording."""
     found: list[Seen] = []
     play(Capture(CAPTURES / f"{name}.pcapng"), found.append)
     return tuple(found)
@@ -163,7 +162,7 @@ def judging_everything() -> Iterator[None]:
 
 
 def _always(value: object) -> property:
-    """A field that is so, whatever is written there."""
+    """Return a field that keeps this value even if written."""
     return property(lambda _: value, lambda _, __: None)
 
 
@@ -189,7 +188,7 @@ def _forgetting(judge_start: Callable[[Round, Seen], None]) -> Callable[[Round, 
 
 @dataclass
 class Dealt:
-    """What a flow said, and where it stood, after each report."""
+    """Output and state of a flow after each report."""
 
     flow: DealerFlow
     everything: bool = False
@@ -206,7 +205,7 @@ class Dealt:
 
 
 def agrees(round_: Round) -> None:
-    """What a round keeps beside what it follows from is what follows from it now."""
+    """Check that cached fields of a round equal the values they are derived from."""
     plan = round_.plan
     assert round_.step is (plan.steps[round_.at] if plan.steps else None)
     assert round_.doing == (round_.step.do if round_.step is not None else "")

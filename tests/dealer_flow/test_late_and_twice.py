@@ -1,4 +1,4 @@
-"""What comes late, comes twice, or is said of a card that has moved on since: nothing is lost, and nothing slips by."""
+"""Reports that come late or twice, or concern a card that has moved since: none is lost, and none is missed."""
 
 import pytest
 
@@ -314,7 +314,7 @@ def test_two_early_cards_are_each_kept_where_they_lie(first: int) -> None:
 
 
 def test_a_count_that_comes_right_answers_no_other_question() -> None:
-    """A supervisor is still to say what becomes of the card that was seen."""
+    """A supervisor still has to rule on the card that was seen."""
     lines = WESTERN + "count seat 1: 3\nmishap seat 1: exposed\ncount seat 1: 4"
     table = played("western-stud.co", lines, player_short="person", exposed_card="person")
     assert [ruling.why.code for ruling in round_of(table.flow).rulings] == ["card-exposed"]
@@ -363,7 +363,7 @@ set dealer: ?? ?? | ?? ?? ?? ?? ??
 
 @pytest.mark.parametrize("boxed", ["boxed 7D", "boxed"])
 def test_a_card_of_the_hand_that_was_offered_is_replaced_there(boxed: str) -> None:
-    """47.1-1037: and not at the position where nobody plays, which has no cards any more."""
+    """47.1-1037: and not at the position without a player, which has no cards any more."""
     table = played("pai-gow.co-single", f"{DRAGON}mishap hand 1: {boxed}", dragon_hand="one-player")
     assert table.may("CardDrawn") == ["dealer: draw a card for hand 1"]
     assert parse_place("seat 3") not in round_of(table.flow).ledger.hands

@@ -1,4 +1,4 @@
-"""Procedures that stand on others: what the layers come to, and where each of its lines is found."""
+"""Procedures that extend others: the merged content, and the source of each of its lines."""
 
 import json
 import os
@@ -45,7 +45,7 @@ title = "Mine"
 
 
 def laid(text: str) -> Whole:
-    """A file beside those of the package."""
+    """Merge a file in the folder of the package's files."""
     return compose(text, str(GAMES / "mine.toml"))
 
 
@@ -93,7 +93,7 @@ def test_steps_once_given_are_all_of_them_new() -> None:
 
 
 def test_a_row_of_wrong_takes_over_what_it_speaks_of() -> None:
-    """The first of two rows for one thing decides, so the one below must say nothing of it any more."""
+    """The first of two rows for one case decides, so the one below must no longer cover it."""
     whole = laid(SISTER + '[[wrong]]\nof = "seats"\nhow = ["short"]\nthen = "misdeal"\nclause = "mine"\n')
     found = [(row["of"], row["how"], row.get("then")) for row in whole.content()["wrong"]]
     assert ("seats", ["long"], "dead-hand") in found
@@ -103,7 +103,7 @@ def test_a_row_of_wrong_takes_over_what_it_speaks_of() -> None:
 
 
 def test_the_part_of_another_device_takes_the_place_of_the_first() -> None:
-    """What the game says of its own stays above it: here that a joker is a card of its deck."""
+    """The game's own rows stay above it: here a joker is a card of its deck."""
     whole = laid(SISTER.replace("three-card.co", "high-five.co").replace('"]', '", "card-shoe"]'))
     assert [layer.named for layer in whole.layers] == ["rule-10", "card-shoe", "high-five.co", ""]
     content = whole.content()

@@ -22,7 +22,7 @@ def ledger(procedure: str = FLUSHES, **options: str) -> Ledger:
 
 
 def lift(at: Ledger, place: Place | None, cards: str = "", counted: int | None = None, due: int = 5) -> list[Incident]:
-    """The next packet is counted, and lifted to this place, which is due so many; None: nobody is."""
+    """Count the next packet and lift it to this place, which is due so many cards; None: no place is due one."""
     faces = parse_cards(cards)
     packet = Dispensed(len(at.packets) + 1, len(faces) if counted is None else counted, faces)
     at.packets[packet.ordinal] = packet

@@ -17,12 +17,12 @@ FREE = {
     *("id", "schema", "title", "jurisdiction", "reason", "base", "without"),
     *("clause", "bets-closed", "parts", "as"),
 }
-"""Keys whose text is free, as whatever ends on `-clause`. Whatever ends on `name` gives a name; `allowed` says what an
-option may be."""
+"""Keys with free text, as all that end in `-clause`. Those that end in `name` define a name; `allowed` lists the values
+of an option."""
 
 
 def texts(value: Any, key: Key = ()) -> Iterator[Key]:
-    """Where a text stands that must be one of several."""
+    """Yield the keys whose text must be one of several."""
     if isinstance(value, str):
         words = [part for part in key if isinstance(part, str)]
         if words[-1].endswith("-clause"):

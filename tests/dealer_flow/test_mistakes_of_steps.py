@@ -1,4 +1,4 @@
-"""What each step may not say after those before it: every complaint with its key, and nothing beside it."""
+"""Errors of each step after those before it: every error with its key, and no others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Whatever happens to a round, no bet is in two places, and none is nowhere: it goes back, was settled before, is held,
-plays by its cards, or is lost by a clause that names what goes back. And the settlement has each bet once."""
+"""In every round each bet is in exactly one place: it goes back, was settled before, is held, plays by its cards, or is
+lost by a clause that names what goes back. And the settlement has each bet once."""
 
 from functools import cache
 from random import Random

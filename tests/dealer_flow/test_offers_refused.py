@@ -1,4 +1,4 @@
-"""What a file may not say of hands that are offered, bets that enter by a reading, bets of which a share is lost."""
+"""Errors of a file about offered hands, bets that enter under a reading, and bets of which a share is lost."""
 
 import re
 from pathlib import Path

@@ -66,7 +66,7 @@ def broken_by(rule: BetRule, wagers: Mapping[str, int], tied: Iterable[str] = ()
 
 
 def seats_of(plan: Plan) -> list[int]:
-    """The seat that breaks a rule, and two beside it that break none."""
+    """Return the seat that breaks a rule, and two other seats that break none."""
     return [number for number in range(1, plan.most_seats + 1) if number not in plan.unplayed][:3]
 
 
@@ -104,7 +104,7 @@ class Breaking(LegalPlay):
         return [number for number in found if plan.decisions[number].takes_back not in self.rule.named]
 
     def _worth(self, number: int) -> tuple[bool, ...]:
-        """How well a choice serves the breach."""
+        """Return a sort key: the better a choice serves the breach, the higher."""
         plan, choice = self.flow.plan, self.flow.plan.decisions[number]
         name = choice.name
         own = {plan.tips.get(bet, bet) for bet in (*self.rule.bets, *self.rule.named)}
@@ -163,7 +163,7 @@ def _first_stakes(plan: Plan) -> dict[str, int]:
 
 
 def tries(plan: Plan, rule: BetRule) -> Iterator[tuple[dict[str, int], int]]:
-    """What the seat bets before the deal, and which of the changes a choice's bet takes."""
+    """Yield the seat's bets before the deal, and the index of the change that a choice's bet takes."""
     bet, early = rule.bets[0], not plan.law.before_deal.isdisjoint(rule.bets)
     for seat in (1, 2, 3, 6):
         stakes = stakes_of(plan, seat) or posted_by(plan)
@@ -186,12 +186,12 @@ def _excluded(plan: Plan, bet: str) -> Iterator[str]:
 
 
 def posted_by(plan: Plan) -> dict[str, int]:
-    """What lies before a seat that antes, or posts a blind."""
+    """Return the bets of a seat that antes, or posts a blind."""
     return {bet.name: 100 for bet in plan.bets.values() if bet.placed == "before-deal"}
 
 
 def told(result: RoundResult, rule: BetRule, seat: int) -> bool:
-    """Whether the table found this breach."""
+    """Return True if the table found this breach."""
     return any(
         each.code == "wager-held" and each.reason == rule.kind and each.clause == rule.clause
         and rule.bets[0] in (each.bet, *each.bets)
@@ -201,7 +201,7 @@ def told(result: RoundResult, rule: BetRule, seat: int) -> bool:
 
 
 def held_at_settle(result: RoundResult, number: int) -> dict[str, str]:
-    """What of the seat's bets the settlement holds, of the round as another program would write it."""
+    """Return the bets of the seat that the settlement holds in the round as another program would write it."""
     seats = tuple(replace(each, held={}) for each in result.seats)
     other = ProcedureRef(result.procedure.id, "0" * 64)
     done = settle(
@@ -231,7 +231,7 @@ def breaks(plan: Plan, rule: BetRule) -> str:
 
 
 def written_elsewhere(plan: Plan, rule: BetRule) -> bool:
-    """Whether a round that was dealt as it should be is held by this rule, once another program writes its stakes."""
+    """Return True if a correctly dealt round is held by this rule once another program writes its stakes."""
     number = seats_of(plan)[0]
     result = Breaking(plan, rule, stakes_of(plan, 1) or posted_by(plan), 99).play()
     assert result is not None

@@ -69,7 +69,7 @@ def test_place_is_known() -> None:
 
 
 def test_first_cards_to_come() -> None:
-    """Who gets the first cards is settled before they are dealt."""
+    """The place of the first cards is settled before they are dealt."""
     table = play("pai-gow", "bets 1: ante 500 / start at 3")
     assert table.codes == []
     assert refused(go_on(table, "controller SpotSelected: seat 2")) == harmful("first_cards_to_come")
@@ -169,7 +169,7 @@ def test_remainder_to_come() -> None:
 
 
 def test_deal_complete() -> None:
-    """What is left comes out when nothing more is dealt from it."""
+    """The remainder comes out when no more cards are dealt from it."""
     assert refused(play("holdem", f"{HOLDEM} / dump")) == harmful("deal_complete")
     assert play("holdem", f"{HOLDEM} / choose 1: fold / dump").codes == []
 
@@ -228,17 +228,17 @@ def test_round_on_record() -> None:
 
 
 def test_nothing_ruled_since() -> None:
-    """What a person ruled rests on what was keyed then."""
+    """A supervisor's ruling depends on the cards keyed then."""
     assert refused_then("misdeal") == "nothing_ruled_since"
 
 
 def test_bets_left_alone() -> None:
-    """A bet that went back is not fetched again."""
+    """A bet that went back is not collected again."""
     assert refused_then("bets 1: ante 0") == "bets_left_alone"
 
 
 def test_cards_not_mucked() -> None:
-    """Cards that went to the muck are nobody's hand."""
+    """Cards that went to the muck are no one's hand."""
     assert refused_then("show muck: AH KH") == "cards_not_mucked"
 
 
@@ -290,7 +290,7 @@ def test_deal_begun() -> None:
 
 
 def test_seat_is_live() -> None:
-    """Who has folded does not raise."""
+    """A player who has folded does not raise."""
     assert play("holdem", f"{TWO} / bets 1: raise 1000").codes == []
     assert refused(play("holdem", f"{TWO} / choose 1: fold / bets 1: raise 1000")) == harmless(
         "seat_is_live", "wager-held"
@@ -374,13 +374,13 @@ def test_choice_is_known() -> None:
 
 
 def test_seat_dealt_in() -> None:
-    """Who chooses was dealt in, by a bet that lay there at START GAME."""
+    """A player who chooses was dealt in, by a bet placed at START GAME."""
     assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
     assert refused(play("holdem", f"{HOLDEM} / choose 3: fold")) == harmless("seat_dealt_in", "unknown-seat")
 
 
 def test_choice_has_its_bets() -> None:
-    """Half of the seven-card bet is surrendered by who is in all three games; by nobody else, and the round goes on."""
+    """Half of the seven-card bet is surrendered only by a player in all three games; the round continues."""
     cards = [
         "packet seat 1: AC AD 9H / packet community: KS QD 8S / burn community-first: 3",
         "packet community: 5S 6C 9S / burn community-second: 3 / choose 1: surrender-half",
@@ -392,7 +392,7 @@ def test_choice_has_its_bets() -> None:
 
 
 def test_acts_in_order() -> None:
-    """Where they act clockwise, the first at the dealer's left is first."""
+    """If players act clockwise, the first one at the dealer's left begins."""
     assert (
         play(
             "turns", "bets 1: ante 500 / bets 2: ante 500 / start / draw seat 1 AC | seat 2 KC / choose 1: go-on"
@@ -416,7 +416,7 @@ def test_shown_before_card() -> None:
 
 
 def test_choice_is_new() -> None:
-    """A choice that is reported twice is recorded only; one that nobody offers is no repetition."""
+    """A choice that is reported twice is recorded only; one that no step offers is not a repetition."""
     table = play("holdem", f"{TWO} / choose 1: fold")
     assert table.codes == []
     assert refused(go_on(table, "choose 1: fold")) == harmless("choice_is_new")
@@ -424,7 +424,7 @@ def test_choice_is_new() -> None:
 
 
 def test_choice_stands() -> None:
-    """Nobody chooses otherwise afterwards; before that a choice that nobody offers is another matter."""
+    """No choice may change afterwards; a choice that no step offers is checked differently before that."""
     table = play("holdem", f"{TWO} / choose 1: fold")
     assert table.codes == []
     assert refused(go_on(table, "choose 1: raise")) == harmless("choice_stands")
@@ -449,7 +449,7 @@ def test_hand_is_live() -> None:
 
 
 def test_step_offers_choice() -> None:
-    """A controller that starts anew tells a choice of a later step: the round is lost, and the choice out of turn."""
+    """A controller that restarts reports a choice of a later step: the round is lost, and the choice out of turn."""
     table = play("holdem", TWO)
     table.flow.handle(e.Seen(CONTROLLER, 7, 1, START_NS, e.DecisionMade(1, 3)))
     incidents = round_of(table.flow).incidents
@@ -504,7 +504,7 @@ def test_burned_before() -> None:
 
 
 def test_somebody_plays_there() -> None:
-    """A hand where nobody plays is nobody's."""
+    """A hand at a position without a player belongs to no one."""
     table = play("pai-gow", f"{SEVEN} / show dealer: ?? ?? ?? ?? ?? ?? ?? ?? / show seat 1: ?? ?? ?? ?? ?? ?? ?? ??")
     assert table.codes == []
     go_on(table, "show seat 3: ?? ?? ?? ?? ?? ?? ?? ??")
@@ -536,7 +536,7 @@ def test_fewer_lie_open() -> None:
 
 
 def test_too_many_go_back() -> None:
-    """Four cards shown of a flop of three: where the fourth goes back into the deck, it harms nobody."""
+    """Four cards shown of a flop of three: if the fourth goes back into the deck, it does no harm."""
     lines = f"{LONGHORN} / draw community 5S 6C 9S 7D / show community: 5S 6C 9S 7D"
     assert harmless("fewer_lie_open")[0] in refused(play("longhorn.co", lines))
     shown = f"{LET_IT_RIDE} / burn community: 3 / choose 1: let-1 / show community: 9S TS"
@@ -544,14 +544,14 @@ def test_too_many_go_back() -> None:
 
 
 def test_early_has_remedy() -> None:
-    """A packet taken before its time harms nobody where the procedure says what becomes of it."""
+    """A packet taken early does no harm if the procedure has a remedy."""
     early = "bets 1: ante 500, blind 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D / packet next: 2S 3S 4S"
     assert refused(play("ultimate-texas-holdem.co", early)) == harmless("somebody_is_due")
     assert refused(play("holdem", f"{HOLDEM} / packet burn: 2S")) == harmful("somebody_is_due")
 
 
 def test_house_shown_last() -> None:
-    """The dealer's cards stay covered until every player has chosen; a player's, shown early, harm nobody."""
+    """The dealer's cards stay covered until every player has chosen; a player's, shown early, do no harm."""
     assert refused(play("holdem", f"{HOLDEM} / show dealer: 5D 6D")) == harmful("house_shown_last")
     assert refused(play("holdem", f"{HOLDEM} / show seat 1: AH KH")) == harmless("hand_shown_in_time")
 
@@ -572,7 +572,7 @@ def test_hand_is_set() -> None:
 
 
 def test_set_as_written() -> None:
-    """Two cards are low; nobody need say which."""
+    """Two cards are low; they need not be named."""
     assert play("set", f"{LAID} / set seat 1: AH KD |").codes == []
     assert play("set", f"{LAID} / set seat 1: |").codes == []
     assert refused(play("set", f"{LAID} / dump / set seat 1: AH |")) == harmless("set_as_written")
@@ -586,7 +586,7 @@ def test_hand_to_set() -> None:
 
 
 def test_set_before_house() -> None:
-    """Nobody arranges a hand anew once the dealer's lies open."""
+    """No player's hand is set again once the dealer's lies open."""
     first = f"{LAID} / dump / set seat 1: AH KD | / confirm / show dealer: ?? ?? ?? ?? ?? ?? ?? ??"
     assert play("set", f"{first} / set seat 1: AH KD |").codes == []
     assert refused(play("set", f"{first} / set seat 1: AH QD |")) == harmless("set_before_house")
@@ -630,7 +630,7 @@ def test_drawn_after_name() -> None:
 
 
 def test_drawn_for_somebody() -> None:
-    """A card that nobody is due is noted: it is spare until somebody says where it lies."""
+    """A card that no place is due is recorded: it is spare until a report places it."""
     table = play("stud", STUD)
     assert table.codes == []
     assert refused(go_on(table, "draw 9S")) == harmless("drawn_for_somebody")
@@ -731,7 +731,7 @@ def test_a_guard_that_always_answers_the_same_is_caught(
 
 
 def test_the_state_alone_decides_what_it_is_said_to() -> None:
-    """These answer the same between two rounds and in one, whatever is asked."""
+    """These give the same result between two rounds and in one, for any report."""
     for lines in ("bets 1: ante 500", HOLDEM):
         round_ = round_of(play("holdem", lines).flow)
         assert not any(CHECKS[name](round_, e.Confirmed()) for name in STATE_ALONE)

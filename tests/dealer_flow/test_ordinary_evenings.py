@@ -19,11 +19,11 @@ from dealwire.table.replay import usual_table
 
 STEPS = [name for name in known_procedures() if load_procedure(name).shoe is None]
 SEATS = (1, 2, 3, 6)
-"""Where bets exclude each other the seats take turns, and one of three tips the dealer on every bet."""
+"""Seats that bet. If bets exclude each other the seats take turns, and one of three tips the dealer on every bet."""
 
 
 def evening(procedure: Procedure, rounds: int, seed: int = 1) -> list[RoundResult | Incident]:
-    """What a table publishes of so many rounds, in which everybody declares."""
+    """Return what a table publishes of so many rounds in which every seat declares."""
     plan = clean_round(procedure, [number for number in SEATS if number <= procedure.seats.most])
     players: list[dict[str, Any]] = plan["players"]
     more = {"declares": True} if procedure.betting is None else {}  # between players there is nothing to declare

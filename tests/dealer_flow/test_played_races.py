@@ -156,7 +156,7 @@ def test_a_card_before_bets_are_closed() -> None:
 
 
 def test_a_bet_after_the_first_card() -> None:
-    """It is held, and only that: the race of all others goes on."""
+    """Only that bet is held: the race continues for all others."""
     result = started().draw("2C").bet(2, odd=100).bet(1, red=900).draw("3C 4C 5C 6C").end()
     assert result.outcome == "complete"
     assert [(seat.seat, seat.status, [*seat.held]) for seat in result.seats] == [
@@ -405,7 +405,7 @@ def test_the_first_card_of_a_shoe_lost(loaded: int | None) -> None:
 
 
 def test_a_program_that_joins_in_the_middle_of_a_shoe() -> None:
-    """Cards that left before the first burn it hears cost the bookkeeping, not the race."""
+    """Cards that left before the first burn it receives cost the bookkeeping, not the race."""
     table = race_table(filled=False)
     table.ordinal = 30
     table.draw_one(parse_card("8C"), "burn").bet(1, red=500).start()
@@ -596,7 +596,7 @@ def test_a_shoe_that_starts_anew_between_races_may_have_lost_cards() -> None:
 
 @pytest.mark.parametrize("counted_again", [True, False])
 def test_a_card_pushed_back_between_races_comes_again(counted_again: bool) -> None:
-    """An overdrawn card goes back: it opens the next race, and what is left is not claimed any more."""
+    """An overdrawn card goes back: it opens the next race, and the count of cards left is unknown from then on."""
     table = started().draw(AT_5 + " 2C").device(e.CardPushedBack(False))
     table.end()
     table.ordinal -= counted_again

@@ -776,7 +776,7 @@ def test_the_first_choice_stands() -> None:
 
 
 def test_a_late_play_bet_is_held() -> None:
-    """The dealer's cards were seen: nobody knows whether the hand is played, so all that the seat bets is held."""
+    """The dealer's cards were seen: it is unknown whether the hand is played, so all bets of the seat are held."""
     table = dealt(1).burn().controller(e.DecisionMade(1, 2)).show("dealer", hands(3)[2]).bet(1, play=1000)
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", ["wager-held", "decision-bet-differs"])
@@ -799,7 +799,7 @@ def test_a_late_play_bet_is_held() -> None:
     ],
 )
 def test_a_late_or_stray_chip_holds_that_bet_alone(act, held) -> None:  # type: ignore[no-untyped-def]
-    """What stood at START GAME stands; every other bet is settled."""
+    """The bet at START GAME stays; every other bet is settled."""
     table = act(dealt(1).burn())
     result = table.bet(1, play=1000).choose(1, 2).end()
     assert result.outcome == "complete"

@@ -1,4 +1,4 @@
-"""What a round is worth after a power cut of a device: a test for each row of the protocol page's table."""
+"""Rounds after a power cut of a device: a test for each row of the table on the protocol's page."""
 
 from collections.abc import Callable
 from typing import Final

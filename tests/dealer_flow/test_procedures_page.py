@@ -13,7 +13,7 @@ from tests.support.reading.each import of_each
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text(encoding="utf-8")
 _BLOCK: Final = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 SPANS: Final = "\n".join([*_BLOCK.findall(PAGE), *re.findall(r"`[^`]+`", _BLOCK.sub("", PAGE))])
-"""What the page writes as code: spans, and the lines of its blocks."""
+"""Code on the page: spans, and the lines of its blocks."""
 
 
 def keys(node: Any) -> set[str]:

@@ -1,4 +1,4 @@
-"""What is printed is what the data says."""
+"""Printed pages agree with the data."""
 
 import json
 import re

@@ -26,7 +26,7 @@ def packets(*each: tuple[str, int, int]) -> list[dict[str, Any]]:
 
 
 def a_round(**keys: Any) -> dict[str, Any]:
-    """The keys that every round has, with these instead or beside them."""
+    """Return the keys that every round has, with these added or replaced."""
     return {
         "schema": "dealwire.round/2",
         "type": "round",

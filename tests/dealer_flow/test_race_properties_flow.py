@@ -1,4 +1,4 @@
-"""Whatever a shoe and a table report, in whatever order: the flow answers, and no race that is in doubt is complete."""
+"""For arbitrary reports of a shoe and a table in any order the flow answers, and no uncertain race is complete."""
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -124,7 +124,7 @@ def due_card(cards: list[str | None], moved: bool) -> bool:
 
 
 def ended(cards: list[str | None]) -> tuple[int, str | None] | None:
-    """How the first four cards end the race; None while one that matters is not known."""
+    """Return the end of the race after the first four cards; None while one that matters is unknown."""
     for number, suit in enumerate(cards[:4], 1):
         if suit is None:
             return None

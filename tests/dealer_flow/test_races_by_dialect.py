@@ -25,9 +25,9 @@ def evening(dialect: str, seed: int, *acts: str, **options: int) -> ShoeEvening:
 
 
 def play(shoe: ShoeEvening, name: str | None = None, moved: int = 0) -> tuple[RoundResult, list[Incident]]:
-    """What the shoe told, with a person who bets, closes the bets before the first card and ends the game.
+    """Play the shoe's reports, with a person who bets, closes the bets before the first card and ends the game.
 
-    `name` is what a supervisor says an unread card is; `moved` cents go to hearts before the 17th card.
+    `name` is the name a supervisor gives an unread card; `moved` cents go to hearts before the 17th card.
     """
     flow = DealerFlow(PROCEDURE)
     out: list[RoundResult | Incident] = []
@@ -96,7 +96,7 @@ def test_an_unread_card_that_nobody_names() -> None:
 
 
 def test_a_card_that_the_simulated_shoe_doubts() -> None:
-    """What its model says of its reader arrives over the wire; the same card named gives the race as it lies."""
+    """The confidence of its model's reader arrives over the wire; the same card named gives the same race."""
     shoe = ShoeEvening(["fill", "begin 0", *["draw"] * 11, "end round"], "tdp", decks=1, seed=12)
     say = shoe.table.model.say
 

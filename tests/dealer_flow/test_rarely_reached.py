@@ -215,7 +215,7 @@ def test_a_burned_card_that_was_shown_is_no_secret_any_more() -> None:
 
 
 def test_a_card_shown_of_a_hand_that_is_dealt_by_hand_is_replaced_out_of_it() -> None:
-    """No device sees that, and nobody needs to rule."""
+    """No device sees that, and no ruling is needed."""
     table = HandTable("three-card-split.co-hand").play("bets 1: low 500, high 500, three-card 500\nstart\ndeal by hand")
     table.play("mishap seat 1: exposed AC")
     assert [(found.code, found.called, found.unreliable) for found in table.incidents] == [
@@ -259,7 +259,7 @@ def counted_at_once(table: HandTable) -> tuple[list[str], int, int]:
 
 
 def test_a_place_that_is_counted_while_it_alone_gets_cards_gets_no_more() -> None:
-    """Where cards go around it may have been passed over before, so that nobody knows which card is its own."""
+    """If cards go around, it may have been passed over before, so it is unknown which card is its own."""
     at_once = play("exact", "bets 1: ante 500 / bets 2: ante 500 / start / draw AH")
     assert (counted_at_once(at_once), at_once.codes) == ((["AH"], 2, 2), ["seat-count-wrong"])
     game = stud(step("showdown", "reveal", 'order = ["seats"]'))

@@ -1,4 +1,4 @@
-"""What a round's line holds beside cards and bets: stages, splits, discards, propositions, the number drawn."""
+"""Contents of a round's line besides cards and bets: stages, splits, discards, propositions, the number drawn."""
 
 import json
 

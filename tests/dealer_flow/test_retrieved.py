@@ -19,7 +19,7 @@ def test_a_hand_that_was_retrieved_plays() -> None:
 
 
 def test_a_hand_that_was_not_retrievable_stays_in_the_muck() -> None:
-    """47.1-1032(8). Nobody is asked twice, and a hand that is mucked anew may be shown anew."""
+    """47.1-1032(8). A ruling is requested only once, and a hand that is mucked again may be shown again."""
     table = holdem(f"{MUCKED} / show seat 1: AH KH / show seat 1: AH KH")
     assert len(round_of(table.flow).rulings) == 1
     go_on(table, "acts 1: fold")

@@ -156,7 +156,7 @@ def test_every_game_that_burns_off_one_deck_has_the_rule(game: str) -> None:
 @pytest.mark.parametrize("number", [10, 11])
 @pytest.mark.parametrize("again", [False, True])
 def test_a_burned_card_comes_out_again_however_the_shoe_tells(number: int, again: bool) -> None:
-    """47.1-1025: a shoe may count the card anew or not, and may report it as the one it has read before."""
+    """47.1-1025: a shoe may count the card again or not, and may report it as the one it has read before."""
     table = HandTable("bonus-6.co").play(BONUS).play(["push-back"])
     assert allowed(table) == ["burn a card"]
     card = parse_card("4C")

@@ -1,6 +1,7 @@
-"""Where a section speaks, no file says that it says nothing; where a file says so, it names what was looked at instead.
+"""If a section covers a case, no file claims that it does not; if a file claims so, it names what it follows instead.
 
-`SPEAKS` is read off the text by hand and not off the files."""
+`SPEAKS` was read from the text by hand, not from the files.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
-"""What is easily left untested: a lamp that goes out, a count that a device makes, what one clause says of one seat."""
+"""Cases that are easily left untested: a lamp that goes out, a count that a device makes, a clause that covers one
+seat."""
 
 from __future__ import annotations
 
@@ -112,7 +113,7 @@ def test_nobody_is_left_to_deal_for_after_all_have_folded() -> None:
 
 
 def test_dead_hands_before_any_choice_do_not_end_the_deal() -> None:
-    """Nobody was asked yet: the dealer still gets the hand that is due."""
+    """No seat was to choose yet: the dealer still gets the hand that is due."""
     table = small_table(HOLDEM, 1).deal("AH KH QH")
     assert table.codes == ["seat-count-wrong"]
     assert table.end().outcome == "unreliable"
@@ -201,7 +202,7 @@ def test_a_misdeal_the_device_reports_of_this_deck_is_a_fault_of_this_round() ->
 
 
 def test_a_deck_with_another_back_is_another_deck() -> None:
-    """What was found defective is forgotten only when the back at its number changes."""
+    """A defective deck is forgotten only when the back at its number changes."""
     decks = Decks()
     decks.loaded(1, 7)
     decks.find_defective(1, "it was found defective")

@@ -23,7 +23,7 @@ TRIGGERS = tuple(dict.fromkeys(row.trigger for row in TRANSITIONS))
 
 
 def phase_with(monkeypatch: pytest.MonkeyPatch, passing: set[str]) -> Phase:
-    """A machine whose guards let pass by name, whatever the round is."""
+    """Return a machine whose guards hold by name, independent of the round."""
     for name, guard in GUARDS.items():
         there = name in passing
         monkeypatch.setitem(GUARDS, name, guards.Guard(name, guard.words, lambda _, there=there: there, guard.of))
@@ -41,7 +41,7 @@ def test_every_row_does_what_it_says(monkeypatch: pytest.MonkeyPatch, row: Row) 
 
 
 def _first_of(row: Row, source: State) -> set[State]:
-    """Where rows of the same trigger lead that come first and let pass with the guards of this one."""
+    """Return the destinations of earlier rows of the same trigger whose guards hold whenever this one's do."""
     before = TRANSITIONS[: TRANSITIONS.index(row)]
     return {
         each.dest or source
@@ -91,7 +91,7 @@ def test_every_rule_names_a_guard_and_every_guard_of_a_report_is_in_a_rule() -> 
 
 
 def test_the_code_asks_for_guards_that_exist() -> None:
-    """`holds("...")` or `GUARDS["..."]` with a name that nobody knows would be found at the table only."""
+    """`holds("...")` or `GUARDS["..."]` with an unknown name would otherwise be found only at the table."""
     from pathlib import Path
 
     asked = set()

@@ -1,7 +1,7 @@
-"""Whole tables: every incident by its code and facts, where the table stands in each state, how the round ended.
+"""Whole tables: every incident by its code and facts, the table in each state, and the end of the round.
 
-The transcripts lie in `transcripts/`. What stands in them is held to the clauses and to `docs/`; `python -m
-tests.dealer_flow.test_transcripts` prints them anew after a change on purpose, to be read line by line.
+The transcripts are in `transcripts/`, checked by hand against the clauses and `docs/`. `python -m
+tests.dealer_flow.test_transcripts` prints them again after an intended change, to be read line by line.
 """
 
 from pathlib import Path

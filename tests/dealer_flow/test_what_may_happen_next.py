@@ -1,4 +1,4 @@
-"""What may happen next, told whole: every entry of `legal()` in its order, and what a round waits for."""
+"""All entries of `legal()` in order, and the events that a round waits for."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -413,7 +413,8 @@ AWAITED: Final = {
     "hands are shown for the pot": ["HandRevealed seat 1", "HandRevealed seat 2", "HandRevealed seat 3"],
     "money may be moved": ["GameEnded"],
 }
-"""Without which the round does not go on: neither bets nor calls, and END GAME when nothing else is."""
+"""State -> the reports without which the round does not continue: neither bets nor calls, and END GAME if nothing else
+is."""
 
 
 @pytest.mark.parametrize("name", AWAITED)
