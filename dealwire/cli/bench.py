@@ -11,8 +11,8 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from dealwire.bench.hands.command import HandsChannel, ProgramHands
-from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
+from dealwire.bench.hands.command import OperatorChannel, ProgramOperator
+from dealwire.bench.hands.operator import NoOperator, Operator, PersonOperator
 from dealwire.bench.plan.plan import BenchPlan, checks_for_hands, dialect_plans, load_plan, packaged_plans
 from dealwire.bench.record import BenchOutcome, NotRunCause
 from dealwire.bench.report.about import program_facts
@@ -53,8 +53,8 @@ from protocol.tdp.packets import VERSION_TEXT
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
 """Device of a simulated run if the plan names none."""
-MakeHands = Callable[[Listener], Hands]
-OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeHands, ProgressLine]]
+MakeOperator = Callable[[Listener], Operator]
+OnLine = contextlib.AbstractContextManager[tuple[Wire, MakeOperator, ProgressLine]]
 MakeRun = Callable[[tuple[str, ...]], BenchRun]
 """Function that runs those checks of the plan that match the patterns."""
 INTERRUPTIONS: Final = {Terminated: "SIGTERM", KeyboardInterrupt: "SIGINT"}
@@ -261,9 +261,9 @@ def _judge(
     ctx.exit(_exit_code(report, choices.strict, run.hands))
 
 
-def _exit_code(report: Report, strict: bool, hands: Hands) -> Exit:
+def _exit_code(report: Report, strict: bool, hands: Operator) -> Exit:
     causes = report.counts.causes
-    if isinstance(hands, ProgramHands) and hands.gone is not None:
+    if isinstance(hands, ProgramOperator) and hands.gone is not None:
         echo(f"dealwire: {hands.gone}", err=True)
     if failed := causes.get(NotRunCause.HANDS_FAILED, 0):
         echo(f"dealwire: {failed} checks were not run because the operator program failed", err=True)
@@ -383,7 +383,7 @@ def _check_no_limits(plan: BenchPlan, choices: BenchChoices) -> None:
 @contextlib.contextmanager
 def _wire(
     device: str, address: str | None, choices: BenchChoices, command: str | None, progress: ProgressLine, dialect: str
-) -> Iterator[tuple[Wire, MakeHands, ProgressLine]]:
+) -> Iterator[tuple[Wire, MakeOperator, ProgressLine]]:
     """Open the line to the device. Yield it with a function that makes the operator, and the progress line."""
     if address is None:
         rig = SimulatedRig(device, speed=choices.speed, real_time=choices.real_time, dialect=dialect)
@@ -393,13 +393,13 @@ def _wire(
         return
     clock = SystemClock()
     with contextlib.ExitStack() as stack:
-        make_hands: MakeHands = lambda _: NoHands()  # noqa: E731
+        make_hands: MakeOperator = lambda _: NoOperator()  # noqa: E731
         if command is not None:
-            channel = stack.enter_context(contextlib.closing(HandsChannel(command)))
-            program = ProgramHands(channel, device, address)
+            channel = stack.enter_context(contextlib.closing(OperatorChannel(command)))
+            program = ProgramOperator(channel, device, address)
             make_hands = lambda probe: _listening(program, channel, probe)  # noqa: E731
         elif not choices.unattended and sys.stdin.isatty():
-            make_hands = lambda probe: PersonHands(lambda text: _ask(probe, text, progress))  # noqa: E731
+            make_hands = lambda probe: PersonOperator(lambda text: _ask(probe, text, progress))  # noqa: E731
         baud = dialect_named(dialect).baud
         opener = line_at(address, clock, baud=baud)
         wire = LiveWire(address, opener, baud=baud_of(address, baud=baud), clock=clock)
@@ -407,7 +407,7 @@ def _wire(
         yield wire, make_hands, progress
 
 
-def _listening(program: ProgramHands, channel: HandsChannel, probe: Listener) -> Hands:
+def _listening(program: ProgramOperator, channel: OperatorChannel, probe: Listener) -> Operator:
     """Keep the device's line alive while the operator program's answers are awaited."""
     channel.while_waiting = lambda output, ms: _keep_line(probe, output, ms)
     return program

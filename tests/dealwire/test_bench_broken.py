@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from dealwire.bench.hands.hands import NoHands, SimulatedHands
+from dealwire.bench.hands.operator import NoOperator, SimulatedOperator
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.run.rig import SimulatedRig
@@ -71,7 +71,7 @@ def test_a_device_whose_session_ends_with_its_connection_is_caught(ends: bool) -
     wire = LiveWire(line.address, line_at(line.address, clock), clock=clock, beside=(far, line))
     with contextlib.closing(wire):
         far.start(clock.now_ns())
-        hands = SimulatedHands(table, "shuffler", clock.now_ns, lambda: far.pump(clock.now_ns()))
+        hands = SimulatedOperator(table, "shuffler", clock.now_ns, lambda: far.pump(clock.now_ns()))
         found = run_plan(load_plan("link"), wire, lambda _: hands, BenchChoices(("session.line-closed",)))
         line._hang_up = hang_up
     assert caught_by(found) == (("session.line-closed",) if ends else ())
@@ -115,7 +115,7 @@ def test_the_time_that_a_line_takes_for_what_was_sent_is_not_the_devices() -> No
     only = ("frame.bit-flips", "frame.endless")
     with contextlib.closing(wire):
         far.start(clock.now_ns())
-        found = run_plan(load_plan("link"), wire, lambda _: NoHands(), BenchChoices(only))
+        found = run_plan(load_plan("link"), wire, lambda _: NoOperator(), BenchChoices(only))
     assert {each.id: each.why for each in found.results if each.id in only} == dict.fromkeys(only, "")
 
 

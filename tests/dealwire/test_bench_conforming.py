@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.operator import SimulatedOperator
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, HeardFrame, NotRunCause
 from dealwire.bench.rules.rule import ALL_RULES, BenchRule, Known
@@ -31,7 +31,7 @@ from tests.support.broken.fields import Field
 from tests.support.broken.tables import CountsFromRight
 
 
-def run(table: TableModel, hands: SimulatedHands, wire: SimulatedWire, *only: str) -> BenchRun:
+def run(table: TableModel, hands: SimulatedOperator, wire: SimulatedWire, *only: str) -> BenchRun:
     return run_plan(load_plan("shuffler"), wire, lambda _: hands, BenchChoices(only))
 
 
@@ -73,12 +73,12 @@ class RepeatsAtOpen(Rewriting):
             yield from (self._events[number] for number in sorted(self._events) if number > self._acked)
 
 
-def lost_its_monitor() -> tuple[RepeatsAtOpen, SimulatedHands, SimulatedWire]:
+def lost_its_monitor() -> tuple[RepeatsAtOpen, SimulatedOperator, SimulatedWire]:
     """A device whose host was there, acknowledged nothing of late and left: it holds events, and is in SAFE."""
     table = SimulatedTable(load_scenario("clean-1"), speed=20)
     device = RepeatsAtOpen(table)
     wire = SimulatedWire(device, "shuffler")
-    hands = SimulatedHands(table, "shuffler", wire.now_ns)
+    hands = SimulatedOperator(table, "shuffler", wire.now_ns)
     monitor = Probe(wire, role=Role.OBSERVE)
     monitor.open()
     monitor.acks = False
@@ -193,7 +193,7 @@ def statuses(moments: Iterable[tuple[int, int]]) -> BenchRule:
     rule = ALL_RULES["status-rhythm"]()
     for at_ms, uptime_ms in moments:
         message = m.ControllerStatusMessage(1, 0, uptime_ms, 0, 0, 0, ())
-        rule.hear(HeardFrame(at_ms * MS, decode(encode(message)), True), Known())
+        rule.on_frame(HeardFrame(at_ms * MS, decode(encode(message)), True), Known())
     return rule
 
 

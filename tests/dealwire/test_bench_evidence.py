@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dealwire.bench.hands.hands import Hands, NoHands, PersonHands
+from dealwire.bench.hands.operator import Hands, NoOperator, PersonOperator
 from dealwire.bench.plan.plan import FOLDER, BenchPlan, known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from dealwire.bench.report.comparing import compare_reports
@@ -61,10 +61,10 @@ def report() -> Report:
 LEAVES_OUT: dict[str, tuple[BenchChoices, Hands | None, NotRunCause]] = {
     "--only": (BenchChoices(("frame.hello",)), None, NotRunCause.FILTERED),
     "--only twice": (BenchChoices(("frame.hello", "timing.hello")), None, NotRunCause.FILTERED),
-    "--unattended": (BenchChoices(("frame.hello", "fault.door-501")), NoHands(), NotRunCause.UNATTENDED),
+    "--unattended": (BenchChoices(("frame.hello", "fault.door-501")), NoOperator(), NotRunCause.UNATTENDED),
     "a person who skips": (
         BenchChoices(("frame.hello", "fault.too-few-101")),
-        PersonHands(lambda _: False),
+        PersonOperator(lambda _: False),
         NotRunCause.SKIPPED,
     ),
     "--rounds": (BenchChoices(("frame.hello", "soak.*"), rounds=2), None, NotRunCause.SHORTENED),

@@ -15,9 +15,8 @@ import jsonschema
 import pytest
 
 from dealwire.bench.hands.actions import HELLO, NEW_CHECK, hand_actions, hand_task
-from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
-from dealwire.bench.hands.hands import Hands as BenchHands
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.command import OperatorChannel, OperatorGone, ProgramOperator
+from dealwire.bench.hands.operator import Operator, SimulatedOperator
 from dealwire.bench.hands.program import ActFailed, Hands, serve
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, NotRun, NotRunCause
@@ -155,21 +154,21 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def channels() -> Iterator[list[HandsChannel]]:
-    opened: list[HandsChannel] = []
+def channels() -> Iterator[list[OperatorChannel]]:
+    opened: list[OperatorChannel] = []
     yield opened
     for channel in opened:
         channel.close()
 
 
-def hands_of(body: str, channels: list[HandsChannel], tmp_path: Path, deadline_ms: int = 60_000) -> ProgramHands:
+def hands_of(body: str, channels: list[OperatorChannel], tmp_path: Path, deadline_ms: int = 60_000) -> ProgramOperator:
     file = tmp_path / "jig.py"
     file.write_text(LOOP + body + "    print(json.dumps(say), flush=True)\n")
-    channels.append(HandsChannel(f"{sys.executable} {file}"))
-    return ProgramHands(channels[-1], "shuffler", "/dev/x", deadline_ms)
+    channels.append(OperatorChannel(f"{sys.executable} {file}"))
+    return ProgramOperator(channels[-1], "shuffler", "/dev/x", deadline_ms)
 
 
-def test_an_act_is_done_by_the_program(channels: list[HandsChannel], tmp_path: Path) -> None:
+def test_an_act_is_done_by_the_program(channels: list[OperatorChannel], tmp_path: Path) -> None:
     hands = hands_of(f"    open({str(tmp_path / 'log')!r}, 'a').write(line)\n", channels, tmp_path)
     hands.begin("deal.whole")
     assert hands.do("lift", {"to": "dealer"}) == "Lift the cards from the tray."
@@ -187,7 +186,7 @@ def test_an_act_is_done_by_the_program(channels: list[HandsChannel], tmp_path: P
     ("result", "cause"), [("cannot", NotRunCause.CANNOT), ("failed", NotRunCause.HANDS_FAILED)]
 )  # fmt: skip
 def test_what_is_not_done_is_not_run_and_the_next_act_goes_on(
-    result: str, cause: NotRunCause, channels: list[HandsChannel], tmp_path: Path
+    result: str, cause: NotRunCause, channels: list[OperatorChannel], tmp_path: Path
 ) -> None:
     body = f"    if asks['action'] == 'green':\n        say |= {{'result': '{result}', 'why': 'no arm'}}\n"
     hands = hands_of(body, channels, tmp_path)
@@ -198,7 +197,7 @@ def test_what_is_not_done_is_not_run_and_the_next_act_goes_on(
     assert hands.do("lift", {})
 
 
-def test_what_it_cannot_do_is_known_before_a_check_begins(channels: list[HandsChannel], tmp_path: Path) -> None:
+def test_what_it_cannot_do_is_known_before_a_check_begins(channels: list[OperatorChannel], tmp_path: Path) -> None:
     hands = hands_of("    say['can'] = ['lift', 'hello']\n    say['patience_ms'] = 70\n", channels, tmp_path)
     assert hands.patience_ms == 70
     hands.ready_for("lift", {})
@@ -221,7 +220,7 @@ def test_what_it_cannot_do_is_known_before_a_check_begins(channels: list[HandsCh
     ],
 )
 def test_a_program_that_is_gone_is_one_line_and_nothing_more_is_run(
-    body: str, why: str, channels: list[HandsChannel], tmp_path: Path
+    body: str, why: str, channels: list[OperatorChannel], tmp_path: Path
 ) -> None:
     hands = hands_of("    if asks['action'] == 'green':\n" + body, channels, tmp_path, 300)
     with pytest.raises(NotRun, match=why) as caught:
@@ -244,17 +243,17 @@ def test_a_program_that_is_gone_is_one_line_and_nothing_more_is_run(
         ("cat", "invalid answer at 'hello': Object missing required field `result`"),
     ],
 )
-def test_a_program_that_is_none_is_one_line(command: str, why: str, channels: list[HandsChannel]) -> None:
+def test_a_program_that_is_none_is_one_line(command: str, why: str, channels: list[OperatorChannel]) -> None:
     def start() -> None:
-        channels.append(HandsChannel(command))
-        ProgramHands(channels[-1], "shuffler", "/dev/x")
+        channels.append(OperatorChannel(command))
+        ProgramOperator(channels[-1], "shuffler", "/dev/x")
 
-    with pytest.raises(HandsGone, match=why):
+    with pytest.raises(OperatorGone, match=why):
         start()
 
 
-def test_what_it_can_do_must_be_actions(channels: list[HandsChannel], tmp_path: Path) -> None:
-    with pytest.raises(HandsGone, match="no such action: 'jump'; allowed: hello, new-check, power-off"):
+def test_what_it_can_do_must_be_actions(channels: list[OperatorChannel], tmp_path: Path) -> None:
+    with pytest.raises(OperatorGone, match="no such action: 'jump'; allowed: hello, new-check, power-off"):
         hands_of("    say['can'] = ['jump']\n", channels, tmp_path)
 
 
@@ -352,12 +351,12 @@ def test_one_hands_program_at_a_time_and_a_stale_socket_is_replaced(simulator: d
 # ------------------------------------------------------------------ a soak at an attached shuffler
 
 
-class Delegated(BenchHands):
+class Delegated(Operator):
     """Somebody else's hands at the same table, which cannot bring about `beyond`."""
 
     whose = "program"
 
-    def __init__(self, hands: SimulatedHands, *beyond: str) -> None:
+    def __init__(self, hands: SimulatedOperator, *beyond: str) -> None:
         self._hands, self._beyond = hands, beyond
         self.done: list[str] = []
 

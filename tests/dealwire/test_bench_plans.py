@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.hands.hands import SIMULATED_ACTS
+from dealwire.bench.hands.operator import SIMULATED_ACTS
 from dealwire.bench.plan.plan import VERBS, known_plans, load_plan
 from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.values import BadValue, milliseconds
@@ -137,7 +137,7 @@ def test_including_another_devices_plan_or_itself_is_refused(tmp_path: Path) -> 
     with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: 'shoe' is for a shoe"):
         load_plan(mine)
     mine.write_text(HEAD + 'include = ["nope"]\n')
-    with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: no such plan: 'nope'; it must be in the same folder"):
+    with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: no such plan: 'nope'; it must be in"):
         load_plan(mine)
     mine.write_text(HEAD + 'include = ["common/base"]\n')
     with pytest.raises(TomlFileError, match=r"mine\.toml:5: include"):

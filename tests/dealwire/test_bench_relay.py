@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dealwire.bench.hands.actions import hand_task
-from dealwire.bench.hands.command import HandsChannel, HandsGone, ProgramHands
+from dealwire.bench.hands.command import OperatorChannel, OperatorGone, ProgramOperator
 from dealwire.bench.record import NotRun
 from dealwire.bench.run.relay import load_relay
 from docs._print import DOCS
@@ -70,16 +70,16 @@ def board() -> Iterator[Board]:
 
 
 @pytest.fixture
-def hands(board: Board, tmp_path: Path) -> Iterator[ProgramHands]:
+def hands(board: Board, tmp_path: Path) -> Iterator[ProgramOperator]:
     """The program as the bench starts it."""
     file = tmp_path / "board.toml"
     file.write_text(HEAD.format(port=board.port) + ACTS)
-    channel = HandsChannel(f"{PROGRAM} hands relay {file}")
-    yield ProgramHands(channel, "shuffler", "/dev/x")
+    channel = OperatorChannel(f"{PROGRAM} hands relay {file}")
+    yield ProgramOperator(channel, "shuffler", "/dev/x")
     channel.close()
 
 
-def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramHands) -> None:
+def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramOperator) -> None:
     assert (hands.name, hands.patience_ms) == ("jig", 40)
     hands.begin("deal.green-button")
     assert board.take() == b""
@@ -87,7 +87,7 @@ def test_a_button_is_pressed_and_let_go(board: Board, hands: ProgramHands) -> No
     assert board.take() == ON_1 + OFF_1
 
 
-def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hands: ProgramHands) -> None:
+def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hands: ProgramOperator) -> None:
     hands.do("lift", {"to": "remainder"})
     assert board.take() == ON_1 + OFF_1 + ON_4 + OFF_4
     with pytest.raises(NotRun, match="jig, 'lift': cannot: jig has no channel for 'lift' with these fields"):
@@ -97,14 +97,14 @@ def test_fields_choose_and_what_fits_none_is_beyond_the_board(board: Board, hand
     assert board.take() == b""
 
 
-def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramHands) -> None:
+def test_when_the_run_ends_no_coil_has_current(board: Board, hands: ProgramOperator) -> None:
     hands.do("power-off")
     assert board.take() == ON_4
     hands._channel.close()
     assert board.take() == OFF_4
 
 
-def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, hands: ProgramHands) -> None:
+def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, hands: ProgramOperator) -> None:
     board.unplug()
     with pytest.raises(NotRun, match=r"jig, 'green': failed: relay board /dev/pts/\d+: "):
         hands.do("green", {})
@@ -114,9 +114,9 @@ def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, ha
 def test_a_board_that_is_not_there_ends_the_bench_before_it_begins(tmp_path: Path) -> None:
     file = tmp_path / "board.toml"
     file.write_text(HEAD.format(port="/dev/ttyNONE") + ACTS)
-    channel = HandsChannel(f"{PROGRAM} hands relay {file}")
-    with pytest.raises(HandsGone, match="it ended with exit code 3 at 'hello'"):
-        ProgramHands(channel, "shuffler", "/dev/x")
+    channel = OperatorChannel(f"{PROGRAM} hands relay {file}")
+    with pytest.raises(OperatorGone, match="it ended with exit code 3 at 'hello'"):
+        ProgramOperator(channel, "shuffler", "/dev/x")
     channel.close()
     done = subprocess.run([PROGRAM, "hands", "relay", file], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)

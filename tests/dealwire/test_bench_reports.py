@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
-from dealwire.bench.hands.hands import NoHands
+from dealwire.bench.hands.operator import NoOperator
 from dealwire.bench.plan.plan import FOLDER, load_plan
 from dealwire.bench.record import Actor, BenchOutcome, LineMoment, Measurement, NotRunCause
 from dealwire.bench.report.html import MOST_BYTES, to_html
@@ -38,7 +38,7 @@ def report() -> Report:
     rig = SimulatedRig("shuffler", speed=10, wrap=CarelessRecord)
     judged = run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(ONLY))
     other = SimulatedRig("shuffler", speed=10)
-    alone = run_plan(load_plan("shuffler"), other.wire, lambda _: NoHands(), BenchChoices(("soak.*",)))
+    alone = run_plan(load_plan("shuffler"), other.wire, lambda _: NoOperator(), BenchChoices(("soak.*",)))
     (soak,) = [result for result in alone.results if result.id == "soak.rounds"]
     judged.results = [soak if result.id == soak.id else result for result in judged.results]
     return report_of(judged, ReportHead("Lab 3", "Ann", "T-17"))

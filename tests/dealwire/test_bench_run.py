@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.hands.hands import NoHands, PersonHands, SimulatedHands
+from dealwire.bench.hands.operator import NoOperator, PersonOperator, SimulatedOperator
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotRun, NotRunCause
 from dealwire.bench.report.report import BenchVerdict
@@ -76,13 +76,13 @@ class Mute:
 
 def test_a_device_that_says_nothing_is_no_answer() -> None:
     with pytest.raises(NoAnswer):
-        run_plan(load_plan("link"), SimulatedWire(Mute(), "shuffler"), lambda _: NoHands())
+        run_plan(load_plan("link"), SimulatedWire(Mute(), "shuffler"), lambda _: NoOperator())
 
 
 def test_without_a_person_nothing_is_left_half_done_and_nothing_skipped_is_a_pass() -> None:
     rig = SimulatedRig("shuffler")
     report = run_plan(
-        load_plan("shuffler"), rig.wire, lambda _: NoHands(), BenchChoices(("fault.*", "soak.*", "frame.hello"))
+        load_plan("shuffler"), rig.wire, lambda _: NoOperator(), BenchChoices(("fault.*", "soak.*", "frame.hello"))
     )
     outcomes = {result.id: result for result in report.results}
     assert outcomes["frame.hello"].outcome is BenchOutcome.PASSED
@@ -93,25 +93,27 @@ def test_without_a_person_nothing_is_left_half_done_and_nothing_skipped_is_a_pas
     assert sum(one.outcome is BenchOutcome.NOT_RUN for one in taken(report)) > 10
     assert report_of(report).verdict is BenchVerdict.INCOMPLETE
     nothing = run_plan(
-        load_plan("shuffler"), SimulatedRig("shuffler").wire, lambda _: NoHands(), BenchChoices(("soak.*",))
+        load_plan("shuffler"), SimulatedRig("shuffler").wire, lambda _: NoOperator(), BenchChoices(("soak.*",))
     )
     assert report_of(nothing).verdict is BenchVerdict.NOTHING_RUN
 
 
 def test_a_person_is_told_what_to_do_and_may_skip_it() -> None:
     rig = SimulatedRig("shuffler")
-    assert isinstance(rig.hands, SimulatedHands)
+    assert isinstance(rig.hands, SimulatedOperator)
     asked: list[str] = []
 
     def ask(instruction: str) -> bool:
         asked.append(instruction)
         return False
 
-    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))
+    report = run_plan(
+        load_plan("shuffler"), rig.wire, lambda _: PersonOperator(ask), BenchChoices(("fault.too-few-101",))
+    )
     assert asked == ["Put the other deck into the input tray, with 1 card(s) missing and 0 too many."]
     (skipped,) = taken(report)
     assert (skipped.outcome, skipped.cause) == (BenchOutcome.NOT_RUN, NotRunCause.SKIPPED)
-    assert skipped.why.startswith("skipped: Put the deck")
+    assert skipped.why.startswith("skipped: Put the other deck")
 
 
 def test_a_person_who_does_it_passes_the_check() -> None:
@@ -125,7 +127,9 @@ def test_a_person_who_does_it_passes_the_check() -> None:
         rig.hands.do("load", does[instruction])
         return True
 
-    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))
+    report = run_plan(
+        load_plan("shuffler"), rig.wire, lambda _: PersonOperator(ask), BenchChoices(("fault.too-few-101",))
+    )
     assert [(one.outcome, one.why) for one in taken(report)] == [(BenchOutcome.PASSED, "")]
 
 
@@ -185,7 +189,7 @@ def test_a_report_holds_no_face_of_a_card() -> None:
 
     table = SimulatedTable(load_scenario("recognition"))
     wire = SimulatedWire(table, "shuffler")
-    hands = SimulatedHands(table, "shuffler", wire.now_ns)
+    hands = SimulatedOperator(table, "shuffler", wire.now_ns)
     report = run_plan(load_plan("shuffler"), wire, lambda _: hands, BenchChoices(("deal.whole", "always.faces")))
     assert [one.outcome for one in taken(report)] == [BenchOutcome.PASSED] * 2
     told = [entry.what for result in report.results for entry in result.timeline]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.operator import SimulatedOperator
 from dealwire.bench.plan.plan import load_plan
 from dealwire.cli import main
 from dealwire.rehearsal.scenario_file import load_scenario
@@ -333,7 +333,7 @@ class Attached:
     def act(self, name: str) -> None:
         """Somebody at the device does something."""
         flush = lambda: self.bench.pump(self.clock.now_ns())  # noqa: E731
-        hands = SimulatedHands(self.table, "shuffler", self.clock.now_ns, flush)
+        hands = SimulatedOperator(self.table, "shuffler", self.clock.now_ns, flush)
         self.owner.call_soon(lambda: self._done.append(hands.do(name, {})))
 
     def unplug(self) -> None:

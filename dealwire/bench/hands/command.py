@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from dealwire.bench.hands.actions import HELLO, NEW_CHECK, HandTask, hand_actions, hand_task
-from dealwire.bench.hands.hands import PATIENCE_MS, Hands
+from dealwire.bench.hands.operator import PATIENCE_MS, Operator
 from dealwire.bench.hands.program import SCHEMA
 from dealwire.bench.record import NotRun, NotRunCause
 from devices.clock import SystemClock
@@ -36,7 +36,7 @@ TURN_MS: Final = 5
 """Milliseconds between two polls of its output; the device's line is serviced in between."""
 
 
-class HandsGone(LocalError):
+class OperatorGone(LocalError):
     """Error: the operator program could not be started, ended, gave an invalid answer, or gave none."""
 
     def __init__(self, command: str, why: str) -> None:
@@ -44,7 +44,7 @@ class HandsGone(LocalError):
         super().__init__(f"--operator-program {command}: {why}")
 
 
-class HandsRequest(msgspec.Struct, frozen=True, rename={"fields": "with"}):
+class OperatorRequest(msgspec.Struct, frozen=True, rename={"fields": "with"}):
     """Request of the bench."""
 
     schema: str
@@ -55,7 +55,7 @@ class HandsRequest(msgspec.Struct, frozen=True, rename={"fields": "with"}):
     deadline_ms: int
 
 
-class HandsAnswer(msgspec.Struct, frozen=True):
+class OperatorAnswer(msgspec.Struct, frozen=True):
     """Answer of the program. Unknown keys are ignored."""
 
     id: int
@@ -70,7 +70,7 @@ def _just_wait(stdout: int, ms: int) -> None:
     select.select([stdout], [], [], ms / 1000)
 
 
-class HandsChannel:
+class OperatorChannel:
     """Running operator program. While an answer is awaited, `while_waiting` is called with the descriptor of its output
     and a number of milliseconds; once a device is connected, it keeps the line alive."""
 
@@ -85,27 +85,27 @@ class HandsChannel:
             self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError, IndexError) as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise HandsGone(command, f"cannot be started: {why or 'no command'}") from error
+            raise OperatorGone(command, f"cannot be started: {why or 'no command'}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         os.set_blocking(self._stdout.fileno(), False)
 
-    def ask(self, task: HandTask, deadline_ms: int) -> HandsAnswer:
-        """Send a task and return the answer. Raise HandsGone if there is none; the program cannot be used
+    def ask(self, task: HandTask, deadline_ms: int) -> OperatorAnswer:
+        """Send a task and return the answer. Raise OperatorGone if there is none; the program cannot be used
         afterwards."""
         self._number += 1
-        asks = HandsRequest(SCHEMA, self._number, task.action, dict(task.fields), task.say, deadline_ms)
+        asks = OperatorRequest(SCHEMA, self._number, task.action, dict(task.fields), task.say, deadline_ms)
         doing = f"at {task.action!r}"
         try:
             self._stdin.write(msgspec.json.encode(asks) + b"\n")
             self._stdin.flush()
         except (OSError, ValueError):
-            raise HandsGone(self.command, f"{self._ending()} {doing}") from None
+            raise OperatorGone(self.command, f"{self._ending()} {doing}") from None
         end_ns = self._clock.now_ns() + deadline_ms * MS
         while (line := self._line(doing)) is None:
             if self._clock.now_ns() >= end_ns:
-                raise HandsGone(self.command, f"no answer within {deadline_ms} ms {doing}")
+                raise OperatorGone(self.command, f"no answer within {deadline_ms} ms {doing}")
             self.while_waiting(self._stdout.fileno(), TURN_MS)
         return self._read(line, doing)
 
@@ -128,24 +128,24 @@ class HandsChannel:
             except BlockingIOError:
                 return None
             if not data:
-                raise HandsGone(self.command, f"{self._ending()} {doing}")
+                raise OperatorGone(self.command, f"{self._ending()} {doing}")
             self._buffer += data
             if len(self._buffer) > LINE_MAX and b"\n" not in self._buffer:
-                raise HandsGone(self.command, f"more than {LINE_MAX} bytes without a line end {doing}")
+                raise OperatorGone(self.command, f"more than {LINE_MAX} bytes without a line end {doing}")
         line, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         return line
 
-    def _read(self, line: bytes, doing: str) -> HandsAnswer:
+    def _read(self, line: bytes, doing: str) -> OperatorAnswer:
         shown = printable(line[:60].decode("utf-8", "replace"), None)
         try:
-            answer = msgspec.json.decode(line, type=HandsAnswer)
+            answer = msgspec.json.decode(line, type=OperatorAnswer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise HandsGone(self.command, f"invalid answer {doing}: {error}; it said: {shown}") from None
+            raise OperatorGone(self.command, f"invalid answer {doing}: {error}; it said: {shown}") from None
         if answer.id != self._number:
-            raise HandsGone(self.command, f"it answers {answer.id}, not {self._number}, {doing}: {shown}")
+            raise OperatorGone(self.command, f"it answers {answer.id}, not {self._number}, {doing}: {shown}")
         if answer.result != "done" and not answer.why:
-            raise HandsGone(self.command, f"{answer.result!r} without a reason {doing}")
+            raise OperatorGone(self.command, f"{answer.result!r} without a reason {doing}")
         return answer
 
     def _ending(self) -> str:
@@ -156,21 +156,21 @@ class HandsChannel:
         return "it closed its output"
 
 
-class ProgramHands(Hands):
+class ProgramOperator(Operator):
     """Operator program at an attached device. If the program is gone, checks that need an operator are not run, and
     `gone` holds the reason."""
 
     whose = "program"
 
-    def __init__(self, channel: HandsChannel, device: str, line: str, deadline_ms: int = PATIENCE_MS) -> None:
-        self.gone: HandsGone | None = None
+    def __init__(self, channel: OperatorChannel, device: str, line: str, deadline_ms: int = PATIENCE_MS) -> None:
+        self.gone: OperatorGone | None = None
         self._channel, self._deadline_ms, self._unready = channel, deadline_ms, ""
         hello = channel.ask(hand_task(HELLO, {"device": device, "line": line}), HELLO_MS)
         if hello.result != "done":
-            raise HandsGone(channel.command, f"not ready: {printable(hello.why, None)}")
+            raise OperatorGone(channel.command, f"not ready: {printable(hello.why, None)}")
         unknown = [printable(name, None) for name in hello.can or () if name not in hand_actions()]
         if unknown:
-            raise HandsGone(channel.command, f"no such action: {unknown[0]!r}; allowed: {', '.join(hand_actions())}")
+            raise OperatorGone(channel.command, f"no such action: {unknown[0]!r}; allowed: {', '.join(hand_actions())}")
         self.name, self.patience_ms = printable(hello.name or "operator program", None), hello.patience_ms
         self._can = None if hello.can is None else frozenset(hello.can)
 
@@ -203,7 +203,7 @@ class ProgramHands(Hands):
         self._still_there()
         try:
             answer = self._channel.ask(task, deadline_ms)
-        except HandsGone as error:
+        except OperatorGone as error:
             self.gone = error
             self._still_there()
             return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON, hand_actions
-from dealwire.bench.hands.hands import SimulatedHands, Table
+from dealwire.bench.hands.operator import SimulatedOperator, Table
 from dealwire.bench.hands.program import ActFailed, CannotAct, Hands, answer
 from dealwire.bench.record import Failed, NotRun
 from dealwire.rehearsal.dealt_table import DealtTable
@@ -26,7 +26,7 @@ class SimulatorHands(Hands):
 
     def __init__(self, host: SimulatorHost, table: Table, clock: Clock) -> None:
         self._host, self._table, self._clock = host, table, clock
-        self._hands: SimulatedHands | None = None
+        self._hands: SimulatedOperator | None = None
         self._device = ""
 
     def can(self) -> Collection[str]:
@@ -41,7 +41,7 @@ class SimulatorHands(Hands):
         if device not in self._table.units:
             raise CannotAct(f"there is no {device} here, but {', '.join(self._table.units)}")
         self._device = device
-        self._hands = SimulatedHands(
+        self._hands = SimulatedOperator(
             self._table, device, self._clock.now_ns, lambda: self._host.pump(self._clock.now_ns())
         )
 
@@ -59,7 +59,7 @@ class SimulatorHands(Hands):
         except Failed as error:
             raise ActFailed(str(error)) from None
 
-    def _at_device(self) -> SimulatedHands:
+    def _at_device(self) -> SimulatedOperator:
         if self._hands is None:
             raise ActFailed("the first line of a run must name the device")
         return self._hands

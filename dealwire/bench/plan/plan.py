@@ -21,11 +21,11 @@ from dealwire.bench.verbs import device as d
 from dealwire.bench.verbs import events as e
 from dealwire.bench.verbs import instruments as i
 from dealwire.bench.verbs import line as p
+from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.device import Sweep
 from dealwire.bench.verbs.dialect import DIALECT_VERBS
 from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.bench.verbs.soak import Soak
-from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import HandNeed, PlanStep, Prepared, Strict
 from devices.files import read_file
 from protocol.tdp.messages import Capability, Role
@@ -66,10 +66,10 @@ class Repeat(PlanStep):
         """Manual actions of its steps."""
         return [need for step in self.steps for need in step.needs]
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, context: CheckContext) -> None:
         for _ in range(self.repeat):
             for step in self.steps:
-                step(stand)
+                step(context)
 
 
 VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from dealer_flow.record.base import LineRecord, Record
-from dealwire.bench.hands.hands import HandsKind
+from dealwire.bench.hands.operator import HandsKind
 from dealwire.bench.plan.plan import PlanFile
 from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from devices.files import read_file

@@ -27,7 +27,7 @@ class _Backs(BenchRule, name="backs", kept=("of",)):
     of: dict[int, int] = field(default_factory=dict)
     """Back of each deck."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         loaded = heard.event
         if not isinstance(loaded, m.DeckLoadedMessage):
             return

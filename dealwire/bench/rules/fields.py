@@ -63,7 +63,7 @@ class _Sessions(BenchRule, name="sessions", kept=("drawn", "now")):
     """Session ids in the order of the power-ups, as far as it is known."""
     now: int = 0
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message = heard.message
         if isinstance(message, m.HelloReplyMessage) and message.session != self.now:
             self.now = message.session
@@ -118,7 +118,7 @@ class _Uptime(BenchRule, name="uptime"):
 class _Extensions(BenchRule, name="extensions"):
     """No reserved extension is sent, and extension 01h is the four bytes of a session, with an event."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         wrong = [
             f"{kind:02X}h of {len(data)} bytes"
             for kind, data in heard.envelope.extensions
@@ -131,7 +131,7 @@ class _Extensions(BenchRule, name="extensions"):
 class _Texts(BenchRule, name="texts"):
     """Texts in HELLO-REPLY are padded with zeros, not with spaces."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         hello = heard.message
         if isinstance(hello, m.HelloReplyMessage):
             texts = {name: str(getattr(hello, name)) for name in ("maker", "model", "serial", "firmware")}
@@ -175,7 +175,7 @@ class _EventsFirst(BenchRule, name="events-first"):
     waits: bool = False
     """True after the session was opened, until a waiting event was read or sent."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
         lost = self.sequence not in (None, heard.envelope.link_sequence)
         self.sequence = heard.envelope.link_sequence + 1 & 0xFF
@@ -272,7 +272,7 @@ class _Codes(BenchRule, name="codes"):
     """Every card code, place code and named value is in the specification. A device with a later version of the
     protocol is not tested, since it may have more."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         hello = heard.message if isinstance(heard.message, m.HelloReplyMessage) else known.hello
         if hello is None or (hello.highest_major, hello.highest_minor) > (VERSION, MINOR):
             return
@@ -320,7 +320,7 @@ def _says(heard: HeardFrame, field: str, names: Any, value: int) -> str:
 class _ByHands(BenchRule, name="request-of-hands"):
     """Events caused by hand carry no request id of a command."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         if isinstance(heard.message, _BY_HANDS):
             request = heard.envelope.request
             self.judge(not request, f"{name_of(heard)} carries request {request}; no command causes it")

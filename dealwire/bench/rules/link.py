@@ -48,7 +48,7 @@ class _SessionBits(BenchRule, name="session-bits", kept=("drawn",)):
 
     drawn: list[int] = field(default_factory=list)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         session = heard.message.session if isinstance(heard.message, m.HelloReplyMessage) else 0
         if not session or session in self.drawn:
             return
@@ -66,7 +66,7 @@ class _SameReply(BenchRule, name="same-reply"):
 
     replies: dict[tuple[int, int], tuple[int, m.ReplyMessage]] = field(default_factory=dict)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         reply, request = heard.message, heard.envelope.request
         if not isinstance(reply, m.ReplyMessage) or not request or reply.reason == Reason.REQUEST_ID_REUSED:
             return
@@ -110,7 +110,7 @@ class _Before(BenchRule, name="session-before", kept=("sessions",)):
     sessions: dict[int, dict[int, bytes]] = field(default_factory=dict)
     """Payloads of the newest events, by session and event number."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         event = heard.message
         if not isinstance(event, m.Event):
             return
@@ -144,8 +144,8 @@ class _NothingAfter(BenchRule, name="progress"):
     ended: dict[int, str] = field(default_factory=dict)
     """Event that ended a request, by request id."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        super().hear(heard, known)
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
+        super().on_frame(heard, known)
         request = heard.envelope.request
         if isinstance(heard.message, m.ReplyMessage):
             self.ended.pop(request, None)  # ten seconds later an id may be new again
@@ -210,8 +210,8 @@ class _Gaps(BenchRule, name="gaps"):
     """A GAP of this session names missing events and the newest event. A GAP of the previous session, which always
     comes, begins and ends within that session."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
-        super().hear(heard, known)
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
+        super().on_frame(heard, known)
         gap = heard.message
         if isinstance(gap, DeviceStatus):
             self.newest = max(self.newest, gap.last_event)

@@ -77,7 +77,7 @@ class BenchRule:
         ALL_RULES[name] = cls
         cls.KEPT = (*cls.KEPT, *kept)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         """Handle a whole frame."""
         event = heard.event
         if isinstance(heard.message, DeviceStatus):
@@ -111,7 +111,7 @@ class BenchRule:
 class _Clean(BenchRule, name="clean"):
     """Every byte belongs to a whole frame."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         self.judge(True, "")
 
     def noise(self, at_ns: int, reason: str, data: bytes) -> None:
@@ -121,7 +121,7 @@ class _Clean(BenchRule, name="clean"):
 class _Headers(BenchRule, name="headers"):
     """Headers have version 1, no flags, and a kind that a device may send."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         head = heard.envelope
         fine = head.version == VERSION and head.flags == 0 and head.kind in _FROM_DEVICE
         self.judge(fine, f"{name_of(heard)}: version {head.version}, flags {head.flags:02X}h, kind {head.kind}")
@@ -133,7 +133,7 @@ class _LinkSequence(BenchRule, name="link-sequence"):
 
     last: int | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         sequence, last = heard.envelope.link_sequence, self.last
         self.last = sequence
         if last is not None:
@@ -144,7 +144,7 @@ class _LinkSequence(BenchRule, name="link-sequence"):
 class _Layouts(BenchRule, name="layouts"):
     """Every message has the layout of its number and exists in the protocol version that the device supports."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, version = heard.message, known.version
         makers = isinstance(message, Unknown) and message.message_id >= 0x8000
         self.judge(not isinstance(message, Unknown) or makers, f"{name_of(heard)} cannot be read")
@@ -163,7 +163,7 @@ class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
     """Uptime of the last status received, if any."""
     next_sequence: int | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, sequence = heard.message, heard.envelope.link_sequence
         last_ns, self.last_ns = self.last_ns, heard.at_ns
         now_ms = message.uptime_ms if isinstance(message, DeviceStatus) else None
@@ -190,7 +190,7 @@ class _EventNumbering(BenchRule, name="event-order"):
     """True if the last event was a repetition."""
     bodies: dict[int, bytes] = field(default_factory=dict)
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, event, whole = heard.message, heard.event, heard.envelope.body
         if isinstance(message, m.GapMessage) and message.session == known.session:
             self.last = max(self.last, message.first_kept - 1)
@@ -247,7 +247,7 @@ class _Window(BenchRule, name="window"):
 
     gone: int = 0
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
         if isinstance(message, m.GapMessage) and message.session == known.session:
             self.gone = message.first_kept - 1
@@ -293,7 +293,7 @@ class _Latched(BenchRule, name="latched", kept=("lit", "cleared")):
     lit: bool = False
     cleared: bool = False
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message = heard.message
         self.cleared = self.cleared or isinstance(heard.event, m.MisdealClearedMessage)
         if isinstance(message, m.ShufflerStatusMessage):
@@ -309,7 +309,7 @@ class _Latched(BenchRule, name="latched", kept=("lit", "cleared")):
 class _Faces(BenchRule, name="faces"):
     """Faces appear only for packets that have left a device that recognizes cards, one for each counted card."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         packet = heard.message
         reads = known.hello is not None and bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
         if isinstance(packet, m.CardRejectedMessage) and known.hello is not None:

@@ -37,7 +37,7 @@ class _Identity(BenchRule, name="identity"):
 
     hello: m.HelloReplyMessage | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message = heard.message
         if isinstance(message, m.HelloReplyMessage):
             before, self.hello = self.hello, message
@@ -63,7 +63,7 @@ class _Boots(BenchRule, name="boots", kept=("sessions",)):
     sessions: dict[int, int] = field(default_factory=dict)
     """Number of starts, by session."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
         if isinstance(message, m.HelloReplyMessage):
             self.sessions[message.session] = message.boot_count
@@ -107,7 +107,7 @@ def is_after(one_ms: int, other_ms: int) -> bool:
 class _YesOrNo(BenchRule, name="yes-or-no"):
     """Boolean fields are 1 or 0."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         stated = [(name, value) for name in _YES_OR_NO if (value := getattr(heard.message, name, None)) is not None]
         for name, value in stated:
             if bounds_of(type(heard.message), name, 0xFF) == (0, 1):  # the same name may stand for something else
@@ -126,7 +126,7 @@ class _ReplyState(BenchRule, name="reply-state"):
     at_once: dict[int, int] = field(default_factory=dict)
     """State in the reply, by request that was done at once."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, event = heard.message, heard.event
         self._compare(heard)
         if isinstance(event, m.StateChangedMessage):
@@ -161,7 +161,7 @@ class _ReplyState(BenchRule, name="reply-state"):
 class _Capabilities(BenchRule, name="capabilities"):
     """The device does nothing that its capabilities leave out, and does not reject as unknown what they claim."""
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         if known.hello is None or known.hello.session != known.session:
             return
         has, message = Capability(known.hello.capabilities), heard.message
@@ -214,7 +214,7 @@ class _Instruments(BenchRule, name="instruments", kept=("shown",)):
     shown: dict[tuple[int, int], int] = field(default_factory=dict)
     total: int | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         message, answers = heard.message, heard.envelope.message_id
         if isinstance(message, m.ReplyMessage) and answers in (0x0024, 0x0025):
             self.seen += 1
@@ -313,7 +313,7 @@ class _FaultValues(BenchRule, name="fault-values"):
 
     before: m.Event | None = None
 
-    def hear(self, heard: HeardFrame, known: Known) -> None:
+    def on_frame(self, heard: HeardFrame, known: Known) -> None:
         event = heard.event
         if event is None or known.hello is None:
             return

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from dealwire.bench.hands.hands import SimulatedHands, Table
+from dealwire.bench.hands.operator import SimulatedOperator, Table
 from dealwire.bench.verbs.wire import LiveWire, SimulatedWire, Wire
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
@@ -41,7 +41,7 @@ class SimulatedRig:
         if not real_time:
             self.wire = SimulatedWire(wrap(self.table), device)
             self.wire.image = image
-            self.hands = SimulatedHands(self.table, device, self.wire.now_ns)
+            self.hands = SimulatedOperator(self.table, device, self.wire.now_ns)
             return
         clock = SystemClock()
         bench = SimulatorHost(self.table, {device: "pty"})
@@ -49,4 +49,4 @@ class SimulatedRig:
         self.wire = LiveWire(f"{address}, simulated", line_at(address, clock), clock=clock, beside=beside)
         self.wire.image = image
         bench.start(clock.now_ns())
-        self.hands = SimulatedHands(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))
+        self.hands = SimulatedOperator(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))

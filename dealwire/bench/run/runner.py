@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dealwire.bench.hands.hands import Hands
+from dealwire.bench.hands.operator import Operator
 from dealwire.bench.hands.profiles import PROFILES
 from dealwire.bench.plan.plan import BenchPlan, Check, DialectPlan, RuleEntry, packaged_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, Failed, NotOpened, NotRun, NotRunCause, RunEnded
@@ -18,10 +18,10 @@ from dealwire.bench.report.report import PlanFacts, RunOptions, only_words
 from dealwire.bench.rules import ALL_RULES
 from dealwire.bench.rules.rule import BenchRule
 from dealwire.bench.values import BadValue, events_of
-from dealwire.bench.verbs.dialect import DialectStand
+from dealwire.bench.verbs.context import AnyCheckContext, CheckContext
+from dealwire.bench.verbs.dialect import DialectCheckContext
 from dealwire.bench.verbs.dialect_probe import PROBES
 from dealwire.bench.verbs.probe import MS, Listener, Probe
-from dealwire.bench.verbs.stand import AnyStand, Stand
 from dealwire.bench.verbs.wire import Wire
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
@@ -74,7 +74,7 @@ class BenchRun:
 
     plan: PlanFacts
     address: str
-    hands: Hands
+    hands: Operator
     choices: BenchChoices
     allowance_ms: int
     hello: HelloReplyMessage | None
@@ -101,7 +101,7 @@ Watching = Callable[[int, int, str], None]
 def run_plan(
     plan: BenchPlan,
     wire: Wire,
-    make_hands: Callable[[Listener], Hands],
+    make_hands: Callable[[Listener], Operator],
     choices: BenchChoices = BenchChoices(),
     watching: Watching = lambda _number, _of, _name: None,
     device: str = "any",
@@ -118,16 +118,16 @@ def run_plan(
     choices = choices if choices.image is not None else dataclasses.replace(choices, image=wire.image)
     clock = SystemClock()
     began_ns = clock.now_ns()
-    stand, hello = _stand(plan, wire, make_hands, choices, allowance_ms, device)
-    stand.probe.contact_ns += stand.hands.patience_ms * MS
-    stand.probe.ended = _limit(choices, began_ns, clock)
-    run = BenchRun(plan_facts(plan), wire.name, stand.hands, choices, allowance_ms, hello, began_ns)
+    context, hello = _stand(plan, wire, make_hands, choices, allowance_ms, device)
+    context.probe.contact_ns += context.hands.patience_ms * MS
+    context.probe.ended = _limit(choices, began_ns, clock)
+    run = BenchRun(plan_facts(plan), wire.name, context.hands, choices, allowance_ms, hello, began_ns)
     if isinstance(plan, DialectPlan):
         with contextlib.suppress(NotRun):  # then nor is any check that needs hands
             for step in plan.begin:
-                step(stand)
+                step(context)
     try:
-        _run_checks(stand, plan, run, watching)
+        _run_checks(context, plan, run, watching)
     except RunEnded as ended:
         run.ended_early = str(ended)
     except tuple(interruptions) as interruption:
@@ -136,10 +136,10 @@ def run_plan(
     for entry in plan.rule:
         result = blank(entry)
         taken = choices.takes(entry.id)
-        run.results.append(judged(result, stand.probe.rules[entry.rule]) if taken else filtered(result, choices))
+        run.results.append(judged(result, context.probe.rules[entry.rule]) if taken else filtered(result, choices))
     run.results += _left_out(run.plan)
-    if isinstance(stand, Stand) and plan.device != "any":
-        run.unseen = tuple(name for name in events_of(stand.profile.number) if name not in stand.probe.seen)
+    if isinstance(context, CheckContext) and plan.device != "any":
+        run.unseen = tuple(name for name in events_of(context.profile.number) if name not in context.probe.seen)
     run.ended_ns = clock.now_ns()
     return run
 
@@ -147,20 +147,20 @@ def run_plan(
 def _stand(
     plan: BenchPlan,
     wire: Wire,
-    make_hands: Callable[[Listener], Hands],
+    make_hands: Callable[[Listener], Operator],
     choices: BenchChoices,
     allowance_ms: int,
     device: str,
-) -> tuple[AnyStand, HelloReplyMessage | None]:
+) -> tuple[AnyCheckContext, HelloReplyMessage | None]:
     """Return the check context for a device that has answered. A device of another dialect cannot identify itself."""
     if isinstance(plan, DialectPlan):
         listening = PROBES[plan.id](wire)
-        return DialectStand(listening, make_hands(listening)), None
+        return DialectCheckContext(listening, make_hands(listening)), None
     rules = {entry.rule: ALL_RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules, allowance_ms=allowance_ms, role=plan.granted)
     hello = probe.meet()
     profile = PROFILES[_device(plan.device if plan.device != "any" else device, hello.device_class)]
-    return Stand(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image), hello
+    return CheckContext(probe, make_hands(probe), profile, choices.rounds, choices.seed, choices.image), hello
 
 
 def _limit(choices: BenchChoices, began_ns: int, clock: SystemClock) -> Callable[[], str]:
@@ -179,8 +179,8 @@ def _not_reached(plan: BenchPlan, run: BenchRun) -> None:
         run.results.append(result if run.choices.takes(check.id) else filtered(blank(check), run.choices))
 
 
-def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
-    number, wire = 0, stand.probe.wire
+def _run_checks(context: AnyCheckContext, plan: BenchPlan, run: BenchRun, watching: Watching) -> None:
+    number, wire = 0, context.probe.wire
     of = sum(map(run.choices.takes, plan.ids))
     gone = ""
     for check in plan.check:
@@ -189,9 +189,9 @@ def _run_checks(stand: AnyStand, plan: BenchPlan, run: BenchRun, watching: Watch
             continue
         number += 1
         watching(number, of, check.id)
-        result = _run_fairly(stand, check, gone)
+        result = _run_fairly(context, check, gone)
         failed = result.outcome is BenchOutcome.FAILED
-        if failed and not gone and not wire.reopen(wire.now_ns() + stand.probe.contact_ns):
+        if failed and not gone and not wire.reopen(wire.now_ns() + context.probe.contact_ns):
             gone = result.why
         run.results.append(result)
 
@@ -240,19 +240,19 @@ def _device(wanted: str, number: int) -> str:
     return wanted
 
 
-def _run_fairly(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
+def _run_fairly(context: AnyCheckContext, check: Check, gone: str) -> CheckRecord:
     """Run one check, and repeat it if it failed while this machine was busy."""
-    result, tries = _run(stand, check, gone), 1
+    result, tries = _run(context, check, gone), 1
     first_why = result.why
-    while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
-        result, tries = _run(stand, check, gone), tries + 1
+    while _in_doubt(result, DOUBT_MS) and tries < TRIES and not context.hands.patience_ms:
+        result, tries = _run(context, check, gone), tries + 1
     if tries > 1:
         notes = [f"run {tries} times, because {LATE}"]
         if result.outcome is BenchOutcome.FAILED and result.why != first_why:
             # what the first making left behind may be all that the last one stumbled over
             notes.append(f"first attempt: {first_why}")
         result = replace(result, notes=(*result.notes, *notes))
-    if not _in_doubt(result, max(stand.allowance_ms, DOUBT_MS)):
+    if not _in_doubt(result, max(context.allowance_ms, DOUBT_MS)):
         return result
     why = f"{LATE} by {result.late_ms:.0f} ms, too busy to test a device: {result.why}"
     return result.not_run(NotRunCause.LATE, why)
@@ -263,25 +263,25 @@ def _in_doubt(result: CheckRecord, late_ms: float) -> bool:
     return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
 
 
-def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
+def _run(context: AnyCheckContext, check: Check, gone: str) -> CheckRecord:
     """Run one check. `gone` is the reason that the line is lost for good, or empty."""
     result = blank(check)
     if gone:
         return result.not_run(NotRunCause.LINE_GONE, f"the line is gone: {gone}")
-    probe, wire = stand.probe, stand.probe.wire
+    probe, wire = context.probe, context.probe.wire
     began_ns = wire.now_ns()
     probe.timeline.take(began_ns)
     probe.limit_ns = began_ns + check.limit_s * 1000 * MS if check.limit_s else None
-    stand.begin(check.id)
+    context.begin(check.id)
     try:
-        _check_needs(stand, check)
-        stand.set_out(check.role, check.prepare)
+        _check_needs(context, check)
+        context.set_out(check.role, check.prepare)
         wire.own_delay_ms()
         began_ns = wire.now_ns()
         # how the device was brought there is told only when it did not get there
         probe.timeline.take(began_ns)
         for step in check.steps:
-            step(stand)
+            step(context)
     except NotRun as reason:
         result = result.not_run(reason.cause, str(reason))
     except BadValue as reason:  # a plan for any device may ask what another kind says
@@ -289,32 +289,32 @@ def _run(stand: AnyStand, check: Check, gone: str) -> CheckRecord:
     except (Failed, NoAnswer, LineClosed) as failed:
         result = replace(result, outcome=BenchOutcome.FAILED, why=str(failed))
         if isinstance(failed, NotOpened):
-            result = _fails_once(stand, result)
+            result = _fails_once(context, result)
         if isinstance(failed, LineClosed):
             probe.started_over(off=False)
-        stand.put_right()
+        context.put_right()
     ended_ns = wire.now_ns()
     return replace(
         result,
         duration_ms=round((ended_ns - began_ns) / MS, 3),
         late_ms=round(wire.own_delay_ms(), 3),
-        measures=tuple(measure.record for measure in stand.measures),
-        notes=tuple(stand.notes),
+        measures=tuple(measure.record for measure in context.measures),
+        notes=tuple(context.notes),
         timeline=probe.timeline.take(ended_ns),
     )
 
 
-def _fails_once(stand: AnyStand, result: CheckRecord) -> CheckRecord:
+def _fails_once(context: AnyCheckContext, result: CheckRecord) -> CheckRecord:
     """Report a session that does not open as a failure once; later checks are not run for the same reason."""
-    first = stand.unopened.setdefault(result.why, result.id)
+    first = context.unopened.setdefault(result.why, result.id)
     return result if first == result.id else result.not_run(NotRunCause.NO_SESSION, f"same as {first}: {result.why}")
 
 
-def _check_needs(stand: AnyStand, check: Check) -> None:
+def _check_needs(context: AnyCheckContext, check: Check) -> None:
     for name in check.needs:
-        if not stand.capabilities & Capability[name]:
+        if not context.capabilities & Capability[name]:
             raise NotRun(f"the device has no {name}", NotRunCause.NOT_OFFERED)
-    speaks = stand.version
+    speaks = context.version
     if speaks is not None and speaks < tuple(map(int, check.since.split("."))):
         spoken = ".".join(map(str, speaks))
         raise NotRun(
@@ -323,4 +323,4 @@ def _check_needs(stand: AnyStand, check: Check) -> None:
     # what hands have to do is known beforehand: no check is left half done
     for step in check.steps:
         for action, fields in step.needs:
-            stand.hands.ready_for(action, fields)
+            context.hands.ready_for(action, fields)

@@ -7,13 +7,13 @@ from typing import Final, Literal, Self
 from pydantic import Field, model_validator
 
 from dealwire.bench.hands.actions import CABLE_IN, CABLE_OUT, POWER_OFF, POWER_ON
-from dealwire.bench.hands.hands import OFF_MS
+from dealwire.bench.hands.operator import OFF_MS
 from dealwire.bench.hands.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.rules.card_ledger import Book
 from dealwire.bench.values import STATES, Wanted, in_words, spell
+from dealwire.bench.verbs.context import LIFT_MS, AnyCheckContext, CheckContext
 from dealwire.bench.verbs.probe import MS
-from dealwire.bench.verbs.stand import LIFT_MS, AnyStand, Stand
 from dealwire.bench.verbs.step import STATUS_MS, HandNeed, Number, PlanStep, Prepared, State, States, Time
 from dealwire.rehearsal.faults import act_named, fault_named
 from devices.simulator.command_rules import CONTROLLER_RULES, SHOE_RULES, CommandRule
@@ -38,11 +38,11 @@ class StateIs(PlanStep):
     within: Time = 60_000
     where: dict[str, Wanted] = Field(default_factory=dict)
 
-    def _run(self, stand: Stand) -> None:
-        limit_ms = self.within + stand.hands.patience_ms
+    def _run(self, context: CheckContext) -> None:
+        limit_ms = self.within + context.hands.patience_ms
         wanted = self.of_status
-        if stand.wait_for(stand.profile.status, wanted, limit_ms) is None:
-            words = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
+        if context.wait_for(context.profile.status, wanted, limit_ms) is None:
+            words = spell(context.probe.status) if context.probe.status is not None else "no status at all"
             raise Failed(f"no status with {in_words(wanted)} within {limit_ms} ms; the last one: {words}")
 
     @property
@@ -67,8 +67,8 @@ class ActAtDevice(PlanStep):
         """The action."""
         return [(self.do, self.fields)]
 
-    def _run(self, stand: Stand) -> None:
-        stand.act(self.do, self.fields)
+    def _run(self, context: CheckContext) -> None:
+        context.act(self.do, self.fields)
 
 
 class Faulting(PlanStep):
@@ -87,18 +87,18 @@ class Faulting(PlanStep):
         """The fault."""
         return [(self.fault, self.fields)]
 
-    def _run(self, stand: Stand) -> None:
-        stand.fault(self.fault, self.fields)
+    def _run(self, context: CheckContext) -> None:
+        context.fault(self.fault, self.fields)
 
 
 class Turning(PlanStep):
     """Base class of the steps that turn something off, on, or off and on after a second."""
 
-    def _run(self, stand: AnyStand) -> None:
+    def _run(self, context: AnyCheckContext) -> None:
         for at, (action, _) in enumerate(self.needs):
             if at:
-                stand.rest(OFF_MS)
-            stand.turn(action)
+                context.rest(OFF_MS)
+            context.turn(action)
 
 
 class Power(Turning):
@@ -128,8 +128,8 @@ class Reopen(PlanStep):
 
     reopen: Literal[True]
 
-    def _run(self, stand: Stand) -> None:
-        stand.reopen()
+    def _run(self, context: CheckContext) -> None:
+        context.reopen()
 
 
 class Prepare(PlanStep):
@@ -137,9 +137,9 @@ class Prepare(PlanStep):
 
     prepare: Prepared
 
-    def _run(self, stand: Stand) -> None:
-        stand.prepare(self.prepare)
-        stand.probe.look_from_here()
+    def _run(self, context: CheckContext) -> None:
+        context.prepare(self.prepare)
+        context.probe.look_from_here()
 
 
 # ------------------------------------------------------------------ dealing
@@ -157,20 +157,20 @@ class DealPackets(PlanStep):
         """Lifting of packets."""
         return [("lift", {})] if self.deal or self.finish else []
 
-    def _run(self, stand: Stand) -> None:
-        if not _book(stand).under_way:
-            accepted(stand, m.DispenseMessage())
-            stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
-        while (book := _book(stand)).lifted < self.deal:
+    def _run(self, context: CheckContext) -> None:
+        if not _book(context).under_way:
+            accepted(context, m.DispenseMessage())
+            context.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
+        while (book := _book(context)).lifted < self.deal:
             ordinal = book.lifted + 1
             if len(book.packets) < ordinal:
                 # it may have come while another step looked on
-                stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
-            if stand.probe.status is not None and stand.state() == "MISDEAL":
+                context.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
+            if context.probe.status is not None and context.state() == "MISDEAL":
                 raise Failed(f"the red lamp is lit at packet {ordinal}")
-            _lift(stand, ordinal)
+            _lift(context, ordinal)
         if self.finish:
-            _finish(stand)
+            _finish(context)
 
 
 class WrongPacket(PlanStep):
@@ -187,24 +187,24 @@ class WrongPacket(PlanStep):
         """Lifting of packets."""
         return [("lift", {})]
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, context: CheckContext) -> None:
         ordinal, by = self.wrong_packet, self.by
         number = int(Fault.PACKET_SHORT if by < 0 else Fault.PACKET_LONG)
         if ordinal == 1:
-            accepted(stand, m.DispenseMessage())
-        packet = stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
+            accepted(context, m.DispenseMessage())
+        packet = context.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
         assert isinstance(packet, m.PacketDispensedMessage)
         if packet.counted != packet.expected + by:
             raise Failed(f"packet {ordinal} counts {packet.counted} where {packet.expected + by} came")
-        stand.need("RedLamp", {"lit": 1, "fault": number}, 1000)
-        stand.need("Misdeal", {"fault": number}, 1000)
-        Books(books="misdeal")(stand)
-        stand.need(stand.profile.status, {"state": "MISDEAL", "lamps": "+RED", "faults": f"+{number}"}, 1500)
-        reply = stand.ask(m.ClearMisdealMessage(BADGE, Resolution.RESUME))
+        context.need("RedLamp", {"lit": 1, "fault": number}, 1000)
+        context.need("Misdeal", {"fault": number}, 1000)
+        Books(books="misdeal")(context)
+        context.need(context.profile.status, {"state": "MISDEAL", "lamps": "+RED", "faults": f"+{number}"}, 1500)
+        reply = context.ask(m.ClearMisdealMessage(BADGE, Resolution.RESUME))
         if reply.status != Status.DONE:
             raise Failed(f"the lamp was not cleared: {spell(reply)}")
-        _lift(stand, ordinal)
-        _finish(stand)
+        _lift(context, ordinal)
+        _finish(context)
 
 
 class Books(PlanStep):
@@ -214,8 +214,8 @@ class Books(PlanStep):
     missing: int = 0
     """Number of cards that may be missing."""
 
-    def _run(self, stand: Stand) -> None:
-        seen, book = stand.probe.events(), _book(stand)
+    def _run(self, context: CheckContext) -> None:
+        seen, book = context.probe.events(), _book(context)
         if self.books == "remainder":
             wrong = book.wrong(missing=self.missing)
         else:
@@ -225,40 +225,40 @@ class Books(PlanStep):
             raise Failed(wrong)
 
 
-def _lift(stand: Stand, ordinal: int) -> None:
-    stand.act("lift", {"to": TO[(ordinal - 1) % len(TO)]})
-    stand.need("PacketLifted", {"ordinal": ordinal}, 1000 + stand.hands.patience_ms)
-    stand.pause(600)
+def _lift(context: CheckContext, ordinal: int) -> None:
+    context.act("lift", {"to": TO[(ordinal - 1) % len(TO)]})
+    context.need("PacketLifted", {"ordinal": ordinal}, 1000 + context.hands.patience_ms)
+    context.pause(600)
 
 
-def _finish(stand: Stand) -> None:
+def _finish(context: CheckContext) -> None:
     """Dump and lift the remainder, and check the sum."""
-    dump(stand)
-    stand.need("RemainderDumped", {}, LIFT_MS)
-    stand.act("lift", {"to": "remainder"})
-    stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
-    if wrong := _book(stand).wrong():
+    dump(context)
+    context.need("RemainderDumped", {}, LIFT_MS)
+    context.act("lift", {"to": "remainder"})
+    context.need("RemainderLifted", {}, 1000 + context.hands.patience_ms)
+    if wrong := _book(context).wrong():
         raise Failed(wrong)
 
 
-def dump(stand: Stand) -> None:
+def dump(context: CheckContext) -> None:
     """Request the remainder, once a packet that may be on its way is in the tray."""
-    end_ns = stand.probe.wire.now_ns() + LIFT_MS * MS
-    stand.probe.run(end_ns, lambda: stand.probe.status is not None and stand.state() in _RESTS)
-    accepted(stand, m.DumpMessage())
+    end_ns = context.probe.wire.now_ns() + LIFT_MS * MS
+    context.probe.run(end_ns, lambda: context.probe.status is not None and context.state() in _RESTS)
+    accepted(context, m.DumpMessage())
 
 
-def _book(stand: Stand) -> Book:
+def _book(context: CheckContext) -> Book:
     """Return the ledger of the round so far. A deck that was counted before the check is in the status."""
-    book = Book.of(stand.probe.events())
-    if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatusMessage):
-        book.loaded, book.verified = stand.probe.status.loaded, True
+    book = Book.of(context.probe.events())
+    if not book.loaded and isinstance(context.probe.status, m.ShufflerStatusMessage):
+        book.loaded, book.verified = context.probe.status.loaded, True
     return book
 
 
-def accepted(stand: Stand, command: m.Message) -> None:
+def accepted(context: CheckContext, command: m.Message) -> None:
     """Send a command. Raise Failed if it is not accepted."""
-    reply = stand.ask(command)
+    reply = context.ask(command)
     if reply.status != Status.ACCEPTED:
         raise Failed(f"{message_name(command)} should have been accepted; came: {spell(reply)}")
 
@@ -271,19 +271,19 @@ class Poke(PlanStep):
 
     poke: Number
 
-    def _run(self, stand: Stand) -> None:
-        ways, times = stand.profile.poke, stand.number(self.poke)
-        if isinstance(ways[0], str) and not stand.hands.tireless and times > BY_PERSON_MAX:
+    def _run(self, context: CheckContext) -> None:
+        ways, times = context.profile.poke, context.number(self.poke)
+        if isinstance(ways[0], str) and not context.hands.tireless and times > BY_PERSON_MAX:
             raise NotRun(f"needs {times} presses of a key in a row, too many for a person")
         for turn in range(times):
             way = ways[turn % len(ways)]
             if isinstance(way, str):
-                stand.act(way)
+                context.act(way)
                 continue
-            reply = stand.ask(way)
+            reply = context.ask(way)
             if reply.status == Status.REFUSED:
                 raise Failed(f"{spell(way)} was refused: {spell(reply)}")
-        stand.requested_ns = stand.probe.wire.now_ns()
+        context.requested_ns = context.probe.wire.now_ns()
 
 
 class Measuring(PlanStep):
@@ -298,47 +298,47 @@ class Measuring(PlanStep):
     at_least: Time | None = None
     """Minimum time."""
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, context: CheckContext) -> None:
         if self.measure == "hello":
-            took = [_took(stand, stand.make("Hello", {}), "HelloReply") for _ in range(self.times)]
+            took = [_took(context, context.make("Hello", {}), "HelloReply") for _ in range(self.times)]
         elif self.measure == "reply":
-            took = [_took(stand, m.ReportStatusMessage(), "Reply") for _ in range(self.times)]
+            took = [_took(context, m.ReportStatusMessage(), "Reply") for _ in range(self.times)]
         else:
-            took = (_statuses if self.measure == "status" else _resends)(stand, self.times)
+            took = (_statuses if self.measure == "status" else _resends)(context, self.times)
         for ms in took:
-            stand.time(self.measure, ms, self.limit)
+            context.time(self.measure, ms, self.limit)
         worst, best = max(took), min(took)
-        if self.limit is not None and worst > self.limit + stand.allowance_ms:
+        if self.limit is not None and worst > self.limit + context.allowance_ms:
             raise Failed(f"{self.measure}: {worst:.0f} ms, more than {self.limit} ms")
-        if self.at_least is not None and best < self.at_least - stand.allowance_ms:
+        if self.at_least is not None and best < self.at_least - context.allowance_ms:
             raise Failed(f"{self.measure}: {best:.0f} ms, less than {self.at_least} ms")
 
 
-def _took(stand: Stand, message: m.Message, answer: str) -> float:
-    began_ns = stand.probe.wire.now_ns()
-    stand.probe.send(message, stand.probe.new_request() if answer == "Reply" else 0)
-    found = stand.wait_for(answer, {}, 2 * Timing().retry_ns // MS)
+def _took(context: CheckContext, message: m.Message, answer: str) -> float:
+    began_ns = context.probe.wire.now_ns()
+    context.probe.send(message, context.probe.new_request() if answer == "Reply" else 0)
+    found = context.wait_for(answer, {}, 2 * Timing().retry_ns // MS)
     if found is None:
         raise Failed(f"no {answer}")
     return (found[0].at_ns - began_ns) / MS
 
 
-def _statuses(stand: Stand, times: int) -> list[float]:
-    start = len(stand.probe.heard)
-    stand.pause((times + 1) * 1000 + 500)
-    at = [h.at_ns for h in stand.probe.heard[start:] if message_name(h.message) == stand.profile.status]
+def _statuses(context: CheckContext, times: int) -> list[float]:
+    start = len(context.probe.heard)
+    context.pause((times + 1) * 1000 + 500)
+    at = [h.at_ns for h in context.probe.heard[start:] if message_name(h.message) == context.profile.status]
     if len(at) < 2:
         raise Failed(f"{len(at)} status messages in {times + 1.5:g} s")
     return [(later - earlier) / MS for earlier, later in pairwise(at)]
 
 
-def _resends(stand: Stand, times: int) -> list[float]:
+def _resends(context: CheckContext, times: int) -> list[float]:
     """Return the intervals after which an unacknowledged event is sent again."""
-    probe = stand.probe
+    probe = context.probe
     probe.acks = False
-    Poke(poke=1)(stand)
+    Poke(poke=1)(context)
     start = max(0, len(probe.heard) - 8)
-    stand.pause((times + 1) * Timing().resend_ns // MS + 500)
+    context.pause((times + 1) * Timing().resend_ns // MS + 500)
     probe.acks = True
     heard = [(one.at_ns, one.message) for one in probe.heard[start:]]
     at = [at_ns for at_ns, event in heard if isinstance(event, m.Event) and event.number == probe.last_event]
@@ -370,21 +370,21 @@ class Sweep(PlanStep):
 
     sweep: State
 
-    def _run(self, stand: Stand) -> None:
-        status, state = stand.profile.status, STATES[stand.profile.number][self.sweep]
-        stand.need(status, self.of_status, STATUS_MS + stand.hands.patience_ms)
+    def _run(self, context: CheckContext) -> None:
+        status, state = context.profile.status, STATES[context.profile.number][self.sweep]
+        context.need(status, self.of_status, STATUS_MS + context.hands.patience_ms)
         commands = 0
-        for rule in _RULES[stand.profile.number]:
+        for rule in _RULES[context.profile.number]:
             for command in _FORMS[rule.command] if rule.states and state not in rule.states else ():
                 commands += 1
-                reply, words = stand.ask(command), f"{spell(command)} in state {self.sweep}"
+                reply, words = context.ask(command), f"{spell(command)} in state {self.sweep}"
                 if (reply.status, reply.reason) != (Status.REFUSED, Reason.WRONG_STATE):
                     raise Failed(f"{words} should have been refused for WRONG_STATE; came: {spell(reply)}")
                 if reply.state != state:
                     raise Failed(f"{words} is refused with state {reply.state}, not {int(state)}")
         if not commands:
             raise Failed(f"every command is done in state {self.sweep}: there is nothing to ask for")
-        stand.need(status, self.of_status, STATUS_MS)
+        context.need(status, self.of_status, STATUS_MS)
 
     @property
     def of_status(self) -> Mapping[str, Wanted]:

@@ -6,13 +6,13 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.operator import SimulatedOperator
 from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.verbs.context import AnyCheckContext
 from dealwire.bench.verbs.device import ActAtDevice, Power
 from dealwire.bench.verbs.dialect_probe import AngelEyeProbe, DialectProbe, HeardPiece
 from dealwire.bench.verbs.line import WaitFor
 from dealwire.bench.verbs.probe import MS
-from dealwire.bench.verbs.stand import AnyStand
 from dealwire.bench.verbs.step import Hex, PlanStep
 from protocol.angel_eye.messages import AcknowledgedMessage, LockMovedMessage, RejectedMessage
 from protocol.bee_tek.messages import CardDrawnMessage
@@ -29,14 +29,14 @@ ASIDE: Final = frozenset({"StandingBy"})
 
 
 @dataclass
-class DialectStand(AnyStand):
+class DialectCheckContext(AnyCheckContext):
     """Context of a check at a shoe of another dialect."""
 
     probe: DialectProbe
 
     def put_right(self) -> None:
         """Clear and unlock a simulated shoe."""
-        if isinstance(self.hands, SimulatedHands):
+        if isinstance(self.hands, SimulatedOperator):
             for act, fields in (("clear-error", {}), ("lock-key", {"locked": 0})):
                 with contextlib.suppress(Failed, NotRun, LocalError):
                     self.hands.do(act, fields)
@@ -58,12 +58,12 @@ class Acting(ActAtDevice):
 
     repeat: int = Field(1, ge=1, le=100)
 
-    def _run(self, stand: AnyStand) -> None:
-        if not isinstance(stand.last_step, Acting):
-            stand.probe.look_from_here()
+    def _run(self, context: AnyCheckContext) -> None:
+        if not isinstance(context.last_step, Acting):
+            context.probe.look_from_here()
         for _ in range(self.repeat):
-            stand.show(stand.hands.do(self.do, self.fields))
-            stand.pause(20)
+            context.show(context.hands.do(self.do, self.fields))
+            context.pause(20)
 
 
 class Acking(PlanStep):
@@ -71,8 +71,8 @@ class Acking(PlanStep):
 
     acks: bool
 
-    def _run(self, stand: DialectStand) -> None:
-        stand.probe.acks = self.acks
+    def _run(self, context: DialectCheckContext) -> None:
+        context.probe.acks = self.acks
 
 
 class Saying(PlanStep):
@@ -80,8 +80,8 @@ class Saying(PlanStep):
 
     say: Hex
 
-    def _run(self, stand: DialectStand) -> None:
-        stand.probe.put(bytes.fromhex(self.say), f"{len(self.say.split())} bytes that mean nothing", bad=True)
+    def _run(self, context: DialectCheckContext) -> None:
+        context.probe.put(bytes.fromhex(self.say), f"{len(self.say.split())} bytes that mean nothing", bad=True)
 
 
 class Commanding(PlanStep):
@@ -90,9 +90,9 @@ class Commanding(PlanStep):
     command: str = Field(pattern="^[A-Z]{2}[0-9]{2}$")
     damage: Literal["check", "cut"] | None = None
 
-    def _run(self, stand: DialectStand) -> None:
-        assert isinstance(stand.probe, AngelEyeProbe)
-        stand.probe.command(self.command, self.damage)
+    def _run(self, context: DialectCheckContext) -> None:
+        assert isinstance(context.probe, AngelEyeProbe)
+        context.probe.command(self.command, self.damage)
 
 
 class Answering(PlanStep):
@@ -100,11 +100,11 @@ class Answering(PlanStep):
 
     answer: Literal["done", "refused", "not done"]
 
-    def _run(self, stand: DialectStand) -> None:
+    def _run(self, context: DialectCheckContext) -> None:
         def answers() -> list[Message | None]:
-            return [one.message for one in stand.since() if isinstance(one.message, ANSWERS)]
+            return [one.message for one in context.since() if isinstance(one.message, ANSWERS)]
 
-        stand.probe.run(stand.probe.wire.now_ns() + ANSWER_MS * MS, lambda: bool(answers()))
+        context.probe.run(context.probe.wire.now_ns() + ANSWER_MS * MS, lambda: bool(answers()))
         came = answers()
         answer = "no answer" if not came else "ACK" if isinstance(came[0], AcknowledgedMessage) else "NAK"
         fine = {"done": answer == "ACK", "refused": answer == "NAK", "not done": answer != "ACK"}[self.answer]
@@ -123,11 +123,11 @@ class Hearing(PlanStep):
     """Direction of a LockMoved."""
     within: int = HEARD_MS
 
-    def _run(self, stand: DialectStand) -> None:
-        end_ns = stand.probe.wire.now_ns() + (self.within + stand.hands.patience_ms) * MS
-        stand.probe.run(end_ns, lambda: len(stand.reports()) >= len(self.heard))
-        stand.pause(100)
-        came = stand.reports()
+    def _run(self, context: DialectCheckContext) -> None:
+        end_ns = context.probe.wire.now_ns() + (self.within + context.hands.patience_ms) * MS
+        context.probe.run(end_ns, lambda: len(context.reports()) >= len(self.heard))
+        context.pause(100)
+        came = context.reports()
         fits = len(came) >= len(self.heard) and all(
             one.name in wanted.split("|") for one, wanted in zip(came, self.heard, strict=False)
         )
@@ -154,9 +154,9 @@ class Counting(PlanStep):
     of: str
     during: int
 
-    def _run(self, stand: DialectStand) -> None:
-        stand.pause(self.during)
-        found = sum(one.name == self.of for one in stand.since())
+    def _run(self, context: DialectCheckContext) -> None:
+        context.pause(self.during)
+        found = sum(one.name == self.of for one in context.since())
         if found != self.count:
             raise Failed(f"{self.of} came {found} times, not {self.count}")
 
@@ -167,8 +167,8 @@ class Never(PlanStep):
     never: str
     during: int
 
-    def _run(self, stand: DialectStand) -> None:
-        _silent(stand, self.during, self.never)
+    def _run(self, context: DialectCheckContext) -> None:
+        _silent(context, self.during, self.never)
 
 
 class Quiet(PlanStep):
@@ -176,15 +176,15 @@ class Quiet(PlanStep):
 
     quiet: int
 
-    def _run(self, stand: DialectStand) -> None:
-        _silent(stand, self.quiet, "")
+    def _run(self, context: DialectCheckContext) -> None:
+        _silent(context, self.quiet, "")
 
 
-def _silent(stand: DialectStand, ms: int, name: str) -> None:
+def _silent(context: DialectCheckContext, ms: int, name: str) -> None:
     """Raise Failed if a message of this name comes, or any if the name is empty."""
-    start = len(stand.probe.heard)
-    stand.pause(ms)
-    came = next((one.name for one in stand.probe.heard[start:] if not name or one.name == name), None)
+    start = len(context.probe.heard)
+    context.pause(ms)
+    came = next((one.name for one in context.probe.heard[start:] if not name or one.name == name), None)
     if came is not None:
         raise Failed(f"{came} came, which was not to come")
 

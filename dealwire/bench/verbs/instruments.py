@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from dealwire.bench.record import Failed
 from dealwire.bench.values import PATIENCE, BadValue, field_of, spell
+from dealwire.bench.verbs.context import CheckContext
 from dealwire.bench.verbs.digests import mistake_of
-from dealwire.bench.verbs.stand import Stand
 from dealwire.bench.verbs.step import STATUS_MS, PlanStep, Time
 from protocol.message import message_name
 from protocol.tdp import messages as m
@@ -36,8 +36,8 @@ class ReadMeters(PlanStep):
     whole: bool = False
     """Require that every frame follows the specification, and that a request beyond the last meter returns none."""
 
-    def _run(self, stand: Stand) -> None:
-        stand.meters[self.read_meters] = _read(stand, strict=self.whole)
+    def _run(self, context: CheckContext) -> None:
+        context.meters[self.read_meters] = _read(context, strict=self.whole)
 
 
 class MetersSince(PlanStep):
@@ -59,11 +59,11 @@ class MetersSince(PlanStep):
                 field_of(by, "number")
         return self
 
-    def _run(self, stand: Stand) -> None:
-        before = stand.meters.get(self.meters_since)
+    def _run(self, context: CheckContext) -> None:
+        before = context.meters.get(self.meters_since)
         if before is None:
             raise BadValue(f"no meters were read as {self.meters_since!r}")
-        after = _read(stand, strict=False)
+        after = _read(context, strict=False)
         if [*after] != [*before]:
             raise Failed(f"it told {_names(before)} before, and tells {_names(after)} now")
         by = {key: (after[key] - before[key]) % (1 << 32) for key in after}
@@ -71,24 +71,24 @@ class MetersSince(PlanStep):
         if back is not None:
             raise Failed(f"{_name(back)} went back from {before[back]} to {after[back]}")
         for name, wanted in self.grown.items():
-            _compare(stand, DeviceMeter[name], wanted, by)
+            _compare(context, DeviceMeter[name], wanted, by)
 
 
-def _compare(stand: Stand, meter: DeviceMeter, wanted: int | str, by: Shown) -> None:
+def _compare(context: CheckContext, meter: DeviceMeter, wanted: int | str, by: Shown) -> None:
     """Compare the meter of the whole device or, if there is none, the sum of its parts."""
     parts = {component: grown for (number, component), grown in by.items() if number == meter}
     if not parts:
         return
     grown = parts.get(Component.DEVICE, sum(parts.values()))
-    expected = wanted if isinstance(wanted, int) else _happened(stand, wanted)
+    expected = wanted if isinstance(wanted, int) else _happened(context, wanted)
     if grown != expected:
         raise Failed(f"{meter.name} went on by {grown}; {expected} of them happened")
 
 
-def _happened(stand: Stand, wanted: str) -> int:
+def _happened(context: CheckContext, wanted: str) -> int:
     """Return the number of an event since the check began, or the sum of one of its fields."""
     name, _, key = wanted.partition(".")
-    events = [event for event in stand.probe.events() if message_name(event) == name]
+    events = [event for event in context.probe.events() if message_name(event) == name]
     return sum(int(getattr(event, key)) for event in events) if key else len(events)
 
 
@@ -101,29 +101,29 @@ class Challenging(PlanStep):
     challenge: int = Field(ge=2, le=20)
     within: Time = MEASURE_MS
 
-    def _run(self, stand: Stand) -> None:
-        random = Random(f"{stand.seed} {stand.probe.wire.now_ns()}")
+    def _run(self, context: CheckContext) -> None:
+        random = Random(f"{context.seed} {context.probe.wire.now_ns()}")
         nonces = [random.randbytes(NONCE_BYTES) for _ in range(self.challenge)]
-        digests = [self._answer(stand, nonce) for nonce in [*nonces, nonces[0]]]
+        digests = [self._answer(context, nonce) for nonce in [*nonces, nonces[0]]]
         again = digests.pop()
         same = [digest for digest, count in Counter(digests).items() if count > 1]
         if same:
             raise Failed(f"different nonces were answered with the same digest {same[0].hex()[:16]}…")
         if again != digests[0]:
             raise Failed("the same nonce was answered with another digest the second time")
-        if stand.image is None:
-            stand.notes.append(NOT_JUDGED)
+        if context.image is None:
+            context.notes.append(NOT_JUDGED)
             return
         for nonce, digest in zip(nonces, digests, strict=True):
-            _compare_digest(digest, nonce, stand.image)
-        hello = stand.probe.known.hello
+            _compare_digest(digest, nonce, context.image)
+        hello = context.probe.known.hello
         attested = hello.digest if hello else b""
-        if any(attested) and attested != hashlib.sha256(stand.image).digest():
+        if any(attested) and attested != hashlib.sha256(context.image).digest():
             raise Failed(f"HELLO-REPLY gives the firmware's digest {_short(attested)}, the image has another SHA-256")
 
-    def _answer(self, stand: Stand, nonce: bytes) -> bytes:
-        session = stand.probe.known.session
-        stated = _brought(stand, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
+    def _answer(self, context: CheckContext, nonce: bytes) -> bytes:
+        session = context.probe.known.session
+        stated = _brought(context, m.VerifyMessage(nonce, m.Region.FIRMWARE), "Measured", self.within)
         assert isinstance(stated, m.MeasuredMessage)
         found = stated.session, stated.nonce, stated.region, stated.algorithm
         if found != (session, nonce, m.Region.FIRMWARE, m.Algorithm.SHA256):
@@ -144,44 +144,44 @@ def _short(digest: bytes) -> str:
     return f"{digest.hex()[:16]}…"
 
 
-def _brought(stand: Stand, command: Message, brings: str, limit_ms: int) -> Message:
+def _brought(context: CheckContext, command: Message, brings: str, limit_ms: int) -> Message:
     """Send a command and return the message that follows its reply, under the same request."""
-    reply = stand.ask(command)
+    reply = context.ask(command)
     if reply.status == Status.REFUSED:
         raise Failed(f"{spell(command)} is refused: {spell(reply)}")
-    return stand.find(brings, {}, limit_ms, request=stand.request)[1]
+    return context.find(brings, {}, limit_ms, request=context.request)[1]
 
 
-def _read(stand: Stand, *, strict: bool) -> Shown:
+def _read(context: CheckContext, *, strict: bool) -> Shown:
     """Return all meters. Errors in the frames are left to the check for them, unless `strict`."""
     shown: Shown = {}
     total = 1
     for _ in range(PAGES_MAX):
         if len(shown) >= total:
             break
-        page = _page(stand, len(shown))
+        page = _page(context, len(shown))
         fresh = {(meter, component): count for meter, component, count in page.meters}
         if strict:
-            _look(stand, page, len(shown), total if shown else page.total, twice=set(fresh) & set(shown))
+            _look(context, page, len(shown), total if shown else page.total, twice=set(fresh) & set(shown))
         if not fresh.keys() - shown.keys():
             break
         total, shown = page.total, shown | fresh
     if strict:
-        beyond = _page(stand, total)
+        beyond = _page(context, total)
         if (beyond.total, beyond.first, beyond.meters) != (total, total, ()):
             raise Failed(f"it has {total} meters; asked for those from {total} it tells {len(beyond.meters)}")
     return shown
 
 
-def _page(stand: Stand, first: int) -> m.MetersMessage:
-    stated = _brought(stand, m.ReadMetersMessage(first), "Meters", STATUS_MS)
+def _page(context: CheckContext, first: int) -> m.MetersMessage:
+    stated = _brought(context, m.ReadMetersMessage(first), "Meters", STATUS_MS)
     assert isinstance(stated, m.MetersMessage)
     return stated
 
 
-def _look(stand: Stand, page: m.MetersMessage, first: int, total: int, twice: set[tuple[int, int]]) -> None:
+def _look(context: CheckContext, page: m.MetersMessage, first: int, total: int, twice: set[tuple[int, int]]) -> None:
     keys = [(meter, component) for meter, component, _ in page.meters]
-    if page.session != stand.probe.known.session:
+    if page.session != context.probe.known.session:
         raise Failed(f"the meters are of session {page.session:08X}h")
     if page.first != first or page.total != total or first + len(keys) > total or (not keys and total > first):
         shown = f"{len(keys)} from {page.first} of {page.total}"

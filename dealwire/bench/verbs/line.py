@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 
 from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
+from dealwire.bench.verbs.context import AnyCheckContext, CheckContext
 from dealwire.bench.verbs.probe import MS
-from dealwire.bench.verbs.stand import AnyStand, Stand
 from dealwire.bench.verbs.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
 from protocol.errors import CannotEncode
 from protocol.message import message_name
@@ -65,10 +65,10 @@ class Sending(PlanStep):
         check_sent(self.send, self.fields)
         return self
 
-    def _run(self, stand: Stand) -> None:
-        probe, message = stand.probe, stand.make(self.send, self.fields)
+    def _run(self, context: CheckContext) -> None:
+        probe, message = context.probe, context.make(self.send, self.fields)
         try:
-            body = self._body(stand, message)
+            body = self._body(context, message)
         except CannotEncode as error:  # a number that is reckoned from what the device said
             raise Failed(str(error)) from None
         data = _damage(_encode(body), self.damage)
@@ -77,7 +77,7 @@ class Sending(PlanStep):
         data = bytes.fromhex(self.before) + (b"\0" if opened else b"") + data * self.times
         text = spell(message) + (f" damaged: {self.damage}" if self.damage else "")
         text += f" x{self.times}" if self.times > 1 else ""
-        stand.requested_ns = probe.wire.now_ns()
+        context.requested_ns = probe.wire.now_ns()
         if self.gap_ms is None:
             probe.put(data, text, bad=self._is_wrong)
             return
@@ -85,33 +85,33 @@ class Sending(PlanStep):
         # nothing else may be said between the bytes of one frame
         manners, (probe.acks, probe.beats) = (probe.acks, probe.beats), (False, False)
         for byte in data[1:]:
-            stand.pause(self.gap_ms)
+            context.pause(self.gap_ms)
             probe.wire.send(bytes([byte]))
             probe.silent_ns = probe.sent_ns = probe.wire.now_ns()
-        stand.requested_ns = probe.wire.now_ns()
+        context.requested_ns = probe.wire.now_ns()
         probe.acks, probe.beats = manners
 
-    def _body(self, stand: Stand, message: Message) -> bytes:
+    def _body(self, context: CheckContext, message: Message) -> bytes:
         """Return header and payload, with the plan's changes."""
         is_command = type(message) in _COMMANDS or self.kind == Kind.COMMAND
         if is_command:
-            stand.command = message
+            context.command = message
             if self.request == "new":
-                stand.request = stand.probe.new_request()
+                context.request = context.probe.new_request()
             elif self.request != "same":
-                stand.request = stand.number(self.request)
-        request = stand.request if is_command or isinstance(self.request, int) else 0
+                context.request = context.number(self.request)
+        request = context.request if is_command or isinstance(self.request, int) else 0
         header: dict[str, Any] = {"flags": self.flags}
         if isinstance(message, m.NakMessage | m.ReplyMessage | m.ProgressMessage):
             header["message_id"] = self.id or 0x0022
-        body = bytearray(stand.probe.body(message, request, **header))
+        body = bytearray(context.probe.body(message, request, **header))
         for index, value in ((0, self.version), (2, self.kind), (3, self.sequence)):
             body[index] = body[index] if value is None else value
         if self.id is not None:
             body[6:8] = self.id.to_bytes(2, "little")
         if self.payload is not None:
             body[HEADER:] = bytes.fromhex(self.payload)
-        stand.probe.note_sent(message)
+        context.probe.note_sent(message)
         return bytes(body) + bytes.fromhex(self.append)
 
     @property
@@ -155,14 +155,14 @@ class Raw(PlanStep):
     repeat: int = Field(1, ge=1, le=1000)
     """Number of repetitions."""
 
-    def _run(self, stand: Stand) -> None:
-        random = Random(stand.seed)
+    def _run(self, context: CheckContext) -> None:
+        random = Random(context.seed)
         if self.full_frame:
-            stand.probe.put(_full_frame(self.full_frame == "long"), "a frame of 256 bytes that ends with a full group")
+            context.probe.put(_full_frame(self.full_frame == "long"), "a frame of 256 bytes, the last group full")
             return
         data = bytes.fromhex(self.raw) * self.repeat + bytes(random.randrange(1, 256) for _ in range(self.random))
-        stand.requested_ns = stand.probe.wire.now_ns()
-        stand.probe.put(data, f"{len(data)} bytes that are no frame", bad=True)
+        context.requested_ns = context.probe.wire.now_ns()
+        context.probe.put(data, f"{len(data)} bytes that are no frame", bad=True)
 
 
 def _full_frame(empty_group: bool) -> bytes:
@@ -184,15 +184,15 @@ class Flips(PlanStep):
     message: str = "Hello"
     """Message to send."""
 
-    def _run(self, stand: Stand) -> None:
-        random = Random(stand.seed)
-        message = stand.make(self.message, {})
+    def _run(self, context: CheckContext) -> None:
+        random = Random(context.seed)
+        message = context.make(self.message, {})
         for _ in range(self.flips):
-            frame = bytearray(_encode(stand.probe.body(message)))
+            frame = bytearray(_encode(context.probe.body(message)))
             place = random.randrange(len(frame) - 1)
             frame[place] ^= 1 << random.randrange(8)
-            stand.probe.put(b"\0" + bytes(frame), f"{spell(message)} with a bit turned over in byte {place}", bad=True)
-            stand.pause(2)
+            context.probe.put(b"\0" + bytes(frame), f"{spell(message)} with a flipped bit in byte {place}", bad=True)
+            context.pause(2)
 
 
 # ------------------------------------------------------------------ answers
@@ -211,18 +211,18 @@ class Replying(PlanStep):
     within: Time = RETRY_MS
     measure: str | None = None
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, context: CheckContext) -> None:
         found: tuple[HeardFrame, m.ReplyMessage | m.NakMessage] | None
-        found = stand.probe.until(lambda heard: _answer(stand, heard), self.within + stand.allowance_ms)
-        name = message_name(stand.command)
+        found = context.probe.until(lambda heard: _answer(context, heard), self.within + context.allowance_ms)
+        name = message_name(context.command)
         if found is None:
             raise Failed(f"no reply to {name} within {self.within} ms")
         heard, answer = found
-        stand.used.add(id(heard))
+        context.used.add(id(heard))
         if isinstance(answer, m.NakMessage):
             raise Failed(f"{name} was answered by {spell(answer)}, not by a reply")
         if self.measure:
-            stand.time(self.measure, (heard.at_ns - stand.requested_ns) / MS, self.within)
+            context.time(self.measure, (heard.at_ns - context.requested_ns) / MS, self.within)
         if self.reply != "any" and answer.status != Status[self.reply.upper()]:
             raise Failed(f"{name} should have been {self.reply}; came: {spell(answer)}")
         wanted = self.reason
@@ -230,13 +230,13 @@ class Replying(PlanStep):
             raise Failed(f"{name} should have been refused for {' or '.join(wanted)}; came: {spell(answer)}")
 
 
-def _answer(stand: Stand, heard: HeardFrame) -> m.ReplyMessage | m.NakMessage | None:
+def _answer(context: CheckContext, heard: HeardFrame) -> m.ReplyMessage | m.NakMessage | None:
     message = heard.message
-    if id(heard) in stand.used or heard.envelope.request != stand.request:
+    if id(heard) in context.used or heard.envelope.request != context.request:
         return None
     if isinstance(message, m.NakMessage):
         return message
-    return stand.probe.answer_to(heard, stand.request, stand.command)
+    return context.probe.answer_to(heard, context.request, context.command)
 
 
 class Naking(PlanStep):
@@ -245,8 +245,8 @@ class Naking(PlanStep):
     nak: ReasonNames
     within: Time = RETRY_MS
 
-    def _run(self, stand: Stand) -> None:
-        stand.need("Nak", {"reason": self.nak}, self.within)
+    def _run(self, context: CheckContext) -> None:
+        context.need("Nak", {"reason": self.nak}, self.within)
 
 
 class Expecting(PlanStep):
@@ -276,22 +276,22 @@ class Expecting(PlanStep):
         check_wanted(self.expect, dict.fromkeys(self.save.values(), 0))
         return self
 
-    def _run(self, stand: Stand) -> None:
-        limit_ms = self.within + stand.hands.patience_ms
-        request = stand.request if self.request == "same" else self.request
-        heard, message = stand.find(self.expect, self.where, limit_ms, request=request, old=self.old)
+    def _run(self, context: CheckContext) -> None:
+        limit_ms = self.within + context.hands.patience_ms
+        request = context.request if self.request == "same" else self.request
+        heard, message = context.find(self.expect, self.where, limit_ms, request=request, old=self.old)
         named = heard.envelope.message_id
         if self.names is not None and named != self.names:
             raise Failed(f"{spell(message)} names message {named:04X}h, not {self.names:04X}h, which it answers")
         if self.cards is not None and (wrong := _other_cards(message, self.cards)):
             raise Failed(f"{spell(message)}: {wrong}")
-        after_ms = (heard.at_ns - stand.requested_ns) / MS
-        if self.not_before is not None and after_ms < self.not_before - stand.allowance_ms:
+        after_ms = (heard.at_ns - context.requested_ns) / MS
+        if self.not_before is not None and after_ms < self.not_before - context.allowance_ms:
             raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {self.not_before} ms")
         if self.measure:
-            stand.time(self.measure, after_ms, self.within if self.limited else None)
+            context.time(self.measure, after_ms, self.within if self.limited else None)
         for name, key in self.save.items():
-            stand.variables[name] = int(getattr(message, key))
+            context.variables[name] = int(getattr(message, key))
 
 
 def _other_cards(message: Message, wanted: tuple[int, ...]) -> str:
@@ -317,14 +317,14 @@ class Never(PlanStep):
             check_wanted(name, self.where)
         return self
 
-    def _run(self, stand: Stand) -> None:
-        start = len(stand.probe.heard)
-        stand.pause(self.during)
-        stand.probe.look_from_here()
-        for heard in stand.probe.heard[start:]:
+    def _run(self, context: CheckContext) -> None:
+        start = len(context.probe.heard)
+        context.pause(self.during)
+        context.probe.look_from_here()
+        for heard in context.probe.heard[start:]:
             message = heard.message
             named = not self.never or message_name(message) in self.never
-            if named and fits(message, self.where, stand.names):
+            if named and fits(message, self.where, context.names):
                 raise Failed(f"{spell(message)} came, which was not to come for {self.during} ms")
 
 
@@ -351,26 +351,26 @@ class Ordered(PlanStep):
             for forms in (items if isinstance(items, tuple) else (items,) for items in self.events)
         ]
 
-    def _run(self, stand: Stand) -> None:
+    def _run(self, context: CheckContext) -> None:
         wanted = self._wanted
-        limit_ms = self.within + stand.hands.patience_ms + stand.allowance_ms
-        end_ns = stand.probe.wire.now_ns() + limit_ms * MS
-        stand.probe.run(end_ns, lambda: _missing(stand, wanted) is None)
-        missing = _missing(stand, wanted)
+        limit_ms = self.within + context.hands.patience_ms + context.allowance_ms
+        end_ns = context.probe.wire.now_ns() + limit_ms * MS
+        context.probe.run(end_ns, lambda: _missing(context, wanted) is None)
+        missing = _missing(context, wanted)
         if missing is not None:
             names = [name for name, _ in wanted[missing]]
             forms = " or ".join(f"{name} {fields or ''}" for name, fields in wanted[missing])
             before = f" after {wanted[missing - 1][0][0]}" if missing else ""
-            same = [spell(event) for event in stand.probe.events() if message_name(event) in names]
+            same = [spell(event) for event in context.probe.events() if message_name(event) in names]
             raise Failed(f"no {forms}{before}" + (f"; came: {', '.join(same)}" if same else ""))
 
 
-def _missing(stand: Stand, wanted: Sequence[Sequence[_Form]]) -> int | None:
+def _missing(context: CheckContext, wanted: Sequence[Sequence[_Form]]) -> int | None:
     """Return the index of the first missing event, None if all came in order."""
     place = 0
-    for event in stand.probe.events():
+    for event in context.probe.events():
         if place < len(wanted):
-            place += any(message_name(event) == name and fits(event, of, stand.names) for name, of in wanted[place])
+            place += any(message_name(event) == name and fits(event, of, context.names) for name, of in wanted[place])
     return place if place < len(wanted) else None
 
 
@@ -387,11 +387,11 @@ class CountMessages(PlanStep):
         check_wanted(self.of, self.where)
         return self
 
-    def _run(self, stand: Stand) -> None:
-        stand.pause(1)
-        events: list[Message] = [event for event in stand.probe.events() if message_name(event) == self.of]
-        messages = events or [heard.message for heard in stand.probe.heard]
-        found = sum(message_name(one) == self.of and fits(one, self.where, stand.names) for one in messages)
+    def _run(self, context: CheckContext) -> None:
+        context.pause(1)
+        events: list[Message] = [event for event in context.probe.events() if message_name(event) == self.of]
+        messages = events or [heard.message for heard in context.probe.heard]
+        found = sum(message_name(one) == self.of and fits(one, self.where, context.names) for one in messages)
         if found != self.count:
             raise Failed(f"{self.of} came {found} times, not {self.count}")
 
@@ -404,9 +404,9 @@ class WaitFor(PlanStep):
 
     wait: Time
 
-    def _run(self, stand: AnyStand) -> None:
-        stand.pause(self.wait)
-        stand.probe.look_from_here()
+    def _run(self, context: AnyCheckContext) -> None:
+        context.pause(self.wait)
+        context.probe.look_from_here()
 
 
 class Manners(PlanStep):
@@ -414,8 +414,8 @@ class Manners(PlanStep):
 
     host: tuple[Literal["acks", "beats"], ...]
 
-    def _run(self, stand: Stand) -> None:
-        stand.probe.acks, stand.probe.beats = "acks" in self.host, "beats" in self.host
+    def _run(self, context: CheckContext) -> None:
+        context.probe.acks, context.probe.beats = "acks" in self.host, "beats" in self.host
 
 
 class SessionOpening(PlanStep):
@@ -423,9 +423,9 @@ class SessionOpening(PlanStep):
 
     open: Literal["OBSERVE", "OPERATE", "SERVICE", "plan"]
 
-    def _run(self, stand: Stand) -> None:
-        stand.probe.open(None if self.open == "plan" else Role[self.open])
-        stand.probe.look_from_here()
+    def _run(self, context: CheckContext) -> None:
+        context.probe.open(None if self.open == "plan" else Role[self.open])
+        context.probe.look_from_here()
 
 
 class Greeting(PlanStep):
@@ -433,9 +433,9 @@ class Greeting(PlanStep):
 
     greet: Time
 
-    def _run(self, stand: Stand) -> None:
-        stand.probe.meet((self.greet + stand.hands.patience_ms) * MS)
-        stand.probe.look_from_here()
+    def _run(self, context: CheckContext) -> None:
+        context.probe.meet((self.greet + context.hands.patience_ms) * MS)
+        context.probe.look_from_here()
 
 
 class Save(PlanStep):
@@ -444,6 +444,6 @@ class Save(PlanStep):
 
     save: dict[str, Literal["session", "last", "boots", "request", "acked", "depth", "newest"]]
 
-    def _run(self, stand: Stand) -> None:
-        names = stand.names
-        stand.variables.update({name: names[what] for name, what in self.save.items()})
+    def _run(self, context: CheckContext) -> None:
+        names = context.names
+        context.variables.update({name: names[what] for name, what in self.save.items()})

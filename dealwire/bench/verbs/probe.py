@@ -330,7 +330,7 @@ class Probe(Listener):
         if isinstance(message, m.ReplyMessage) and heard.envelope.request in self._sent_at:
             self.known.answered_ns = max(self.known.answered_ns, self._sent_at[heard.envelope.request])
         for rule in self.rules.values():
-            rule.hear(heard, self.known)
+            rule.on_frame(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
         self.heard.append(heard)
         if isinstance(message, DeviceStatus):

@@ -14,11 +14,11 @@ from typing import Final, TypeGuard
 
 from pydantic import Field
 
-from dealwire.bench.hands.hands import NoHands, SimulatedHands
+from dealwire.bench.hands.operator import NoOperator, SimulatedOperator
 from dealwire.bench.record import Failed, NotRun, NotRunCause
 from dealwire.bench.rules.card_ledger import Book
+from dealwire.bench.verbs.context import LIFT_MS, CheckContext
 from dealwire.bench.verbs.device import DealPackets, accepted, dump
-from dealwire.bench.verbs.stand import LIFT_MS, Stand
 from dealwire.bench.verbs.step import PlanStep
 from dealwire.bench.verbs.wire import START_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, places
@@ -134,37 +134,37 @@ class Soak(PlanStep):
     fault_every: int = Field(10, ge=0)
     """Number of rounds per fault; 0 for no faults."""
 
-    def _run(self, stand: Stand) -> None:
-        rounds = stand.rounds or self.soak
-        if isinstance(stand.hands, SimulatedHands):
-            self._simulated(stand, rounds)
+    def _run(self, context: CheckContext) -> None:
+        rounds = context.rounds or self.soak
+        if isinstance(context.hands, SimulatedOperator):
+            self._simulated(context, rounds)
         else:
-            self._attached(stand, rounds)
+            self._attached(context, rounds)
         if rounds < self.soak:
             why = f"--rounds {rounds}: so many of the plan's {self.soak} rounds were dealt, and nothing went wrong"
             raise NotRun(why, NotRunCause.SHORTENED)
 
-    def _simulated(self, stand: Stand, rounds: int) -> None:
-        scenario = evening(rounds, self.fault_every, stand.seed)
+    def _simulated(self, context: CheckContext, rounds: int) -> None:
+        scenario = evening(rounds, self.fault_every, context.seed)
         clock = SystemClock()
         began_ns = clock.now_ns()
         account, held, table = play(scenario, rounds)
-        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
+        _report(context, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
         _judge(account, held, scenario, table)
 
-    def _attached(self, stand: Stand, rounds: int) -> None:
-        hands, clock = stand.hands, SystemClock()
-        if isinstance(hands, NoHands) or (not hands.tireless and stand.rounds is None):
-            who = "a person who deals" if isinstance(hands, NoHands) else f"somebody who deals {rounds} rounds"
+    def _attached(self, context: CheckContext, rounds: int) -> None:
+        hands, clock = context.hands, SystemClock()
+        if isinstance(hands, NoOperator) or (not hands.tireless and context.rounds is None):
+            who = "a person who deals" if isinstance(hands, NoOperator) else f"somebody who deals {rounds} rounds"
             raise NotRun(f"needs {who}: --operator-program, or --rounds for fewer of them", NotRunCause.UNATTENDED)
-        if stand.profile.number is not DeviceClass.SHUFFLER:
+        if context.profile.number is not DeviceClass.SHUFFLER:
             raise NotRun("is dealt at a packet shuffler")
         hands.ready_for("lift", {})
         hands.ready_for("load", {})
         began_ns, opened, warm_kb = clock.now_ns(), _descriptors(), _resident_kb()
-        account = deal_rounds(stand, rounds, self.fault_every)
+        account = deal_rounds(context, rounds, self.fault_every)
         held = Held(warm_kb, _resident_kb() - warm_kb, _descriptors() - opened)
-        _report(stand, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
+        _report(context, account, held, rounds, (clock.now_ns() - began_ns) / 1e9)
         if account.unexplained:
             raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
         if missing := missing_faults(account):
@@ -221,11 +221,11 @@ def _descriptors() -> int:
     return len(list(folder.iterdir())) if folder.exists() else 0
 
 
-def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
+def _report(context: CheckContext, account: Account, held: Held, rounds: int, took_s: float) -> None:
     faults = ", ".join(f"{number} x{times}" for number, times in sorted(account.faults.items()))
-    stand.notes += [
+    context.notes += [
         f"{account.rounds} of {rounds} rounds in {took_s:.1f} s ({account.rounds / max(took_s, 1e-9):.0f} rounds/s), "
-        f"seed {stand.seed}",
+        f"seed {context.seed}",
         f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
         f"{account.removed} decks taken out",
         f"faults raised: {faults or 'none'}",
@@ -282,61 +282,61 @@ FAULTS: Final = (
 )
 
 
-def deal_rounds(stand: Stand, rounds: int, fault_every: int) -> Account:
+def deal_rounds(context: CheckContext, rounds: int, fault_every: int) -> Account:
     """Deal random rounds, with a fault in every `fault_every`th (0 for none). Raise Failed with the round that went
     wrong."""
-    random, account = Random(stand.seed), Account()
-    possible = [fault for fault in FAULTS if _can(stand, fault)]
+    random, account = Random(context.seed), Account()
+    possible = [fault for fault in FAULTS if _can(context, fault)]
     for number in range(1, rounds + 1):
         wanted = fault_every and number % fault_every == 0 and possible
         fault = random.choice(possible) if wanted else None
         packets = random.randint(*PACKETS)
         try:
-            stand.hands.begin(stand.check)
-            stand.prepare("READY")
-            _enter(stand, account)
+            context.hands.begin(context.check)
+            context.prepare("READY")
+            _enter(context, account)
             account.games += 1
-            _deal(stand, packets, fault, random.randint(1, packets))
+            _deal(context, packets, fault, random.randint(1, packets))
             account.rounds += 1
         except Failed as failed:
             what = f" with {fault.name} {dict(fault.fields)}" if fault else ""
             raise Failed(f"round {number} of {rounds}, {packets} packets{what}: {failed}") from None
         finally:
-            _enter(stand, account)
+            _enter(context, account)
         if fault is not None and fault.raised is not None:
             account.wanted[fault.raised] += 1
     return account
 
 
-def _can(stand: Stand, fault: SoakFault) -> bool:
+def _can(context: CheckContext, fault: SoakFault) -> bool:
     try:
-        stand.hands.ready_for(fault.name, dict(fault.fields))
+        context.hands.ready_for(fault.name, dict(fault.fields))
     except NotRun:
         return False
     return True
 
 
-def _deal(stand: Stand, packets: int, fault: SoakFault | None, ordinal: int) -> None:
+def _deal(context: CheckContext, packets: int, fault: SoakFault | None, ordinal: int) -> None:
     """Deal one round, up to the remainder or to the lamp."""
     if fault is None:
-        DealPackets(deal=packets, finish=True)(stand)
+        DealPackets(deal=packets, finish=True)(context)
         return
     at = {"packet": ordinal} if fault.at_packet else {}
-    stand.fault(fault.name, {**at, **dict(fault.fields)})
+    context.fault(fault.name, {**at, **dict(fault.fields)})
     if not fault.lamp:
-        DealPackets(deal=packets, finish=True)(stand)
+        DealPackets(deal=packets, finish=True)(context)
         return
     before = ordinal - 1 if fault.at_packet else packets
     if before:
-        DealPackets(deal=before)(stand)
+        DealPackets(deal=before)(context)
     else:
-        accepted(stand, m.DispenseMessage())
+        accepted(context, m.DispenseMessage())
     if not fault.at_packet:
-        dump(stand)
-    stand.need("FaultRaised", {"fault": int(fault.raised or 0)}, LIFT_MS)
-    stand.need("RedLamp", {"lit": 1}, LIFT_MS)
+        dump(context)
+    context.need("FaultRaised", {"fault": int(fault.raised or 0)}, LIFT_MS)
+    context.need("RedLamp", {"lit": 1}, LIFT_MS)
     if by := dict(fault.fields).get("by", 0):
-        packet = next((it for it in stand.probe.events() if _is_packet(it, ordinal)), None)
+        packet = next((it for it in context.probe.events() if _is_packet(it, ordinal)), None)
         if packet is None:
             raise Failed(f"no PacketDispensed with ordinal {ordinal} before the lamp")
         if packet.counted != packet.expected + by:
@@ -347,13 +347,13 @@ def _is_packet(event: m.Event, ordinal: int) -> TypeGuard[m.PacketDispensedMessa
     return isinstance(event, m.PacketDispensedMessage) and event.ordinal == ordinal
 
 
-def _enter(stand: Stand, account: Account) -> None:
+def _enter(context: CheckContext, account: Account) -> None:
     """Add the events received since the last call to the account, and forget them."""
-    for event in stand.probe.events():
+    for event in context.probe.events():
         account.enter(event)
-    stand.probe.heard.clear()
-    stand.probe.mark = 0
-    stand.used.clear()
+    context.probe.heard.clear()
+    context.probe.mark = 0
+    context.used.clear()
 
 
 def missing_faults(account: Account) -> Counter[int]:

@@ -14,7 +14,7 @@ from dealwire.bench.values import STATES, TIME_NAMES, TIMES, BadValue, Wanted, m
 from protocol.tdp.messages import Reason
 
 if TYPE_CHECKING:
-    from dealwire.bench.verbs.stand import AnyStand
+    from dealwire.bench.verbs.context import AnyCheckContext
 
 
 HandNeed = tuple[str, Mapping[str, Any]]
@@ -30,15 +30,15 @@ class Strict(TomlTable):
 class PlanStep(Strict):
     """Step with one verb, which is the first field of its class."""
 
-    def __call__(self, stand: AnyStand) -> None:
+    def __call__(self, context: AnyCheckContext) -> None:
         """Run the step. Raise Failed if the device does not behave as required, NotRun if the step cannot be done
         here."""
-        self._run(stand)
-        stand.last_step = self
+        self._run(context)
+        context.last_step = self
 
     @abstractmethod
-    def _run(self, stand: Any) -> None:
-        """Run the step; `stand` is a context of the plan's dialect."""
+    def _run(self, context: Any) -> None:
+        """Run the step; `context` is one of the plan's dialect."""
 
     @property
     def needs(self) -> Sequence[HandNeed]:

@@ -65,8 +65,7 @@ def file(tmp_path: Path, secret: Path) -> Path:
 def warnings(secret: Path) -> list[str]:
     return [
         f"exports.mqtt: password file {secret}: others may use it (mode 0640); allowed: 0600 (chmod 600 {secret})",
-        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password is sent;"
-        " use mqtts:// for TLS",
+        "exports.mqtt: mqtt://127.0.0.1: the connection is not encrypted, and a password is sent; use mqtts:// for TLS",
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from dealwire.bench.hands.hands import SimulatedHands
+from dealwire.bench.hands.operator import SimulatedOperator
 from dealwire.bench.plan.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.run.rig import SimulatedRig
@@ -608,7 +608,7 @@ def judge(
     plan = load_plan(kind)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig(kind, speed=10, wrap=device, recognition=recognition)
-    assert isinstance(rig.hands, SimulatedHands)
+    assert isinstance(rig.hands, SimulatedOperator)
     return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
 

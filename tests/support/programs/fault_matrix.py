@@ -301,20 +301,21 @@ def expected_cell(fault: str, line: str) -> str:
 HEAD: Final = """# What happens when a line fails
 <!-- printed by make docs -->
 
-A test performs every cell below on real pseudo-terminals, real TCP connections, pyserial's RFC 2217 server, and pyusb over
-a bus in the test's process. The test advances the clock; *at once* is within 60 ms. Nothing hangs: a pending command ends,
-answered or unknown, within 0.8 s (three tries, 250 ms each), and closing leaves no thread, descriptor or lock.
+A test performs every cell below on real pseudo-terminals, real TCP connections, pyserial's RFC 2217 server, and pyusb
+over a bus in the test's process. The test advances the clock; *at once* is within 60 ms. Nothing hangs: a pending
+command ends, answered or unknown, within 0.8 s (three tries, 250 ms each), and closing leaves no thread, descriptor or
+lock.
 
 *Goes on* means that the session continues and that the next event follows the last delivered one. Times count from the
 fault; for *back*, from the moment the line is available again; for *half-open*, both from the fault.
 """
 
 FOOT: Final = """
-A serial line is found again by its adapter's serial number, then by its USB path. If two match, both are named and neither
-is opened. A network address cannot match twice; there, another device answers instead.
+A serial line is found again by its adapter's serial number, then by its USB path. If two match, both are named and
+neither is opened. A network address cannot match twice; there, another device answers instead.
 
-The supervisor reopens a lost line at once, then after 0.2 s, doubling to 10 s. It reopens a line without a valid frame for
-10 s. It reports bytes without a frame for 3 s as a wrong baud rate.
+The supervisor reopens a lost line at once, then after 0.2 s, doubling to 10 s. It reopens a line without a valid frame
+for 10 s. It reports bytes without a frame for 3 s as a wrong baud rate.
 """
 
 

@@ -42,7 +42,7 @@ Table = DealtTable | ShoeTable
 HandsKind = Literal["simulated", "person", "program", "nobody"]
 
 
-class Hands(ABC):
+class Operator(ABC):
     """Operator who stands at the device and follows instructions."""
 
     whose: HandsKind
@@ -64,7 +64,7 @@ class Hands(ABC):
         """Do one of `hand_actions`, and describe it. Raise NotRun if it cannot be done."""
 
 
-class PersonHands(Hands):
+class PersonOperator(Operator):
     """Person at an attached device. `ask` shows an instruction, and returns True if it was followed."""
 
     whose = "person"
@@ -82,7 +82,7 @@ class PersonHands(Hands):
         return say
 
 
-class NoHands(Hands):
+class NoOperator(Operator):
     """No operator (`--unattended`)."""
 
     whose = "nobody"
@@ -96,7 +96,7 @@ class NoHands(Hands):
         raise NotRun(f"needs a person: {hand_task(action, fields).say}", NotRunCause.UNATTENDED)
 
 
-class SimulatedHands(Hands):
+class SimulatedOperator(Operator):
     """Operator of a simulated device. `now` returns the table's time; `flush` sends the device's output to its line."""
 
     whose = "simulated"

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from dealwire.bench.hands.actions import CABLE_IN, POWER_OFF, POWER_ON
-from dealwire.bench.hands.hands import Hands
+from dealwire.bench.hands.operator import Operator
 from dealwire.bench.hands.profiles import Profile, Way
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, NotRun, NotRunCause
 from dealwire.bench.values import (
@@ -58,11 +58,11 @@ T = TypeVar("T")
 
 
 @dataclass
-class AnyStand:
+class AnyCheckContext:
     """Context of a check at a device of any dialect: its line and its operator."""
 
     probe: Listener
-    hands: Hands
+    hands: Operator
     check: str = field(default="", kw_only=True)
     """Id of the check."""
     notes: list[str] = field(default_factory=list, kw_only=True)
@@ -166,7 +166,7 @@ class AnyStand:
 
 
 @dataclass
-class Stand(AnyStand):
+class CheckContext(AnyCheckContext):
     """Context of a check at a TDP device. `rounds`, `seed` and `image` come from the command line."""
 
     probe: Probe
