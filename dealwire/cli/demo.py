@@ -198,7 +198,7 @@ def shown(table: Table) -> Iterator[tuple[str, Show]]:
     hub, viewer = Hub(), Viewer(table, "demo")
 
     def show(seen: Seen, outcomes: list[TableOutcome]) -> None:
-        viewer.saw(seen, outcomes)
+        viewer.update(seen, outcomes)
         hub.show(viewer.view(seen.number, seen.at_ns))
 
     console = Console(hub)

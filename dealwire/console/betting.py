@@ -100,7 +100,7 @@ def _seats(seats: Sequence[int]) -> str:
     return f"seat{'s' * (len(seats) != 1)} {', '.join(map(str, seats))}" if seats else "no seat"
 
 
-def doings(view: TableView) -> list[str]:
+def recent_actions(view: TableView) -> list[str]:
     """Return the actions of the newest betting round and the pots taken, newest first."""
     betting = view.betting
     if betting is None:

@@ -82,7 +82,7 @@ class Board:
         self._may_watch = may_watch or is_open
         self._views: dict[str, TableView] = {}
         self._pages: dict[str, PageSections] = {}
-        self._wall = WallSections(hub.give_way)
+        self._wall = WallSections(hub.yield_to_owner)
         self._watchers: dict[_Watcher, None] = {}
         self._watched: frozenset[str] = frozenset()
         """Tables that some page displays. The owner's thread reads it, so it is replaced as a whole and never changed.
@@ -110,7 +110,7 @@ class Board:
     def stop(self) -> None:
         """Tell every page to reconnect later, and stop watching the hub."""
         self._stopping = True
-        self._hub.look_away(self._wake)
+        self._hub.unwatch(self._wake)
         for watcher in self._watchers:
             watcher.let_go(RESTARTING)
 
@@ -194,7 +194,9 @@ class Board:
             self._wall.show(self._in_order())
             return self._wall
         if table not in self._pages:
-            self._pages[table] = PageSections(actions=self._actions.get(table, ()), give_way=self._hub.give_way)
+            self._pages[table] = PageSections(
+                actions=self._actions.get(table, ()), yield_to_owner=self._hub.yield_to_owner
+            )
         page = self._pages[table]
         page.show(self._views[table], only)
         return page
@@ -203,16 +205,16 @@ class Board:
         self._watchers[watcher] = None
         self._note_watched()
         self._look()
-        ears = asyncio.create_task(_hear(line))
-        voice = asyncio.create_task(self._send_news(line, watcher))
+        listening = asyncio.create_task(_wait_until_closed(line))
+        sending = asyncio.create_task(self._send_news(line, watcher))
         try:
-            await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({listening, sending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._watchers.pop(watcher, None)
             self._note_watched()
-            for task in (ears, voice):
+            for task in (listening, sending):
                 task.cancel()
-            await asyncio.gather(ears, voice, return_exceptions=True)
+            await asyncio.gather(listening, sending, return_exceptions=True)
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):
                 await line.close(watcher.code or 1008)
 
@@ -221,9 +223,9 @@ class Board:
         ended = False
         while not self._check(watcher):
             if ended and watcher.table in self._views:
-                await _say(line, self._ending(watcher.table, sent))
+                await _send(line, self._ending(watcher.table, sent))
                 await asyncio.sleep(0)  # let the ends of other tables' rounds go before the rest of this page
-            await _say(line, self._message(watcher.table, sent))
+            await _send(line, self._message(watcher.table, sent))
             await _set_within(watcher.at_once, GAP_S)
             await _set_within(watcher.news, BEAT_S)
             ended = watcher.at_once.is_set()
@@ -250,7 +252,7 @@ class Board:
         )
 
 
-async def _say(line: WebSocket, text: str) -> None:
+async def _send(line: WebSocket, text: str) -> None:
     """Send a message. TimeoutError if the page does not accept it within `SEND_S`."""
     async with asyncio.timeout(SEND_S):  # a separate task would wait for other pages to render
         await line.send_text(text)
@@ -268,7 +270,7 @@ def _ended(before: TableView | None, now: TableView) -> bool:
     return before is None or (before.settlement, before.outcomes) != (now.settlement, now.outcomes)
 
 
-async def _hear(line: WebSocket) -> None:
+async def _wait_until_closed(line: WebSocket) -> None:
     """Return when the page has disconnected or sent anything: it has nothing to send."""
     with contextlib.suppress(WebSocketDisconnect):
         await line.receive_text()

@@ -88,8 +88,8 @@ class _Maker:
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> _Watched:
         return _Watched(self._maker.adopt(snapshot, kept), self._keep)
 
-    def passed_over(self, record: JournalRecord) -> None:
-        self._maker.passed_over(record)
+    def skipped(self, record: JournalRecord) -> None:
+        self._maker.skipped(record)
 
 
 def _deal(reader: JournalReader, start: TableStart, begin: TableSnapshot | None, keep: Keep) -> None:
@@ -101,7 +101,7 @@ def _deal(reader: JournalReader, start: TableStart, begin: TableSnapshot | None,
             if record.table == start.table:
                 dealing.take(record)
             else:
-                maker.passed_over(record)
+                maker.skipped(record)
 
 
 def _round_of(snapshot: TableSnapshot) -> int:

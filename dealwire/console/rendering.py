@@ -113,11 +113,11 @@ _FILTERS: Final = (
         betting.chip_lines,
         betting.is_wide,
         betting.pot_lines,
-        betting.doings,
+        betting.recent_actions,
         betting.street,
     ),
     *(betting.pot_title, betting.pot_winners, pots_won, pots_words, won_words, id_words),
-    *(scene.goes_on, scene.is_next, scene.may_happen, scene.came_of, scene.bets_scroll, scene.held_words),
+    *(scene.may_continue, scene.is_next, scene.may_happen, scene.result_words, scene.bets_scroll, scene.held_words),
     *(scene.ending, scene.net_of, scene.bets_of, scene.newest, scene.offers, scene.grouped),
 )
 """Functions that templates may call, by name."""
@@ -188,17 +188,17 @@ RIBBON: Final[dict[str, Pick]] = {"ribbon": lambda views, _: [(view.table, view.
 class PageSections:
     """The sections of a page as last rendered, each with a version number that rises on every change.
 
-    `actions` are the actions of the table. `give_way` is called before each section is rendered, and may wait.
+    `actions` are the actions of the table. `yield_to_owner` is called before each section is rendered, and may wait.
     """
 
     def __init__(
         self,
         sections: Mapping[str, Pick] = SECTIONS,
         actions: Actions = (),
-        give_way: Callable[[], None] = lambda: None,
+        yield_to_owner: Callable[[], None] = lambda: None,
     ) -> None:
         self._sections, self._actions, self._view = sections, actions, object()
-        self._give_way = give_way
+        self._yield_to_owner = yield_to_owner
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
         self._row = lru_cache(ROWS_MAX)(row)
@@ -214,7 +214,7 @@ class PageSections:
             shown = self._sections[name](view, self._actions)
             before = self._parts.get(name)
             if before is None or before[0] != shown:
-                self._give_way()
+                self._yield_to_owner()
                 self._version += 1
                 template = f"sections/{name}.html"
                 html = render(template, view=view, actions=self._actions, live=True, row=self._row)
@@ -236,8 +236,8 @@ class WallSections:
     """The sections of the wall: `tile-NAME` for each table and the `ribbon`. Each is rendered again only when its data
     changed."""
 
-    def __init__(self, give_way: Callable[[], None] = lambda: None) -> None:
-        self._ribbon, self._give_way = PageSections(RIBBON, give_way=give_way), give_way
+    def __init__(self, yield_to_owner: Callable[[], None] = lambda: None) -> None:
+        self._ribbon, self._yield_to_owner = PageSections(RIBBON, yield_to_owner=yield_to_owner), yield_to_owner
         self._tiles: dict[str, PageSections] = {}
         self._views: dict[str, TableView] = {}
 
@@ -246,7 +246,7 @@ class WallSections:
         for name, view in views.items():
             if self._views.get(name) is not view:
                 self._views[name] = view
-                self._tiles.setdefault(name, PageSections(TILE, give_way=self._give_way)).show(view)
+                self._tiles.setdefault(name, PageSections(TILE, yield_to_owner=self._yield_to_owner)).show(view)
         self._ribbon.show(dict(views))
 
     def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:

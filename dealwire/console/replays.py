@@ -144,7 +144,7 @@ def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
     viewer, count = Viewer(table, title), itertools.count()
 
     def deliver(seen: Seen) -> None:
-        viewer.saw(seen, table.handle(seen))
+        viewer.update(seen, table.handle(seen))
         keep(seen, viewer.view(next(count), seen.at_ns))
 
     try:

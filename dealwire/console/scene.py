@@ -133,12 +133,12 @@ def prompt(view: TableView) -> Prompt:
         if called is not None:
             return Prompt("wait", "Wait for a supervisor", called.cause)
         last = view.outcomes[-1] if view.outcomes else None
-        before = came_of(last, view.currency) if last is not None else ""
+        before = result_words(last, view.currency) if last is not None else ""
         return Prompt("bets", "Bets are open", f"START GAME closes them{before and '. '}{before}")
     return _awaited(view)
 
 
-def came_of(last: OutcomeView, currency: str) -> str:
+def result_words(last: OutcomeView, currency: str) -> str:
     """Return the result of the last round if it is more than money for the house: race winner or pot winner."""
     if last.won:
         return f"Round {last.round}: {last.won} won"
@@ -150,21 +150,21 @@ def halted_by(view: TableView) -> TroubleView | None:
     return next((each for each in view.trouble if each.kind in _HALTS), None)
 
 
-def goes_on(view: TableView) -> bool:
+def may_continue(view: TableView) -> bool:
     """True if the round may continue: it is known, not stopped, and neither void nor halted."""
     return view.unknown is None and view.safe_stop is None and halted_by(view) is None and view.state not in _STOPPED
 
 
 def is_next(seat: SeatView, view: TableView) -> bool:
     """True if the round waits for that seat and may continue."""
-    return seat.next and goes_on(view)
+    return seat.next and may_continue(view)
 
 
 def may_happen(view: TableView) -> list[LegalView]:
     """Return the possible next events at the seats drawn; while play is stopped, only those that end the stop."""
     here = {f"seat {seat.seat}" for seat in view.seats}
     items = [item for item in view.next if not (here and item.place.startswith("seat ")) or item.place in here]
-    if goes_on(view):
+    if may_continue(view):
         return items
     who = _ENDS if halted_by(view) is None else _ENDS - {"dealer"}
     return [item for item in items if item.actor in who]

@@ -11,10 +11,10 @@ from dealwire.console.scene import (
     RoundEnding,
     banners,
     by_trouble,
-    came_of,
     ending,
     nets,
     places,
+    result_words,
 )
 from dealwire.console.words import figure
 from dealwire.hub.view import OutcomeView, SeatView, TableView
@@ -86,7 +86,7 @@ def last_words(view: TableView) -> str:
     last = view.outcomes[-1] if view.outcomes else None
     if last is None or last.outcome != "complete" or last.repeated:
         return ""
-    return came_of(last, view.currency) or f"Round {last.round}: {road(last, view.currency).words}"
+    return result_words(last, view.currency) or f"Round {last.round}: {road(last, view.currency).words}"
 
 
 def pace(view: TableView) -> int | None:

@@ -23,7 +23,7 @@ QUEUE_MAX: Final = 4096
 """Publications that may wait for one reader."""
 REQUESTS_MAX: Final = 256
 """Requests that may wait for the owner."""
-GIVE_WAY_S: Final = 0.002
+YIELD_S: Final = 0.002
 """Longest time a page being rendered waits for a result: about the time that one takes to compute."""
 FAREWELL_S: Final = 1.0
 """Longest time a slow reader may delay the end."""
@@ -98,12 +98,12 @@ class Hub:
         """Set the function that refreshes views that no one watched. It is called from any thread."""
         self._refresh = refresh
 
-    def take_way(self) -> None:
+    def claim_interpreter(self) -> None:
         """Claim the interpreter for the owner. Pages should pause: each competing thread would take half of it."""
         if not self._taken:
             self._taken = self._way.acquire(blocking=False)
 
-    def free_way(self) -> None:
+    def release_interpreter(self) -> None:
         """The owner waits for a line or the disk, and needs the interpreter for nothing."""
         if self._taken:
             self._taken = False
@@ -150,9 +150,9 @@ class Hub:
             place = f"{type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
             _log.error("%s: internal error: %s; its lines are skipped, further errors are counted", reader, place)
 
-    def give_way(self) -> None:
+    def yield_to_owner(self) -> None:
         """Let the owner go first if it has claimed the interpreter. Call it between parts of longer work."""
-        if self._way.acquire(timeout=GIVE_WAY_S):
+        if self._way.acquire(timeout=YIELD_S):
             self._way.release()
 
     def views(self) -> dict[str, TableView]:
@@ -174,7 +174,7 @@ class Hub:
         with self._lock:
             self._watchers = (*self._watchers, (wake, wants))
 
-    def look_away(self, wake: Callable[[str], None]) -> None:
+    def unwatch(self, wake: Callable[[str], None]) -> None:
         """Stop calling it."""
         with self._lock:
             self._watchers = tuple(one for one in self._watchers if one[0] is not wake)

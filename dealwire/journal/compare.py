@@ -18,7 +18,7 @@ DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"}
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class LineDifference:
     """The first difference. `stored` None: the line was not published; `rebuilt` None: the raw record does not yield
     it."""
 
@@ -69,7 +69,7 @@ class Comparison:
     """Lines among the equal ones that state the same facts in other sentences, as another version wrote them."""
     snapshots: int = 0
     """Snapshots that match the replayed table byte for byte; none is checked unless requested."""
-    difference: Difference | SnapshotDifference | None = None
+    difference: LineDifference | SnapshotDifference | None = None
     pending: list[Publication] = field(default_factory=list)
     given_up: list[Publication] = field(default_factory=list)
 
@@ -190,7 +190,7 @@ class Matching:
 
     def _part(self, table: str, stored: Publication | None, rebuilt: Publication | None) -> None:
         if self.result.difference is None:
-            self.result.difference = Difference(table, stored, rebuilt)
+            self.result.difference = LineDifference(table, stored, rebuilt)
 
 
 def compare(

@@ -74,7 +74,7 @@ class TableFactory:
         publisher.restore(PublisherState(kept.table, viewer))
         return publisher
 
-    def passed_over(self, record: JournalRecord) -> None:
+    def skipped(self, record: JournalRecord) -> None:
         """Take a record of a table that is adopted later or no longer runs: a step of a shared meter, or an opening."""
         if record.kind == OPENED:
             self._all.known = era_of(record) >= ERA

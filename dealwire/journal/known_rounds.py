@@ -36,7 +36,7 @@ class JournaledRounds:
         for key in tables.settled(since, table):
             self._later.add(key)
 
-    def go_by(self, book: SettledRuns) -> None:
+    def use_book(self, book: SettledRuns) -> None:
         """Use this book of settled rounds from now on. The file, which others can write, is not queried again."""
         self._book = book
         self._before.clear()

@@ -16,7 +16,7 @@ from dealwire.journal.obligations import released_of
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, OPENED, RAW, RELEASED, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import OpensWith
-from dealwire.journal.snapshots import Adopts, Kept, LetsPass, decoded, kept_of
+from dealwire.journal.snapshots import Adopts, Kept, ReleasesReadings, decoded, kept_of
 from dealwire.table.redaction import PublishedLine, published_lines
 from dealwire.table.table import Table
 from devices.drive.address import short_name
@@ -87,7 +87,7 @@ class Dealing(Generic[T]):
         elif record.kind in RAW or record.kind == NOTE:
             self._take_raw(record)
         elif record.kind == OPENED and isinstance(self.make, Adopts):
-            self.make.passed_over(record)
+            self.make.skipped(record)
         elif record.kind == STARTED:
             self._players.pop(table, None)  # its time restarts too: the clock may have been corrected
             self.begun.add(table)
@@ -161,11 +161,11 @@ class Dealing(Generic[T]):
             why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
             raise JournalDamaged(self._reader.path, record.sequence, why)
         elif isinstance(self.make, Adopts):
-            self.make.passed_over(record)
+            self.make.skipped(record)
 
     def _let_pass(self, publisher: object, record: JournalRecord) -> None:
         """Take a release, or the snapshot after it, from which on the released readings are allowed."""
-        if not isinstance(publisher, LetsPass):
+        if not isinstance(publisher, ReleasesReadings):
             return
         if record.kind == SNAPSHOT:
             publisher.keep()

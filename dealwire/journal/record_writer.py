@@ -72,7 +72,7 @@ class RecordWriter:
         """True if it failed because the file is gone or was replaced."""
         self.locked_since_ns: int | None = None
         """Since when another program is known to hold the file's lock; None if none does."""
-        self.owes = False
+        self.must_commit = False
         """True if the open group must reach the disk before anything goes out."""
         self.epoch = secrets.token_hex(8)
         """Name of this opening. No two lines have the same number and the same epoch, whatever happens to the file."""
@@ -133,13 +133,12 @@ class RecordWriter:
         if size >= BYTES_MAX:
             self.add_passing(table)
 
-    def thanks(self, line: int) -> None:
-        """Prepare for output on this line that may acknowledge what arrived; `owes` then says whether the group must be
-        written first."""
+    def prepare_output(self, line: int) -> None:
+        """Prepare for output on this line, which may acknowledge what arrived. Check `must_commit` afterwards."""
         table = self.table_of[line]
         if any(not each.sent for each in self._passing.get(table, ())):
             self.add_passing(table)
-        self.owes |= self._holds_raw
+        self.must_commit |= self._holds_raw
 
     def publish(self, table: str, topic: Topic, at_ns: int, text: str) -> int:
         """Add a line to be published once `commit` returned it; return its sequence. `at_ns` is the time of the report
@@ -294,7 +293,7 @@ class RecordWriter:
         self._head = Head(sequence, digest)
         self.newest_ns = max(self.newest_ns, at_ns)
         self._times[table] = max(self._times.get(table, 0), at_ns)
-        self.owes |= kind not in AFTERTHOUGHTS
+        self.must_commit |= kind not in AFTERTHOUGHTS
         self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if kind in RAW and len(self._group) >= GROUP_MAX:  # never between a settlement and the record of its round
@@ -320,7 +319,7 @@ class RecordWriter:
         self._group.clear()
         self.rows.clear()
         self.books.meters.unwritten.clear()
-        self.owes, self._holds_raw, self.locked_since_ns = False, False, None
+        self.must_commit, self._holds_raw, self.locked_since_ns = False, False, None
         self.written_ns = self._clock.now_ns()
         self._ready += self._published
         self._published.clear()

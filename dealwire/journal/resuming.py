@@ -69,14 +69,14 @@ def resume(
         starts = reader.starts()
         if not starts:
             return Resumed()
-        dealing, pending = dealt_again(reader, make, topics, progress=progress)
+        dealing, pending = replay_tables(reader, make, topics, progress=progress)
         for table in starts:
             journal.resumed(table, now_ns)
         _go_on(journal, dealing, pending, reader, now_ns)
     return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
 
 
-def dealt_again(
+def replay_tables(
     reader: JournalReader,
     make: MakePublisher[T],
     topics: Collection[str] = DERIVED,
@@ -126,7 +126,7 @@ def _deal_since(
         if record.sequence > begins.get(record.table, record.sequence):
             matching.take(record)
         elif isinstance(make, Adopts):
-            make.passed_over(record)
+            make.skipped(record)
         if count % PROGRESS_EACH == 0:
             progress()
     for kept in waiting:

@@ -46,7 +46,7 @@ class Keeps(Protocol):
 
 
 @runtime_checkable
-class LetsPass(Protocol):
+class ReleasesReadings(Protocol):
     """A table at which readings wait for a supervisor."""
 
     def release(self, readings: Iterable[str]) -> frozenset[str]:
@@ -67,7 +67,7 @@ class Adopts(Protocol[T_co]):
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> T_co:
         """Return the table as of the snapshot."""
 
-    def passed_over(self, record: JournalRecord) -> None:
+    def skipped(self, record: JournalRecord) -> None:
         """Take a record of a table that is adopted later: it may have moved shared meters."""
 
 

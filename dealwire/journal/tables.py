@@ -81,14 +81,14 @@ class JournaledPublisher(Publisher):
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
         self.rounds = rounds
-        self.dealt_again = True
+        self.replaying = True
         """True while reports come from the record: then no one else updates the viewer."""
 
     def publish(self, seen: Seen) -> list[PublishedLine]:
         """Publish as the base class does; in a replay, also update the view."""
         lines = super().publish(seen)
-        if self.dealt_again:
-            self.viewer.saw(seen, outcomes_of(lines))
+        if self.replaying:
+            self.viewer.update(seen, outcomes_of(lines))
         return lines
 
     def release(self, readings: Iterable[str]) -> frozenset[str]:

@@ -127,8 +127,8 @@ class Journaled(Recorded):
 
     def _write(self, data: bytes, put: Callable[[bytes], int]) -> int:
         if not self._patient:
-            self._journal.thanks(self._number)
-        secured = not self._journal.owes or self._journal.secure()
+            self._journal.prepare_output(self._number)
+        secured = not self._journal.must_commit or self._journal.secure()
         self._check()
         return put(data) if secured else 0
 

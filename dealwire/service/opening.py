@@ -19,7 +19,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.settings import configuration_of
 from dealwire.journal.tables import JournaledPublisher, meters_differ, write_settled
-from dealwire.service.leaving import left_behind
+from dealwire.service.removed_tables import left_behind
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back, written
 from devices.clock import SystemClock
 
@@ -63,7 +63,7 @@ class StartClock(NamedTuple):
 
 
 class TablesOpening:
-    """The tables of a starting service. Call `go_on` or `begin_anew`, then `table` for each configured table."""
+    """The tables of a starting service. Call `resume_tables` or `start_over`, then `table` for each one."""
 
     def __init__(self, configuration: Configuration, journal: Journal, maker: TableFactory, clock: SystemClock) -> None:
         self._configuration, self._journal, self._maker, self._clock = configuration, journal, maker, clock
@@ -73,7 +73,7 @@ class TablesOpening:
         """Tables of the journal that are not in the file."""
         self._went_on: Resumed[JournaledPublisher] = Resumed()
 
-    def go_on(self, key: SealsWith | None, progress: Callable[[], None]) -> Resumed[JournaledPublisher]:
+    def resume_tables(self, key: SealsWith | None, progress: Callable[[], None]) -> Resumed[JournaledPublisher]:
         """Resume every unchanged table, and end the others; `progress` is called from time to time. Errors as of
         `resume`."""
         self._went_on = resume(
@@ -85,7 +85,7 @@ class TablesOpening:
             self._end(publishers.pop(name), name, why)
         return self._went_on
 
-    def begin_anew(self) -> Resumed[JournaledPublisher]:
+    def start_over(self) -> Resumed[JournaledPublisher]:
         """Resume no table."""
         for name in self._ended:
             self._journal.stopped(name, self._clock.now_ns(), NOT_IN_FILE)
@@ -106,9 +106,9 @@ class TablesOpening:
             publisher = self._maker(start)
         if (why := meters_differ(self._journal.books.meters, publisher, part.name)) is not None:
             raise JournalDamaged(self._journal.path, None, why)
-        publisher.dealt_again = False
+        publisher.replaying = False
         if publisher.rounds is not None:
-            publisher.rounds.go_by(self._journal.books.settled)
+            publisher.rounds.use_book(self._journal.books.settled)
         publisher.viewer.hold(self._journal.books.obligations.held(part.name))
         return start, publisher
 

@@ -29,16 +29,16 @@ from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.identities import Identities
 from dealwire.service.interpreter import look_for_garbage, switching_within
-from dealwire.service.keeping import Keeping
 from dealwire.service.notify import Notifier
 from dealwire.service.opening import StartClock, TablesOpening
 from dealwire.service.ownership import own
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
-from dealwire.service.showing import Showing
+from dealwire.service.snapshot_schedule import SnapshotSchedule
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import follows, sentence_of
 from dealwire.service.timer import Timer
+from dealwire.service.view_schedule import ViewSchedule
 from dealwire.table.cautions import cautions_of
 from devices.clock import SystemClock
 from devices.line.loop import Member, Owner
@@ -107,11 +107,11 @@ class Service:
         self.clock = begins.clock
         about = {"clock": self.clock.readings()}
         self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=begins.set_back)
-        self.journal.before_sync, self.journal.after_sync = self.hub.free_way, self.hub.take_way
+        self.journal.before_sync, self.journal.after_sync = self.hub.release_interpreter, self.hub.claim_interpreter
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
-        self._showing = Showing(self.hub, self.owner, self.clock, len(self.configuration.table))
-        self._keeping = Keeping(self.owner, self.clock)
+        self._showing = ViewSchedule(self.hub, self.owner, self.clock, len(self.configuration.table))
+        self._keeping = SnapshotSchedule(self.owner, self.clock)
         tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
         self._archivist = Archivist(self.journal, part, {f"mqtt/{table.name}": table.name for table in tables})
         try:
@@ -127,13 +127,13 @@ class Service:
     def _open(self, key: SealsWith | None, begins: StartClock) -> None:
         maker = self._stack.enter_context(TableFactory(self.journal.path))
         opening = TablesOpening(self.configuration, self.journal, maker, self.clock)
-        self.gets_on()
+        self.notify_starting()
         if self.journal.taken_up:
             _log.warning(
                 "%s: written by an older version; tables start over, meters keep their amounts", self.journal.path
             )
         anew = self._anew or begins.set_back
-        went_on = opening.begin_anew() if anew else opening.go_on(key, self.gets_on)
+        went_on = opening.start_over() if anew else opening.resume_tables(key, self.notify_starting)
         self._early = went_on.unpublished
         for part in self.configuration.table:
             start, publisher = opening.table(part)
@@ -144,7 +144,7 @@ class Service:
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on, begins.remarks)
-            self.gets_on()
+            self.notify_starting()
         requests = self._requests = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_look(self._showing.look)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
@@ -154,7 +154,7 @@ class Service:
             for caution in cautions_of(session.table.terms) if session.table.terms is not None else ():
                 _log.warning("%s: %s", session.name, caution)
 
-    def gets_on(self) -> None:
+    def notify_starting(self) -> None:
         """Report progress of a long opening to systemd, which extends its timeout."""
         self._notifier.keep_waiting(self.clock.now_ns())
 
@@ -216,7 +216,7 @@ class Service:
         self.owner.close()
         self._stack.close()
         self.journal.close()
-        self.hub.free_way()
+        self.hub.release_interpreter()
         self._notifier.close()
 
     # ------------------------------------------------------------------ in the owner's turn
@@ -238,7 +238,7 @@ class Service:
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         self._showing.turn(self.clock.now_ns())
-        self.hub.free_way()
+        self.hub.release_interpreter()
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
         if self._follow_clock:
             self._jump()

@@ -166,7 +166,7 @@ class TableSession:
                 return
             sequences.append(self._publish(each.topic, seen.at_ns, each.line))
         write_settled(self._journal, self.name, self.publisher, seen.at_ns)
-        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
+        self.viewer.update(seen, outcomes_of(lines), sequences[1:])  # the first line is the report itself
         if isinstance(seen.body, LinkUp):
             self._identities.up((self.name, seen.device), seen.body)
             again = "connected again, in the same session" if seen.body.resumed else "connected"

@@ -45,7 +45,7 @@ class _Listeners:
     def adopt(self, snapshot: TableSnapshot, kept: Kept) -> _Listener:
         return _Listener(self._heard)
 
-    def passed_over(self, record: JournalRecord) -> None:
+    def skipped(self, record: JournalRecord) -> None:
         """Ignore it: no meter is kept here."""
 
 

@@ -98,7 +98,7 @@ _OF_A_SHOE: Final = (e.ShoeLoaded, e.BurnStarted, e.CardDrawn, e.CardUnread, e.C
 
 
 class Redactor:
-    """Hidden cards of one table. Call `saw` with every report, in order, before `incident` or `result`."""
+    """Hidden cards of one table. Call `redact` with every report, in order, before `incident` or `result`."""
 
     def __init__(self, table: Table) -> None:
         self._flow = table.flow
@@ -117,7 +117,7 @@ class Redactor:
         self._aside: set[tuple[int | None, Card]] = {(ordinal, parse_card(card)) for ordinal, card in state.aside}
         """Cards that left this shoe unseen."""
 
-    def saw(self, seen: Seen) -> Seen:
+    def redact(self, seen: Seen) -> Seen:
         """Take one report and return it as it may be published."""
         published, body = hidden(seen), seen.body
         if isinstance(body, _OF_A_SHOE):
@@ -238,7 +238,7 @@ class PublishedTable(Table):
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report and return its outcomes as they may be published."""
-        self.report = self._redactor.saw(seen)
+        self.report = self._redactor.redact(seen)
         return super().handle(seen)
 
     def finish(self) -> list[TableOutcome]:

@@ -40,7 +40,7 @@ class TableStanding:
         self.devices[view.name] = now
         return now != before
 
-    def saw(self, seen: Seen) -> None:
+    def update(self, seen: Seen) -> None:
         """Take one report. It shows at least that its device's line is up."""
         body = seen.body
         if isinstance(body, e.BytesDropped):

@@ -30,8 +30,8 @@ from dealwire.table.cautions import cautions_of
 from dealwire.table.chips import betting_view, chips_view, without_mucked
 from dealwire.table.held import HeldBook
 from dealwire.table.id_words import Speech, id_words, next_words
-from dealwire.table.laid_open import LaidOpen
 from dealwire.table.money import Money, summary
+from dealwire.table.open_cards import OpenCards
 from dealwire.table.pots_won import BY_THE_CARDS, ShownHands
 from dealwire.table.redaction import Redactor
 from dealwire.table.room import room_of
@@ -62,7 +62,7 @@ def usual_seats(procedure: Procedure) -> int:
 
 
 class Viewer:
-    """Builds the views of one table. Call `saw` with every report and its outcomes, then `view`.
+    """Builds the views of one table. Call `update` with every report and its outcomes, then `view`.
 
     `name` is the table's name, `seats` its number of seats (default `usual_seats`). A seat beyond them is shown as soon
     as it has a bet.
@@ -82,7 +82,7 @@ class Viewer:
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = self._deck = self._round = 0
         self._shuffler = ""
-        self._laid_open = LaidOpen()
+        self._open_cards = OpenCards()
         self._between_players = table.flow.plan.betting is not None
         self._ended: RoundResult | None = None
         """The round that just ended, until it is settled; in games between players."""
@@ -97,9 +97,9 @@ class Viewer:
 
     # ------------------------------------------------------------------ what happens
 
-    def saw(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
+    def update(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
         """Take one report, its outcomes, and the sequence numbers under which those were journaled."""
-        shown = self._redactor.saw(seen)
+        shown = self._redactor.redact(seen)
         reported = any(isinstance(item, Incident) and item.code == "link-lost" for item in outcomes)
         self._report(shown, reported=reported)
         self.add(outcomes, seen.at_ns, sequences)
@@ -303,8 +303,8 @@ class Viewer:
         if isinstance(body, e.DeckLoaded | e.DeckVerified | e.ShuffleStarted):
             self._deck = body.deck
         elif self._between_players and isinstance(body, e.GameStarted | e.HandRevealed):
-            self._laid_open.saw(body)
-        self._standing.saw(seen)
+            self._open_cards.update(body)
+        self._standing.update(seen)
         if isinstance(body, e.LinkLost) and not reported:
             self.log("link-lost", f"{seen.device}: {body.why}", seen.at_ns, None, place=seen.device)
         if isinstance(body, e.StateChanged) and self._standing.deals(seen.device):
@@ -316,7 +316,7 @@ class Viewer:
         won = {each.seat for pot in settlement.pots for each in pot.winners if each.won_with in BY_THE_CARDS}
         if not won or terms is None or result is None or result.round != settlement.round:
             return {}
-        return terms.hands_in_words(result, self._laid_open.seats(result) & won)
+        return terms.hands_in_words(result, self._open_cards.seats(result) & won)
 
     def _judge(self, outcomes: Sequence[TableOutcome], at_ns: int) -> None:
         """Remember why the round is void or unreliable."""
@@ -345,14 +345,14 @@ class Viewer:
             if self._between_players and self._table.terms is not None:
                 self._ended = item
             else:
-                self._laid_open.over()
+                self._open_cards.over()
             self._money.ended(item, at_ns)
             text = f"round {item.round} ends: {id_words(item.outcome)}"
             self.log("round", text, at_ns, sequence, round_=item.round)
         elif isinstance(item, Settlement):
             hands = self._hands_of(item) if self._between_players else None
             self._ended = None
-            self._laid_open.over()
+            self._open_cards.over()
             shown_money = self._money.settled(item, at_ns, hands)
             words = summary(shown_money, of_players=self._between_players)
             self.log("settlement", words, at_ns, sequence, round_=item.round)

@@ -28,8 +28,8 @@ from dealwire.own_program import own_program
 from dealwire.service import archivist as archivist_module
 from dealwire.service.archivist import Archivist
 from dealwire.service.copies import SILENT, CopyWatch
-from dealwire.service.foresight import disk_ahead
 from dealwire.service.service import Service
+from dealwire.service.start_checks import disk_ahead
 from devices.clock import ManualClock
 from protocol.tomlfile import TomlFileError
 from tests.dealwire.test_journal_segments import DAY_NS, NOON_NS, fill

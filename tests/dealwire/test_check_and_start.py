@@ -24,7 +24,7 @@ from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from dealwire.journal import Journal, SealingKey
 from dealwire.journal.auditing import AuditorPrivateKey
-from dealwire.service import foresight
+from dealwire.service import start_checks
 from dealwire.service.readiness import ok
 from devices.clock import SystemClock
 from tests.support.broken.hostile_files import must_end
@@ -423,7 +423,7 @@ def test_a_disk_is_told_before_it_is_full(used: int, free: int, outcome: str, tm
     from dealwire.config.schema import JournalPart
 
     part = JournalPart.model_validate({"path": tmp_path / "journal"})
-    found = [each for each in foresight.disk_ahead(part, lambda _: Disk(used, free)) if each.what == "disk"]
+    found = [each for each in start_checks.disk_ahead(part, lambda _: Disk(used, free)) if each.what == "disk"]
     assert [each.outcome for each in found] == [outcome]
 
 

@@ -15,7 +15,7 @@ from dealwire.console.replays import Keep, Replay, Source, deal_again
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import BettingView, LegalView, SeatView, TableView
 from dealwire.table.action_words import action_words
-from dealwire.table.laid_open import LaidOpen
+from dealwire.table.open_cards import OpenCards
 from devices.events import GameStarted, HandRevealed
 from protocol.cards import UNREAD, parse_card
 from protocol.places import seat as place_of
@@ -167,13 +167,13 @@ def test_the_felt_has_button_all_in_and_the_last_actions() -> None:
 
 
 def test_who_took_a_pot_in_is_said() -> None:
-    assert betting.doings(at("showdown"))[0] == "seat 4 takes $79 of the main pot"
+    assert betting.recent_actions(at("showdown"))[0] == "seat 4 takes $79 of the main pot"
     assert betting.street(at("showdown")) == "River betting, over"
 
 
 def test_a_game_without_betting_has_none_of_it() -> None:
     view = at("pre-flop").model_copy(update={"betting": None})
-    assert (betting.pot_lines(view), betting.doings(view), betting.street(view)) == ([], [], "Betting")
+    assert (betting.pot_lines(view), betting.recent_actions(view), betting.street(view)) == ([], [], "Betting")
     assert 'id="pots"' not in render_sections(view)["felt"]
 
 
@@ -237,14 +237,14 @@ def test_a_pot_that_everybody_else_gave_up_names_no_hand() -> None:
 def test_only_a_hand_that_was_laid_open_whole_is_named() -> None:
     table = ended()
     (result,) = [item for item in table.outcomes if isinstance(item, RoundResult)]
-    laid, aces = LaidOpen(), next(seat.cards for seat in result.seats if seat.seat == 4)
+    laid, aces = OpenCards(), next(seat.cards for seat in result.seats if seat.seat == 4)
     assert laid.seats(result) == frozenset()
-    laid.saw(GameStarted(1))
-    laid.saw(HandRevealed(place_of(4), (parse_card(aces[0]), UNREAD), keyed=False))
+    laid.update(GameStarted(1))
+    laid.update(HandRevealed(place_of(4), (parse_card(aces[0]), UNREAD), keyed=False))
     assert laid.seats(result) == frozenset()
-    laid.saw(HandRevealed(place_of(4), tuple(map(parse_card, aces)), keyed=False))
+    laid.update(HandRevealed(place_of(4), tuple(map(parse_card, aces)), keyed=False))
     assert laid.seats(result) == {4}
-    laid.saw(GameStarted(2))
+    laid.update(GameStarted(2))
     assert laid.seats(result) == frozenset()
 
 

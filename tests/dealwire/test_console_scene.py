@@ -85,7 +85,7 @@ def test_nobody_is_asked_to_go_on_while_play_is_stopped(kind: TroubleKind, state
         trouble=(trouble(kind),),
         lamp="lit" if kind == "red-lamp" else "dark",
     )
-    assert scene.goes_on(stopped) is False
+    assert scene.may_continue(stopped) is False
     shown = {name: re.sub(r"<[^>]*>", " ", html) for name, html in render_sections(stopped).items()}
     for name in ("felt", "next"):
         assert [asks for asks in ASKS if asks in shown[name]] == [], name

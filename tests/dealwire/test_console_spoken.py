@@ -134,6 +134,6 @@ def test_what_a_recorded_evening_shows_is_in_words_and_asks_for_nothing_while_pl
         for name in ("felt", "next", "log", "trouble", "outcomes", "money"):
             assert ids_in(shown[name], procedure) == [], (view.sequence, name)
         assert not re.search(r"session [0-9a-f]{8}", shown["log"])
-        if not scene.goes_on(view):
+        if not scene.may_continue(view):
             asked = {name: PLAY.search(shown[name]) for name in ("felt", "next")}
             assert not any(asked.values()), (view.sequence, view.state, asked)

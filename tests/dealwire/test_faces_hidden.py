@@ -60,7 +60,7 @@ class Hunt:
         if isinstance(body, e.HandRevealed):
             self.allowed |= {card.text for card in body.cards}
         told = self.publisher.publish(seen)
-        self.viewer.saw(seen, outcomes_of(told))
+        self.viewer.update(seen, outcomes_of(told))
         for each in told:
             if each.topic == "round":
                 self.end(json.loads(each.line))
@@ -298,7 +298,7 @@ def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     def see(number: int, body: e.Body, device: str = "shoe") -> None:
         seen = at(body, device, number)
         lines = publisher.publish(seen)
-        viewer.saw(seen, outcomes_of(lines))
+        viewer.update(seen, outcomes_of(lines))
         told.extend(lines)
 
     see(1, e.ShoeLoaded(1, 1, 52))

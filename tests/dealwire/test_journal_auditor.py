@@ -59,7 +59,7 @@ def public(private: AuditorPrivateKey, tmp_path: Path) -> AuditorKey:
 def read(journal: Journal, line: int, at_ns: int, data: bytes) -> int:
     """One read that something came of, so that it gets a record of its own; its number."""
     journal.chunk(line, at_ns, False, data)
-    journal.thanks(line)
+    journal.prepare_output(line)
     return journal.head.sequence
 
 
@@ -74,7 +74,7 @@ def evening(path: Path, key: AuditorKey, beginnings: int = 1, tables: tuple[str,
                 for each in range(3):
                     data = f"{table}: the hidden cards of round {number}, read {each}".encode()
                     journal.chunk(line, 100, False, data)
-                    journal.thanks(line)  # a record for each
+                    journal.prepare_output(line)  # a record for each
                     raw[journal.head.sequence] = data
                     journal.commit()
     return raw
@@ -216,19 +216,19 @@ def test_a_kill_at_any_point_leaves_what_the_service_needs_and_no_more(
         journal.started("t1", 1, "schema = 1\n")
         line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
         journal.chunk(line, 2, False, b"first")
-        journal.thanks(line)
+        journal.prepare_output(line)
         journal.commit()
         journal.started("t1", 3, "schema = 1\n")
         line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
         journal.chunk(line, 4, False, b"second")
-        journal.thanks(line)
+        journal.prepare_output(line)
         before = copy_journal(path, tmp_path / "before")
         with monkeypatch.context() as patch:
             patch.setattr(journal._sealer, "forget", lambda: None)
             journal.commit()
         between = copy_journal(path, tmp_path / "between")
         journal.chunk(line, 5, False, b"third")
-        journal.thanks(line)
+        journal.prepare_output(line)
         journal.commit()
         after = copy_journal(path, tmp_path / "after")
     assert list(readable(before, public).values()) == [b"first"]
@@ -248,7 +248,7 @@ def test_after_a_kill_the_rounds_under_way_of_every_opening_are_read_until_the_t
                 journal.started(table, 1, "schema = 1\n")
             line = journal.line(table, "shoe", **LINE)  # type: ignore[arg-type]
             journal.chunk(line, 2, False, data := f"{table}, opening {number}".encode())
-            journal.thanks(line)
+            journal.prepare_output(line)
             raw[journal.head.sequence] = data
         journal.commit()
         killed = copy_journal(path, tmp_path / f"killed-{number}")
@@ -511,7 +511,7 @@ def test_a_journal_may_change_its_seal(tmp_path: Path, private: AuditorPrivateKe
         with Journal(path, key=key, clock=ManualClock()) as journal:
             line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
             journal.chunk(line, 1, False, data)
-            journal.thanks(line)
+            journal.prepare_output(line)
             assert journal.sealed == (key is not None)
     assert sorted(readable(path, None).values()) == [b"clear"]
     assert sorted(readable(path, file_key).values()) == [b"clear", b"filed"]

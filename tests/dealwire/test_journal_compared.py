@@ -15,7 +15,7 @@ from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import Journal, JournalReader, rebuild, resume
 from dealwire.journal.compare import (
     Comparison,
-    Difference,
+    LineDifference,
     SnapshotDifference,
     by_another_game_file,
     compare,
@@ -26,7 +26,7 @@ from dealwire.journal.errors import JournalDamaged, JournalDiffers
 from dealwire.journal.export import export_capture
 from dealwire.journal.rebuilding import Dealing, _Lines
 from dealwire.journal.records import JournalRecord
-from dealwire.journal.resuming import Resumed, dealt_again
+from dealwire.journal.resuming import Resumed, replay_tables
 from dealwire.table.redaction import PublishedLine
 from devices.clock import ManualClock
 from devices.events import Seen
@@ -138,7 +138,7 @@ def test_a_line_that_is_another_is_a_difference(evening: Path, tmp_path: Path, t
         was = reader.publications()[2]
         now = list(rebuild(path, None, Echo))[2]
     found = compared(path)
-    assert (found.equal, found.difference) == (2, Difference("a", was, now))
+    assert (found.equal, found.difference) == (2, LineDifference("a", was, now))
     assert str(found.difference) == (
         f"record {was.sequence} differs from what the raw record up to {now.sequence} gives; published: another; "
         f"rebuilt: {told[2]}"
@@ -146,13 +146,13 @@ def test_a_line_that_is_another_is_a_difference(evening: Path, tmp_path: Path, t
     assert was.sequence > now.sequence > 0
     of_another_topic = [*incidents(told[:1]), ("round", told[1]), *incidents(told[2:])]
     found = compared(raw_again(evening, tmp_path / "topic", of_another_topic))
-    assert (found.equal, isinstance(found.difference, Difference)) == (1, True)
+    assert (found.equal, isinstance(found.difference, LineDifference)) == (1, True)
 
 
 def test_a_line_too_many_is_a_difference(evening: Path, tmp_path: Path, told: list[str]) -> None:
     path = raw_again(evening, tmp_path / "j", incidents([*told, "one more", "and more"]))
     found = compared(path)
-    assert (found.equal, isinstance(found.difference, Difference)) == (len(told), True)
+    assert (found.equal, isinstance(found.difference, LineDifference)) == (len(told), True)
     with JournalReader(path) as reader:
         number = reader.publications()[len(told)].sequence
     assert str(found.difference) == f"record {number} does not follow from the raw record: one more"
@@ -160,8 +160,8 @@ def test_a_line_too_many_is_a_difference(evening: Path, tmp_path: Path, told: li
 
 def test_differences_in_words() -> None:
     was, now = (Publication(number, "t", 1, "round", text) for number, text in ((9, "was"), (7, "now")))
-    assert str(Difference("t", None, now)) == "the raw record up to 7 gives a line that was not published: now"
-    assert str(Difference("t", was, None)) == "record 9 does not follow from the raw record: was"
+    assert str(LineDifference("t", None, now)) == "the raw record up to 7 gives a line that was not published: now"
+    assert str(LineDifference("t", was, None)) == "record 9 does not follow from the raw record: was"
     what = "record 5: the snapshot does not match the raw record; snapshot: ...old; rebuilt: "
     assert str(SnapshotDifference("t", 5, "old", "new")) == f"{what}...new"
     assert str(SnapshotDifference("t", 5, "old", None)) == f"{what}a table or a line that is not at rest"
@@ -321,7 +321,7 @@ def test_lines_that_nobody_knows_hold_their_places() -> None:
 def test_which_lines_are_open_and_what_they_go_on_from(evening: Path, tmp_path: Path) -> None:
     path = raw_again(evening, tmp_path / "j", tables=("a", "b"))
     with JournalReader(path) as reader:
-        dealing, pending = dealt_again(reader, Echo)
+        dealing, pending = replay_tables(reader, Echo)
         assert (dealing.open_lines, dealing.lost, dealing.begun) == ((1, 2, 3, 4), {}, {"a", "b"})
         assert (sorted(dealing.publishers), dealing.pruned) == (["a", "b"], False)
         at_ns = pending[-1].at_ns + 5
@@ -345,7 +345,7 @@ class Adopting:
     def adopt(self, *_: object) -> Echo:
         raise AssertionError
 
-    def passed_over(self, record: JournalRecord) -> None:
+    def skipped(self, record: JournalRecord) -> None:
         self.passed.append((record.kind, record.sequence))
 
 

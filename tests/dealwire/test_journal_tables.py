@@ -272,12 +272,12 @@ def test_a_step_of_a_table_that_is_passed_over_moves_the_bank(journal: Journal) 
         table = made(maker, part_of("a", **HOLDEM))
         assert shown(table) == before
         for record in records:
-            maker.passed_over(record_of(record.to_json(), "round"))
+            maker.skipped(record_of(record.to_json(), "round"))
         assert shown(table) == before, "only steps of meters do"
         for record in records:
             assert isinstance(record, MeterRecord)
-            maker.passed_over(record_of(record.to_json()))
-            maker.passed_over(record_of(replace(record, meter="of others").to_json()))
+            maker.skipped(record_of(record.to_json()))
+            maker.skipped(record_of(replace(record, meter="of others").to_json()))
         assert shown(table) == after
 
 
@@ -382,9 +382,9 @@ def test_what_is_dealt_again_is_seen_and_what_is_live_is_not_yet(journal: Journa
     up = e.LinkUp(1, "shuffler", "ACME", "One", "A1", "1.0", True, False)
     with TableFactory(journal.path) as maker:
         publisher = made(maker, part_of())
-        assert publisher.dealt_again
+        assert publisher.replaying
         publisher.publish(Seen("shuffler", 1, 1, 1, up))
         assert [each.name for each in publisher.viewer.view(0, 0).devices] == ["shuffler"]
-        publisher.dealt_again = False
+        publisher.replaying = False
         publisher.publish(Seen("other", 1, 1, 1, up))
         assert [each.name for each in publisher.viewer.view(0, 0).devices] == ["shuffler"]

@@ -82,7 +82,7 @@ def test_an_opening_says_who_wrote_what(tmp_path: Path, clock: ManualClock) -> N
             False,
         )
         assert (journal.head, journal.newest_ns, journal.written_ns) == (Head(1, record.hash), 1000, 1000)
-        assert (journal.stopped_why, journal.owes, journal.days.current) == (None, False, None)
+        assert (journal.stopped_why, journal.must_commit, journal.days.current) == (None, False, None)
         opening = {"schema": "dealwire.journal/3", "file": journal.identity.hex(), "epoch": journal.epoch}
         assert json.loads(record.payload) == {**opening, "program": f"dealwire {__version__}", **about}
     assert (len(journal.identity), len(journal.epoch)) == (16, 16)
@@ -284,23 +284,23 @@ def test_a_device_is_thanked_for_what_came_and_not_for_what_went(journal: Journa
     one, other = line_of(journal, "t"), line_of(journal, "u")
     journal.commit()
     journal.chunk(one, 10, True, b"sent")
-    journal.thanks(one)
-    journal.thanks(other)
-    assert (journal.owes, journal.head.sequence) == (False, 3)
+    journal.prepare_output(one)
+    journal.prepare_output(other)
+    assert (journal.must_commit, journal.head.sequence) == (False, 3)
     journal.chunk(one, 20, False, b"came")
-    journal.thanks(other)
-    assert (journal.owes, journal.head.sequence) == (False, 3), "that is another table's"
-    journal.thanks(one)
-    assert (journal.owes, journal.head.sequence) == (True, 4)
+    journal.prepare_output(other)
+    assert (journal.must_commit, journal.head.sequence) == (False, 3), "that is another table's"
+    journal.prepare_output(one)
+    assert (journal.must_commit, journal.head.sequence) == (True, 4)
     assert journal.secure()
-    assert not journal.owes
+    assert not journal.must_commit
     journal.chunk(one, 30, True, b"sent")
     journal.chunk(one, 40, False, b"came")
     journal.note(other, 50, "x")
-    assert journal.owes
+    assert journal.must_commit
     journal.secure()
-    journal.thanks(one)
-    assert journal.owes
+    journal.prepare_output(one)
+    assert journal.must_commit
 
 
 OWES: dict[str, tuple[Callable[[Journal], object], bool]] = {
@@ -315,17 +315,17 @@ OWES: dict[str, tuple[Callable[[Journal], object], bool]] = {
 def test_what_has_to_be_on_the_disk_before_anything_goes_out(journal: Journal, what: str) -> None:
     do, owes = OWES[what]
     line_of(journal)
-    assert journal.owes
+    assert journal.must_commit
     journal.commit()
-    assert not journal.owes
+    assert not journal.must_commit
     do(journal)
-    assert journal.owes is owes
+    assert journal.must_commit is owes
     if what == "a snapshot":
-        journal.thanks(1)
-        assert not journal.owes, "nothing came"
+        journal.prepare_output(1)
+        assert not journal.must_commit, "nothing came"
     if what == "a read":
-        journal.thanks(1)
-        assert journal.owes
+        journal.prepare_output(1)
+        assert journal.must_commit
 
 
 @pytest.mark.parametrize("count", [31, 32, 33, 65])
@@ -353,7 +353,7 @@ def test_reads_without_an_end_are_written_by_the_thousand(journal: Journal) -> N
 
     def read() -> None:
         journal.chunk(number, 2000, False, b"read")
-        journal.thanks(number)
+        journal.prepare_output(number)
 
     read()
     assert len(written(journal)) == 1104, "and a balance"

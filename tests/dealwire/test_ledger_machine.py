@@ -184,7 +184,7 @@ class House(RuleBasedStateMachine):
         self.journal.commit()
 
     @rule(table=tables)
-    def begin_anew(self, table: str) -> None:
+    def start_over(self, table: str) -> None:
         self.journal.started(table, self.now(), "c")
 
     @rule(old=tables, new=tables)

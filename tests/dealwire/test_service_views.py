@@ -145,19 +145,19 @@ def test_a_table_whose_round_just_ended_is_written_down_when_the_service_ends(
 
 def test_who_makes_pages_waits_for_a_result_and_no_longer_than_it_has_to() -> None:
     hub = Hub()
-    hub.give_way()
-    hub.take_way()
-    hub.take_way()
+    hub.yield_to_owner()
+    hub.claim_interpreter()
+    hub.claim_interpreter()
     passed = threading.Event()
-    waiting = threading.Thread(target=lambda: (hub.give_way(), passed.set()))
+    waiting = threading.Thread(target=lambda: (hub.yield_to_owner(), passed.set()))
     waiting.start()
     assert passed.wait(PATIENCE_S), "a result that takes long keeps nobody for ever"
     waiting.join()
-    hub.free_way()
-    hub.free_way()
+    hub.release_interpreter()
+    hub.release_interpreter()
     assert hub._way.acquire(blocking=False)
-    hub.take_way()
-    hub.free_way()
+    hub.claim_interpreter()
+    hub.release_interpreter()
     assert hub._way.locked(), "whoever could not take the way does not free it"
 
 

@@ -68,7 +68,7 @@ class Watch:
 
     def says(self, body: e.Body, device: str = "shuffler") -> TableStanding:
         self.at_ns += 1
-        self.standing.saw(Seen(device, 1, self.at_ns, self.at_ns, body))
+        self.standing.update(Seen(device, 1, self.at_ns, self.at_ns, body))
         return self.standing
 
 
@@ -81,7 +81,7 @@ def test_a_line_is_as_whoever_runs_it_says() -> None:
     assert standing.devices["shuffler"].since_ns == 5
     assert standing.line(first.model_copy(update={"link": "up", "since_ns": 9}))
     assert standing.devices["shuffler"].since_ns == 9
-    standing.saw(Seen("shuffler", 1, 1, 10, e.StateChanged("READY", "")))
+    standing.update(Seen("shuffler", 1, 1, 10, e.StateChanged("READY", "")))
     assert not standing.line(first.model_copy(update={"link": "up", "since_ns": 11})), "the state is the device's word"
     assert (standing.devices["shuffler"].state, standing.devices["shuffler"].since_ns) == ("READY", 9)
     assert standing.line(first.model_copy(update={"link": "up", "since_ns": 11, "problem": "x"}))
@@ -762,7 +762,7 @@ def again(ordinal: int | None, card: str, where: str | None = "player") -> e.Car
 def faces(*bodies: e.Body, procedure: str = "race-to-the-flush") -> list[str]:
     """The face of each card of these reports as it may be published."""
     redactor = Redactor(Table(load_procedure(procedure), None))
-    shown = [redactor.saw(Seen("shoe", 1, number, number, body)).body for number, body in enumerate(bodies, 1)]
+    shown = [redactor.redact(Seen("shoe", 1, number, number, body)).body for number, body in enumerate(bodies, 1)]
     return [each.card.text for each in shown if isinstance(each, e.CardDrawn | e.CardReportedAgain)]
 
 
@@ -793,15 +793,15 @@ def test_what_was_burned_from_a_shoe_stays_hidden(bodies: list[e.Body], shown: l
 def test_what_lies_hidden_outlives_a_restart() -> None:
     redactor = Redactor(Table(load_procedure("race-to-the-flush"), None))
     for number, body in enumerate((burn(7, "5H"), e.BurnStarted(2), burn(None, "AS"), burn(2, "KD")), 1):  # type: ignore[arg-type]
-        redactor.saw(Seen("shoe", 1, number, 1, body))
+        redactor.redact(Seen("shoe", 1, number, 1, body))
     state = redactor.state()
     assert state == RedactorState(0, ((None, "AS"), (2, "KD"), (7, "5H")))
     other = Redactor(Table(load_procedure("race-to-the-flush"), None))
     other.restore(RedactorState(1, state.aside))
     assert other.state() == RedactorState(1, state.aside)
-    assert other.saw(Seen("shoe", 1, 1, 1, again(9, "KD"))).body.card == UNREAD  # type: ignore[attr-defined]
-    assert other.saw(Seen("shoe", 1, 2, 1, drawn(10))).body.card == UNREAD, "one more is burned"  # type: ignore[attr-defined]
-    assert other.saw(Seen("shoe", 1, 3, 1, drawn(11))).body.card.text == "9C"  # type: ignore[attr-defined]
+    assert other.redact(Seen("shoe", 1, 1, 1, again(9, "KD"))).body.card == UNREAD  # type: ignore[attr-defined]
+    assert other.redact(Seen("shoe", 1, 2, 1, drawn(10))).body.card == UNREAD, "one more is burned"  # type: ignore[attr-defined]
+    assert other.redact(Seen("shoe", 1, 3, 1, drawn(11))).body.card.text == "9C"  # type: ignore[attr-defined]
 
 
 def test_reports_without_their_faces() -> None:

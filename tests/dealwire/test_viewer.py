@@ -30,7 +30,7 @@ class Watched:
     def see(self, body: e.Body, device: str = "controller") -> TableView:
         self.number += 1
         seen = Seen(device, 1, self.number, self.number * 1_000_000, body)
-        self.viewer.saw(seen, self.table.handle(seen))
+        self.viewer.update(seen, self.table.handle(seen))
         return self.viewer.view(self.number, seen.at_ns)
 
     def shuffler(self, body: e.Body) -> TableView:
@@ -125,7 +125,7 @@ def test_an_incident_is_logged_with_its_clause_and_its_number() -> None:
     table = started()
     seen = Seen("controller", 1, 99, 5, e.GameEnded(7))
     outcomes = table.table.handle(seen)
-    table.viewer.saw(seen, outcomes, range(500, 500 + len(outcomes)))
+    table.viewer.update(seen, outcomes, range(500, 500 + len(outcomes)))
     view = table.viewer.view(600, 5)
     first = view.log[0]
     assert (first.sequence, first.code) == (500, "out-of-turn")
@@ -173,7 +173,7 @@ def test_every_moment_of_a_simulated_evening_is_a_valid_view() -> None:
     viewer = Viewer(table, "table-1")
     states = set()
     for seen in reports(reading("demo")):
-        viewer.saw(seen, table.handle(seen))
+        viewer.update(seen, table.handle(seen))
         view = viewer.view(seen.number, seen.at_ns)
         assert TableView.model_validate_json(view.model_dump_json()) == view
         states.add(view.state)
@@ -194,7 +194,7 @@ def test_a_bet_at_a_seat_beyond_the_usual_is_shown() -> None:
     table = Table(load_procedure("ultimate-texas-holdem.co"), None)
     viewer = Viewer(table, "t")
     seen = Seen("table-controller", 1, 1, 1, e.WagerPlaced(12, 1, 500))
-    viewer.saw(seen, table.handle(seen))
+    viewer.update(seen, table.handle(seen))
     shown = viewer.view(1, 1).seats
     assert [seat.seat for seat in shown] == [*range(1, 8), 12]
     assert shown[-1].wagers

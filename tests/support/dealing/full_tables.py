@@ -43,7 +43,7 @@ def full_table(procedure: str, *, shown: bool = False, name: str = "pit-1") -> T
     table = usual_table(procedure)
     viewer = Viewer(table, name)
     for device in ("shoe" if table.flow.plan.from_shoe else "shuffler", "table-controller"):
-        viewer.saw(Seen(device, 1, 0, START_NS, LinkUp(1, device, "maker", "model", "1", "1.0", False, False)), ())
+        viewer.update(Seen(device, 1, 0, START_NS, LinkUp(1, device, "maker", "model", "1", "1.0", False, False)), ())
     view, room, plan = viewer.view(1, START_NS), viewer.view(1, START_NS).room, table.flow.plan
     own = [bet.name for bet in plan.bets.values() if bet.tip_for is None]
     tips = [bet.name for bet in plan.bets.values() if bet.tip_for is not None]

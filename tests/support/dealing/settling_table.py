@@ -50,7 +50,7 @@ class SettlingTable(HandTable):
     def hear(self, seen: Seen) -> Sequence[object]:
         """What the table makes of a report."""
         found = self.table.handle(seen)
-        self.viewer.saw(seen, found)
+        self.viewer.update(seen, found)
         self.outcomes += found
         if self.keep is not None:
             self.keep(seen, self.view)

@@ -97,7 +97,7 @@ class WatchedTable:
         for seen in self._reports:
             self._number += 1
             seen = replace(seen, at_ns=START_NS + self._number * STEP_NS)
-            self._viewer.saw(seen, self._table.handle(seen))
+            self._viewer.update(seen, self._table.handle(seen))
             view = self._show()
             if until is not None and until(view):
                 return view

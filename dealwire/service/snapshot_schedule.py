@@ -13,7 +13,7 @@ a millisecond, for which rounds of other tables that end at about the same time 
 KEEP_APART_NS: Final = 5_000_000
 
 
-class Keeping:
+class SnapshotSchedule:
     """Takes snapshots in turns of `owner`, which must have `timer` as a member. Each reaches the disk with the next
     group."""
 

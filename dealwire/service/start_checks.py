@@ -14,12 +14,12 @@ from dealwire.journal import JournalReader
 from dealwire.journal.check import check_start
 from dealwire.journal.errors import JournalEmpty, JournalUnwritable
 from dealwire.journal.factory import TableFactory
-from dealwire.journal.resuming import dealt_again
+from dealwire.journal.resuming import replay_tables
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.service.disk import LEVELS, Usage, in_words, percent_used
-from dealwire.service.leaving import left_behind
 from dealwire.service.opening import DERIVED_AND_EVENTS, NOT_IN_FILE, not_as_before
 from dealwire.service.readiness import StartOptions, Tried, ok, warning, wrong
+from dealwire.service.removed_tables import left_behind
 from dealwire.service.seals import load_seal
 from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, goes_back
 from devices.drive.address import check_address
@@ -66,7 +66,7 @@ def _of_a_record(found: Configuration, options: StartOptions, wall_ns: int) -> I
         why = {}
         if (all_anew := _why_all_begin(reader, wall_ns, options.anew)) is None:
             before = reader.starts()
-            running = dealt_again(reader, maker, DERIVED_AND_EVENTS)[0].publishers
+            running = replay_tables(reader, maker, DERIVED_AND_EVENTS)[0].publishers
             why = not_as_before(found.table, running.keys(), before)
         for part in found.table:
             yield _of_a_table(part, maker, running.get(part.name), all_anew or why.get(part.name))

@@ -24,7 +24,7 @@ LOOK_S: Final = 0.5
 """Longest wait for a turn of the tables. After that an observer sees the previous views."""
 
 
-class Showing:
+class ViewSchedule:
     """Shows `tables` tables to the hub's observers, in turns of `owner`, which must have `timer` as a member. Only
     `look` may be called from threads other than the one that created this object or called `adopt`."""
 
@@ -51,7 +51,7 @@ class Showing:
 
     def note(self, session: TableSession) -> None:
         """Note that a table has something to show."""
-        self._hub.take_way()
+        self._hub.claim_interpreter()
         self.moved[session] = None
 
     def sort(self) -> None:

@@ -7,14 +7,14 @@ from dealer_flow.record.result import RoundResult
 from protocol.cards import UNREAD
 
 
-class LaidOpen:
+class OpenCards:
     """Collects the cards shown by place, from START GAME until the round is over. Feed it every report."""
 
     def __init__(self) -> None:
         self._under_way = False
         self._shown: dict[str, set[str]] = {}
 
-    def saw(self, body: e.Body) -> None:
+    def update(self, body: e.Body) -> None:
         """Take one report."""
         if isinstance(body, e.GameStarted):
             self.over()
