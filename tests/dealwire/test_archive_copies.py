@@ -138,7 +138,7 @@ def folder_gone(file: Path) -> Callable[[], object]:
 
 
 def a_pipe(file: Path) -> Callable[[], object]:
-    """Who opens it waits for ever."""
+    """A named pipe, which blocks every reader for ever."""
     kept = file.rename(file.with_suffix(".kept"))
     os.mkfifo(file)
     return lambda: kept.rename(file)
@@ -240,7 +240,7 @@ def test_two_names_of_one_file_are_one_copy(tmp_path: Path, way: Callable[[Path,
     ],
 )
 def test_a_day_goes_by_what_the_records_say_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture, sql: str) -> None:
-    """What is looked up is no evidence: an altered row would have let a day go for a file that is no copy of it."""
+    """Only records are evidence: an altered row must not let a day be removed without a true copy."""
     with days(tmp_path, archive=tmp_path / "archive") as found:
         (file,) = found.files()
         if ":other" in sql:
@@ -267,7 +267,7 @@ def test_each_folder_gets_each_day(tmp_path: Path) -> None:
 
 @pytest.mark.more
 def test_as_many_copies_as_copies_says_are_enough(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The second disk is dead from the start: the log says so, and the first holds what one copy is asked for."""
+    """The second disk is dead from the start: the log says so, and the first has the one required copy."""
     (tmp_path / "b").write_text("no folder")
     with days(tmp_path, copied=False, archive=[tmp_path / "b", tmp_path / "a"], copies=1) as found:
         found.pass_time()
@@ -409,7 +409,7 @@ def test_the_keys_are_checked_and_every_folder_is_tried(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["dealwire", "click", "json", "devices", "sitecustomize"])
 def test_nothing_of_the_working_folder_runs(tmp_path: Path, name: str) -> None:
-    """Whoever may write there would have the rights of the service."""
+    """Anyone who can write there would get the rights of the service."""
     (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     environment = {**os.environ, "PYTHONPATH": f":{os.environ.get('PYTHONPATH', '')}"}  # the empty part is the folder
     command = own_program("--version")

@@ -1,4 +1,4 @@
-"""What the console shows of players who bet against each other: a hand of hold'em with side pots at nine seats."""
+"""The console of games in which players bet against each other: a hand of hold'em with side pots at nine seats."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_seat_has_its_chips_and_what_it_did() -> None:
 
 
 def with_runners() -> TableView:
-    """A hand of Home Run at which seat 2 has three runners, and seat 5, where nobody plays, one."""
+    """Return a hand of Home Run with three runners at seat 2, and one at seat 5, where nobody plays."""
     table = PokerTable("home-run.co")
     terms = table.table.terms
     assert terms is not None

@@ -1,4 +1,4 @@
-"""Who says nothing, or half of something, or too much of it: real connections to a real console and real metrics."""
+"""Clients that send nothing, half of a request, or too much: real connections to a real console and real metrics."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def connect(shown: Console) -> socket.socket:
 
 
 def closed(line: socket.socket) -> bool:
-    """Whether the other end closes this line before long, whatever it answers first."""
+    """True if the other end closes this line soon, after any answer."""
     end = time.monotonic() + PATIENCE_S
     try:
         while time.monotonic() < end:
@@ -167,7 +167,7 @@ def test_one_address_has_so_many_unless_many_stand_behind_it(exempt: bool, kept:
 
 
 def test_whoever_does_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written for them waits in our memory, and the connection cannot end before it is taken."""
+    """Unread output stays in our memory, and the connection cannot end before it is read."""
     import asyncio
 
     monkeypatch.setattr(listening, "UNREAD_S", SHORT_S)

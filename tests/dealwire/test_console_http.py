@@ -1,4 +1,4 @@
-"""What the console answers to requests, polite and otherwise: a real server on a real port."""
+"""The console's answers to valid and invalid requests: a real server on a real port."""
 
 from __future__ import annotations
 
@@ -380,7 +380,7 @@ def test_a_live_line_gives_everything_first_and_then_what_changed(console: Conso
 
 
 def test_how_a_round_ended_comes_before_the_rest_of_the_page(console: Console, table: WatchedTable) -> None:
-    """So that nobody waits while the pages of other tables are made whole."""
+    """So no page waits while the pages of other tables are rendered."""
     with live(console) as line:
         view = table.go(lambda view: bool(view.outcomes))
         heard = [json.loads(line.recv(timeout=30))]

@@ -41,7 +41,7 @@ def routes() -> tuple[dict[str, set[str]], set[str]]:
 
 
 class _Anything:
-    """Stands for the sign-in form, whose handlers are only named here."""
+    """Replaces the sign-in form, whose handlers are only named here."""
 
     def __init__(self, _: object) -> None: ...
 
@@ -177,7 +177,8 @@ def test_the_examples_of_the_page_run(served: tuple[Path, str]) -> None:
 
 
 def schemathesis(folder: Path, base: str, cookie: str, secret: str) -> str:
-    """What it finds; empty if nothing. Names of tables and rounds that exist come from links in a configuration."""
+    """Return the findings of schemathesis, empty if none. Existing tables and rounds come from links in a
+    configuration."""
     spec = json.loads(json.dumps(document()).replace("dealwire-8420", cookie))
     for operations in spec["paths"].values():
         for operation in operations.values():

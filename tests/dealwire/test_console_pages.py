@@ -1,4 +1,4 @@
-"""What the console's pages say of trouble, money and turns, in a real browser."""
+"""Trouble, money and turns on the console's pages, in a real browser."""
 
 from __future__ import annotations
 

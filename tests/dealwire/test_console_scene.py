@@ -1,4 +1,4 @@
-"""What a page draws of a view: the line that is read first, banners, places, money at the seats."""
+"""The parts of a page drawn from a view: the main line, banners, places, money at the seats."""
 
 from __future__ import annotations
 

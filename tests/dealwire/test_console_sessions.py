@@ -1,4 +1,4 @@
-"""Who is signed in, for how long, what a wrong token costs, and what is written down of it: a real server."""
+"""Sign-in, length of sessions, the cost of a wrong token, and the log of them: a real server."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_who_is_signed_in_looks_in_the_place_of_somebody_who_is_not(hub: Hub) ->
 
 
 def test_wrong_tokens_lock_nobody_out(hub: Hub) -> None:
-    """Behind a proxy everybody has one address: a right token is let in whatever came before it."""
+    """Behind a proxy everyone has one address: a valid token is accepted whatever came before it."""
     with running(hub) as shown, ThreadPoolExecutor(8) as pool:
 
         def guess(number: int) -> int:

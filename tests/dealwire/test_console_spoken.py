@@ -1,4 +1,4 @@
-"""Ids of procedures read as words wherever a person reads, and nobody is asked to go on while play is stopped."""
+"""People read words, never ids of procedures, and get no instruction to continue while play is stopped."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ENGLISH_AS_IT_STANDS: Final = re.compile("|".join(ENGLISH))
 LIKE_AN_ID: Final = re.compile(r"[a-z]-[a-z0-9]|[a-z][0-9]|_")
 FEW: Final = ("ultimate-texas-holdem.co", "race-to-the-flush", "208.co", "let-it-ride.co", "players-choice.co")
 PLAY: Final = re.compile(r"dispense packet|take packet|to decide|START GAME|expected|to act|into its column")
-"""What asks somebody to go on with a round."""
+"""Texts that ask someone to continue a round."""
 
 
 def read(html: str) -> str:
-    """What stands on a page for who reads or hears it, without what tags say to programs."""
+    """Return the text of a page that a person reads or hears, without tags."""
     labels = " ".join(re.findall(r'aria-label="([^"]*)"', html))
     return f"{re.sub(r'<[^>]*>', ' ', html)} {labels}"
 
@@ -110,7 +110,7 @@ def views_of(path: str) -> Iterator[TableView]:
 
 
 def _moved(before: TableView, view: TableView) -> bool:
-    """Whether something may be said now that was not before."""
+    """True if the view allows something that it did not allow before."""
     return (view.settlement, view.log[-1:], view.trouble, view.state) != (
         *(before.settlement, before.log[-1:], before.trouble, before.state),
     )

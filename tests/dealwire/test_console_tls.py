@@ -46,7 +46,7 @@ def certificate(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def proxy(console: Console, folder: Path) -> Iterator[str]:
-    """What takes TLS off and passes the bytes on; its address."""
+    """Run a proxy that removes TLS and passes on the bytes; yield its address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate(folder))
     place, ready, address, ends = urlsplit(console.address), threading.Event(), [], []

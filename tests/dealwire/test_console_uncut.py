@@ -23,7 +23,7 @@ from tests.support.rigs.consoles import ACTIONS, CAPTURES, TOKENS, running
 pytestmark = [needs_browser, pytest.mark.more]
 
 LISTS: Final = ".log, .scrolls, .banners, .wagers, .pot-list, .rounds, .sheet .rows, .calls-place, select, .ticks"
-"""What scrolls, or leaves out whole entries: lists, each with more entries than there is room for."""
+"""Elements that scroll or leave out whole entries: lists with more entries than fit."""
 CUT: Final = f"""() => [...document.querySelectorAll("body *")]
   .filter(one => one.checkVisibility() && !one.closest(".unseen, .hand, svg") && !one.matches("{LISTS}"))
   .filter(one => one.textContent.trim() && one.clientWidth !== 1)

@@ -1,4 +1,4 @@
-"""Raw bytes sealed to an auditor: the table goes on with the stretch under way, and nobody there reads one before."""
+"""Raw bytes sealed to an auditor: the table can resume the current stretch, and no one there can read an earlier one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tmp_path(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def private(tmp_path: Path) -> AuditorPrivateKey:
-    """What the auditor has; `auditor.pub` beside it is the table's."""
+    """Create a key pair and return the auditor's key; `auditor.pub`, in the same folder, is the table's."""
     (tmp_path / "away").mkdir()
     return AuditorPrivateKey.new(tmp_path / "away" / "auditor.key", tmp_path / "auditor.pub")
 
@@ -194,7 +194,7 @@ def test_no_file_at_the_table_holds_a_key_that_is_over(
 
 
 def test_a_kill_while_a_key_is_written_leaves_none_behind_for_long(tmp_path: Path, public: AuditorKey) -> None:
-    """A newer key in a forgotten file would open whatever came after."""
+    """A newer key in a forgotten file would open everything that follows."""
     pid = os.fork()
     if pid == 0:
         os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
@@ -209,8 +209,8 @@ def test_a_kill_while_a_key_is_written_leaves_none_behind_for_long(tmp_path: Pat
 def test_a_kill_at_any_point_leaves_what_the_service_needs_and_no_more(
     tmp_path: Path, public: AuditorKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table begins anew, which is what it goes on from: before that is on the disk, just after, when it is
-    forgotten."""
+    """The table starts a new record, from which it would resume: kills before that is on disk, just after, and when the
+    key is forgotten."""
     path = tmp_path / "j"
     with Journal(path, key=public, clock=ManualClock()) as journal:
         journal.started("t1", 1, "schema = 1\n")

@@ -139,7 +139,7 @@ def test_whatever_is_altered_is_named_by_its_record(tmp_path: Path, key: Sealing
 
 
 def test_a_chain_made_anew_over_altered_records_needs_an_anchor(tmp_path: Path, key: SealingKey) -> None:
-    """Whoever can write the file can write all hashes anew; a head noted elsewhere tells."""
+    """Someone who can write the file can compute all hashes again; a head kept elsewhere reveals it."""
     path, other = tmp_path / "j", tmp_path / "other"
     fill(path, key)
     with JournalReader(path) as reader:
@@ -169,7 +169,7 @@ def test_an_end_cut_off_at_a_record_is_told_by_an_anchor_alone(tmp_path: Path, l
 
 
 def rechained(path: Path, change: Callable[[sqlite3.Connection], None]) -> None:
-    """Alter records and make the chain anew, as somebody who can write the file but has no key would."""
+    """Alter records and compute the chain again, like someone who can write the file but has no key."""
     with sqlite3.connect(path) as db:
         change(db)
         before = bytes(32)

@@ -40,7 +40,7 @@ def lines(journal: Journal, count: int = 4) -> None:
 
 
 def said(use: Callable[[], object]) -> tuple[int | None, str]:
-    """Which record is wrong, and what is said of it without the file's name."""
+    """Return the number of the wrong record, and the error without the file's name."""
     with pytest.raises(JournalDamaged) as caught:
         use()
     return caught.value.sequence, str(caught.value).partition(": ")[2]
@@ -225,7 +225,7 @@ ALTERED: list[tuple[str, str, bool]] = [
     ("UPDATE meter SET sequence = sequence - 1", "meter", True),
     ("INSERT INTO meter VALUES ('t', 'n', 2, '5')", "meter", False),
 ]
-"""What is altered, in which table, and whether it is less than the records say."""
+"""Alteration, its table, and True if the table has less than the records."""
 
 
 @pytest.mark.parametrize(("sql", "table", "less"), ALTERED, ids=range(len(ALTERED)))
@@ -277,7 +277,7 @@ OLDER = "the table '{}' does not match the records"
 
 @pytest.mark.parametrize("sql", [sql for sql, *_ in ALTERED])
 def test_a_file_of_version_2_is_looked_through_once(tmp_path: Path, sql: str) -> None:
-    """When it is taken up; then it is led as any other."""
+    """At the upgrade; afterwards it is handled like any other."""
     path = write(tmp_path / "j", rounds)
     as_version_2(path)
     tamper(path, sql)

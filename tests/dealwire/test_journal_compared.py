@@ -1,5 +1,5 @@
-"""What was made known beside what the raw record gives, line by line: equal, or where the two part, in which words; and
-what a table goes on from."""
+"""Published lines compared with the replayed record, line by line: equal, or the place and text of the difference; and
+the state that a table resumes from."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ Line = tuple[Topic, str]
 
 
 def raw_again(evening: Path, path: Path, lines: Iterable[Line] = (), *, tables: Sequence[str] = ("a",)) -> Path:
-    """The first reads and writes of the evening at each of these tables, and then lines that were made known."""
+    """Write the first reads and writes of the evening at each of these tables, and then published lines."""
     with JournalReader(evening) as reader, Journal(path, key=None, clock=ManualClock()) as journal:
         raw = [each for record in reader.records() if record.kind == "passed" for each in reader.passed(record)][:HALF]
         for table in tables:
@@ -97,7 +97,7 @@ def raw_again(evening: Path, path: Path, lines: Iterable[Line] = (), *, tables: 
 
 @pytest.fixture
 def told(evening: Path, tmp_path: Path) -> list[str]:
-    """What the echo of the raw record is."""
+    """Return the lines that the echo publishes for the raw record."""
     found = [item.line for item in rebuild(raw_again(evening, tmp_path / "raw"), None, Echo)]
     assert len(found) > 4
     return found

@@ -1,5 +1,5 @@
-"""What a journal's records say, as bytes and as values, and what follows from them: worked out by hand, and every way
-in which it cannot be read."""
+"""Content of a journal's records, as bytes and as values, and the tables that follow: computed by hand, with every way
+in which it can be unreadable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from rules.meters.settled_rounds import SettledKey
 
 PATH = Path("/pit/j")
 MOST = 16 * 1024 * 1024
-"""What docs/journal.md allows when it is unpacked."""
+"""Limit in docs/journal.md for unpacked content."""
 
 
 def record(kind: str, payload: object, *, sequence: int = 7, table: str = "t", line: int = 0) -> JournalRecord:
@@ -180,7 +180,7 @@ def test_an_entry_may_be_as_old_as_time_itself() -> None:
 
 
 def told(*records: JournalRecord, older: bool = False) -> tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]]:
-    """What the tables `settled` and `meter` hold after these records."""
+    """Return the content of the tables `settled` and `meter` after these records."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         for statement in database.DERIVED:
             db.execute(statement)

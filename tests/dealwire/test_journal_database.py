@@ -189,7 +189,7 @@ SENTENCES: list[tuple[Callable[[], Exception], str]] = [
         "does not open it; a service starts over without it with --start-over",
     ),
 ]
-"""Made anew in each test."""
+"""Created again in each test."""
 
 
 @pytest.mark.parametrize(("make_error", "said"), SENTENCES, ids=range(len(SENTENCES)))
@@ -232,7 +232,7 @@ def test_a_file_that_is_made_is_new_private_and_gives_room_back(tmp_path: Path) 
 
 
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """What is synced from now on."""
+    """Collect the paths that are synced from now on."""
     found, sync = list[Path](), os.fsync
 
     def note(descriptor: int) -> None:

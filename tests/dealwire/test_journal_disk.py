@@ -280,7 +280,7 @@ def unharmed(path: Path, head: str) -> None:
 
 
 def complaint(use: Callable[[], None]) -> str:
-    """What a JournalError says, or nothing; any other error is a failure."""
+    """Return the text of a JournalError, or nothing; any other error is a failure."""
     try:
         use()
     except JournalError as error:

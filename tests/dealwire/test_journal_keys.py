@@ -45,7 +45,7 @@ def id_of(key: bytes, what: bytes = b"dealwire journal key id") -> str:
 
 
 def problem(use: Callable[[], object], path: Path) -> str:
-    """What a KeyProblem says, without the file's name."""
+    """Return the text of a KeyProblem, without the file's name."""
     with pytest.raises(KeyProblem) as caught:
         use()
     said = str(caught.value)

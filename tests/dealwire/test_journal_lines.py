@@ -1,4 +1,5 @@
-"""What passes on a line and when it is in the journal; what is given out, and what an exporter still has to send."""
+"""Bytes on a line and the time at which they are recorded; the lines that are published, and those an exporter has yet
+to send."""
 
 import threading
 from collections.abc import Callable
@@ -319,8 +320,8 @@ def test_reading_a_backlog_walks_no_raw_records(tmp_path: Path, clock: ManualClo
 def test_a_line_lost_while_bytes_went_out_is_lost_when_its_session_hears_of_it(
     tmp_path: Path, clock: ManualClock
 ) -> None:
-    """Bytes go out between two turns, a session lives in them: were the note of an earlier time than the report that
-    follows from it, the record would not give what was made known, and the table could not go on."""
+    """Bytes are sent between two turns of the session. A note earlier than the report that follows from it would make
+    the record differ from the published lines, and the table could not resume."""
     later: list[Callable[[], None]] = []
     seen: list[Seen] = []
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:

@@ -20,7 +20,7 @@ from devices.clock import ManualClock
 from tests.dealwire.test_journal_segments import NOON_NS, fill
 
 OPENED, VERIFIED = 60, 6
-"""How often it is done while the other writes."""
+"""Repetitions while the other process writes."""
 PATIENCE_S = 300.0
 """After which a machine under load has done so little that something else is wrong."""
 

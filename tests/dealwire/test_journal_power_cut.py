@@ -34,11 +34,11 @@ class Before:
     told_last: list[str]
 
     def pages(self) -> Iterator[int]:
-        """Where each page of the last group begins in the log, and where the last one ends."""
+        """Yield the start of each page of the last group in the log, and the end of the last one."""
         yield from range(self.committed, len(self.log) + 1, PAGE_HEAD + PAGE)
 
     def laid_out(self, into: Path, log: bytes) -> Path:
-        """A copy of the file, with this log beside it."""
+        """Write a copy of the file, with this log as its WAL."""
         into.mkdir(exist_ok=True)
         shutil.copyfile(self.folder / "j", into / "j")
         (into / "j-wal").write_bytes(log)
@@ -80,7 +80,8 @@ def log_size(folder: Path) -> int:
 
 
 def stands(path: Path, before: Before, *, whole: bool) -> None:
-    """All of the last group is there, or nothing of it, and everything before it; and the journal goes on."""
+    """Assert that the last group is there as a whole or not at all, with everything before it, and the journal
+    continues."""
     assert check(str(path)) == (before.head_after if whole else before.head_before)
     with JournalReader(path, before.key) as reader:
         verify(reader, open_seals=True)
@@ -136,7 +137,7 @@ def test_a_power_cut_while_the_log_was_moved_into_the_file(tmp_path: Path, befor
 
 
 def test_a_power_cut_while_the_journal_was_made(tmp_path: Path, before: Before) -> None:
-    """Of the first group anything may be missing: then nothing was ever told, and the journal is made anew."""
+    """Any part of the first group may be missing: then nothing was published, and the journal is created again."""
     with Journal(tmp_path / "j", key=None, clock=ManualClock()):
         log, file = (tmp_path / "j-wal").read_bytes(), (tmp_path / "j").read_bytes()
     for number, length in enumerate([0, LOG_HEAD, *range(LOG_HEAD + PAGE_HEAD + PAGE, len(log), PAGE_HEAD + PAGE)]):

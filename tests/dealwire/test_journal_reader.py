@@ -1,5 +1,5 @@
-"""What a reader finds in a journal: numbers, lines, tables, meters, each up to the record that was asked for, and what
-it says of rows that no journal holds."""
+"""Reading a journal: numbers, lines, tables, meters, each up to the requested record, and errors for rows that no
+journal has."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def write(path: Path, *fill: Fill, key: SealingKey | None = None) -> Path:
 
 
 def refused(use: Callable[[], object]) -> str:
-    """What is said, without the file's name."""
+    """Return the error's text, without the file's name."""
     with pytest.raises(JournalDamaged) as caught:
         use()
     return str(caught.value).partition(": ")[2]
 
 
 def as_version_1(path: Path) -> None:
-    """What version 1 would have made of these records."""
+    """Rewrite the file as version 1 would have written these records."""
     with closing(sqlite3.connect(path)) as db, db:
         for table in ("anchor", "opening", "settled", "meter", "segment", "obligation"):
             db.execute(f"DROP TABLE {table}")
@@ -63,7 +63,7 @@ def as_version_1(path: Path) -> None:
 
 
 def as_version_2(path: Path) -> None:
-    """What version 2 would have made of these records."""
+    """Rewrite the file as version 2 would have written these records."""
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("DROP TABLE obligation")
         db.execute("ALTER TABLE anchor DROP COLUMN whole")
@@ -213,7 +213,7 @@ def test_the_newest_line_up_to_a_number_and_before_a_time(tmp_path: Path) -> Non
 
 
 def test_the_newest_time_is_that_of_the_newest_opening(tmp_path: Path) -> None:
-    """Whoever set the clock back began anew then."""
+    """An opening with `--trust-clock` starts a new time after the clock was set back."""
 
     def late(journal: Journal) -> None:
         journal.publish("t", "round", 700, "{}")
@@ -393,7 +393,7 @@ def test_the_newest_step_of_a_shared_meter_before_a_record(tmp_path: Path) -> No
 
 
 def two_tables(journal: Journal) -> None:
-    """`a` began twice and goes on, `b` ended."""
+    """Record `a`, which started twice and is running, and `b`, which ended."""
     journal.started("a", 10, "old", {"f": 0})
     journal.line("a", "shoe", **LINE)  # type: ignore[arg-type]
     journal.started("b", 20, "of b")

@@ -1,4 +1,4 @@
-"""What a journal gives when it is dealt again: the same lines, whatever happened to the lines of the table."""
+"""Replaying a journal gives the same lines, whatever happened to the lines of the table."""
 
 import json
 import sqlite3

@@ -26,7 +26,7 @@ def tmp_path(tmp_path: Path) -> Iterator[Path]:
 
 
 class Evening:
-    """Rounds of tables as they are made known; each method gives the number of the record that it wrote last."""
+    """Rounds of tables as published; each method returns the number of the record that it wrote last."""
 
     def __init__(self, path: Path) -> None:
         self.journal = Journal(path, key=None, clock=ManualClock())
@@ -202,7 +202,7 @@ def test_a_start_without_its_number_is_none(evening: Evening) -> None:
 
 
 def test_a_number_that_comes_again_is_found_each_time(evening: Evening) -> None:
-    """A controller that starts anew counts from one, its devices under another session."""
+    """A controller that restarts counts from one, with its devices in another session."""
     ends = [evening.round("a", number, session) for session, number in (("s", 1), ("s", 2), ("t", 1), ("t", 2))]
     live = evening.begins("a", 1)
     with evening.read() as reader:
@@ -213,7 +213,7 @@ def test_a_number_that_comes_again_is_found_each_time(evening: Evening) -> None:
 
 
 def test_a_round_that_was_settled_is_not_looked_for_further_back(evening: Evening) -> None:
-    """How many there are is known: what lies before the oldest of them is not gone through."""
+    """Their number is known, so records before the oldest of them are not read."""
     evening.round("b", 1)
     evening.round("a", 1, "old")
     newest = evening.round("a", 1)

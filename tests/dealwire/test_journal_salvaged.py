@@ -1,4 +1,4 @@
-"""What a salvage finds in a damaged journal, record by record: what is kept, what is lost, and what is remembered."""
+"""Salvage of a damaged journal, record by record: kept, lost, and remembered records."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_a_file_of_version_1_is_salvaged_with_the_rounds_that_it_settled(tmp_pat
 
 
 def readable(path: Path, last: int) -> list[int]:
-    """The numbers under which SQLite finds a record, each asked for by itself."""
+    """Return the numbers under which SQLite finds a record, each queried separately."""
     found = []
     with closing(sqlite3.connect(path)) as db:
         db.text_factory = bytes

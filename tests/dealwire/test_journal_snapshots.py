@@ -89,7 +89,7 @@ def test_tables_that_share_meters_go_on_from_snapshots_of_their_own(tmp_path: Pa
 
 
 def altered(folder: Path) -> int:
-    """Change one snapshot's count of rounds, and make the chain anew; the record's number."""
+    """Change one snapshot's count of rounds and compute the chain again; return the record's number."""
     with JournalReader(folder / "journal.sqlite") as reader:
         records = [record for record in reader.records() if record.kind == SNAPSHOT]
         record = records[len(records) // 2]

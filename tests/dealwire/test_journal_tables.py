@@ -1,4 +1,4 @@
-"""Tables made from what a journal says: what it keeps of them, which meters go on where, and which rounds are known."""
+"""Tables created from a journal: the state that it keeps, the meters that continue, and the rounds that are known."""
 
 from __future__ import annotations
 

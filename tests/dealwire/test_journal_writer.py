@@ -1,4 +1,4 @@
-"""What a writer writes, word for word, and when: each kind of record, what waits and for how long, and how it ends."""
+"""Exact records of a writer and their times: each kind, the records that wait and for how long, and the end."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def journal(tmp_path: Path, clock: ManualClock) -> Iterator[Journal]:
 
 
 def written(journal: Journal, after: int = 0) -> list[JournalRecord]:
-    """What is in the file by now; what waits is not written by this."""
+    """Return the records that are in the file; this does not write those that wait."""
     with JournalReader(journal.path) as reader:
         return list(reader.records(after))
 
@@ -566,7 +566,7 @@ def test_a_file_that_is_gone_is_the_end(journal: Journal, clock: ManualClock) ->
 
 
 def test_a_look_asks_for_the_newest_record_on_the_disk(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is older is in an older copy, too, that somebody put over the file."""
+    """An older copy that replaced the file has the older records too."""
     asked: list[Head] = []
     monkeypatch.setattr(FileWatch, "trouble", lambda self, head: asked.append(head))
     first = journal.head
@@ -613,7 +613,7 @@ def open_gate(later: list[Callable[[], None]]) -> int:
 
 
 def test_a_patient_line_lets_out_what_owes_nothing_at_once(journal: Journal, clock: ManualClock) -> None:
-    """Its device is thanked for what was made known alone: what leads to nothing waits for its record."""
+    """Its device gets acknowledgments only for published results; bytes without a result wait for their record."""
     line, device, later, _ = gated(journal, clock, patient=True)
     journal.commit()
     device.write(b"a status")

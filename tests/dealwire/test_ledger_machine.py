@@ -1,4 +1,4 @@
-"""Any course of a house's money through one journal: the ledger balances to the cent, whatever begins anew."""
+"""Any course of a house's money through one journal: the ledger balances to the cent, whatever starts over."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ names = st.sampled_from(METERS)
 
 
 class House(RuleBasedStateMachine):
-    """Three tables' names, one link. What must be open is kept beside it, entry by entry, by this machine alone."""
+    """Three table names and one link. This machine keeps its own list of open entries."""
 
     @initialize()
     def open_up(self) -> None:

@@ -1,4 +1,4 @@
-"""What outlives a round: held money, settled rounds and meters, by the chain and not by what a file happens to hold."""
+"""Held money, settled rounds and meters outlive a round, by the chain and not by the tables of the file alone."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def view(service: Service) -> TableView:
 
 
 def first_view(service: Service) -> TableView:
-    """How its table is seen as it begins to serve."""
+    """Return the first view of its table after the start."""
     with service:
         run_until(service, lambda: NAME in service.hub.views())
         return view(service)
 
 
 def released(service: Service, entry: int, session: str, number: int) -> Future[str]:
-    """What comes of a supervisor's saying that it was settled."""
+    """Mark the entry as settled by hand, as a supervisor does; return the future of the answer."""
     fields = {"entry": entry, "session": session, "round": number, "badge": 7, "why": "paid at the cage"}
     answer = service.hub.ask(Request(NAME, "release-held", fields, "supervisor", "127.0.0.1"))
     run_until(service, answer.done)
@@ -141,7 +141,7 @@ def test_of_presses_at_once_one_releases(tmp_path: Path) -> None:
 
 
 def test_a_release_is_answered_once_the_disk_has_it(tmp_path: Path) -> None:
-    """Whoever hears that it was noted pays: what a kill could still take back, nobody is told."""
+    """A person who gets the confirmation pays, so it must not be lost in a kill."""
     with journal_at(tmp_path) as journal:
         write_held(journal, NAME, [("0000000a", 1, 4600)])
     service, _ = opened(write_configuration(tmp_path, ABSENT))
@@ -294,7 +294,7 @@ def test_a_row_that_no_program_wrote_is_one_line(tmp_path: Path, sql: str, words
     ],
 )
 def test_a_file_that_acts_by_itself_is_not_served(tmp_path: Path, sql: str) -> None:
-    """What somebody put into it would write, or be read, in the place of a table that money goes by."""
+    """Triggers and views in the file could write to, or replace, a table that money depends on."""
     path = tmp_path / "journal.sqlite"
     with journal_at(tmp_path) as journal:
         write_held(journal, NAME, [("0000000a", 1, 500)])
@@ -654,7 +654,7 @@ def where_a_meter_pays(folder: Path) -> Path:
 
 
 def deal(service: Service) -> None:
-    """What its devices report, at the pace of the program."""
+    """Deal the reports of its devices, at the program's pace."""
     play(Capture.read(WON), service.tables[NAME].deliver)
     run_until(service, lambda: bool(view(service).safe_stop or view(service).settlement))
 
@@ -851,7 +851,7 @@ def test_a_table_goes_on_after_a_release_by_command_as_if_there_had_been_none(tm
 
 
 def held_in(path: Path) -> int:
-    """How much is open in a journal that may be being made."""
+    """Return the number of open entries in a journal that may still be written."""
     try:
         with JournalReader(path) as reader:
             return len(BookTables(reader).rows_of("obligation"))

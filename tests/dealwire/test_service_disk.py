@@ -1,4 +1,4 @@
-"""A person is told that the journal's disk fills up, before every table stops."""
+"""A person is warned that the journal's disk is filling up before every table stops."""
 
 from __future__ import annotations
 

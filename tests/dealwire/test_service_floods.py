@@ -56,7 +56,7 @@ def test_a_flood_is_counted_and_told_once_and_the_other_table_deals_on(
 
 
 def problem_of(service: Service) -> str:
-    """What the view of the flooded table says of its shuffler."""
+    """Return the problem of the shuffler in the flooded table's view."""
     (problem,) = (each.problem for each in service.hub.views()["table-2"].devices if each.name == "shuffler")
     return problem or ""
 

@@ -361,7 +361,7 @@ def test_what_was_made_before_is_left_alone_by_the_garbage_collector() -> None:
 
 
 class Loop:
-    """Garbage that nobody but the collector finds."""
+    """Garbage that only the cyclic collector finds."""
 
     def __init__(self) -> None:
         self.itself = self

@@ -24,7 +24,7 @@ NAME = "table-1"
 
 
 def views_made(service: Service, monkeypatch: pytest.MonkeyPatch) -> list[TableView]:
-    """Fills with every view that its only table is asked for."""
+    """Return a list that fills with every view made of its only table."""
     [session] = service.tables.values()
     made: list[TableView] = []
     make = session.view

@@ -1,5 +1,5 @@
-"""The parts of a table that people look at, each for itself: lines and lamp, what is wrong, and the money, in the words
-that are shown; and what is asked for at the controller."""
+"""The parts of a table that people see, each separately: lines and lamp, trouble and money in words, and the
+instructions at the controller."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_what_stood_before_is_shown_again(fault: int, known: bool, lamp: str) ->
 
 
 def wrong(state: State = State.BETTING, **given: Any) -> list[dict[str, Any]]:
-    """What is said to be wrong, without its advice."""
+    """Return the troubles, without their advice."""
     usual: dict[str, Any] = {
         "cause": None,
         "stopped": None,
@@ -495,7 +495,7 @@ def test_what_players_do_in_words() -> None:
 
 
 def muck(statuses: Mapping[int, str], waits: list[Legal], items: list[Legal], *, bets: bool = True) -> list[str]:
-    """What is waited for, in words."""
+    """Return the expected actions in words."""
     seats = [SimpleNamespace(number=number, status=status) for number, status in statuses.items()]
     now = cast(Snapshot, SimpleNamespace(betting=object() if bets else None, seats=seats))
     return [each.what for each in without_mucked(now, tuple(items), tuple(waits))]
@@ -599,7 +599,7 @@ def test_what_a_device_had_nothing_to_say_of_is_left_out() -> None:
 
 
 class Pool:
-    """What lies in a pool, and whose runners lie where."""
+    """The content of a pool, and the places of runners."""
 
     token_cents = 100
 

@@ -1,4 +1,4 @@
-"""What a person sees of a table, step by step."""
+"""The view that a person sees of a table, step by step."""
 
 from __future__ import annotations
 
