@@ -35,8 +35,8 @@ _PARTS: Final = (
 _HEAD: Final = """\
 -- Table Device Protocol, Angel Eye style and Bee-Tek style shoes in Wireshark. Part of dealwire, Apache-2.0.
 -- Printed from the protocol's declarations: change those, or docs/_print/lua, and not this file.
--- It is kept in the tree because a wheel is built without the program's dependencies, which the printer needs, and so that
--- a change of the protocol shows here what a reader of captures will see. tests/test_printed.py holds it to its parts.
+-- It is kept in the tree because a wheel is built without the program's dependencies, which the printer needs, and so
+-- that a change of the protocol shows what a reader of captures will see. tests/test_printed.py holds it to its parts.
 -- `dealwire wireshark install` puts it where Wireshark looks for it.
 -- Once is enough: a second one, named by hand beside the installed one, does nothing.
 if _G.dealwire_is_loaded then return end
