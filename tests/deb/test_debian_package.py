@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,12 @@ def test_a_table_of_ones_own_is_served_by_what_the_guide_says(facts: dict[str, A
     fact = facts["own table"]
     assert len(fact["codes"]) == 4
     assert ({*fact["codes"]}, fact["up"]) == ({0}, True), fact["said"]
+
+
+def test_another_build_has_the_same_bytes(tmp_path: Path) -> None:
+    if not NEW.exists():
+        pytest.skip(f"missing: {NEW.relative_to(ROOT)}; run: make test-deb")
+    elsewhere = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = [str(ROOT / ".ci/build-deb"), sys.prefix, str(ROOT), VERSION, str(tmp_path / "again")]
+    subprocess.run(["/bin/sh", "-c", 'umask 077; exec "$@"', "sh", *words], check=True, env=elsewhere, cwd=tmp_path)
+    assert (tmp_path / "again" / NEW.name).read_bytes() == NEW.read_bytes()
