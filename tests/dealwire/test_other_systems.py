@@ -86,7 +86,8 @@ def test_what_works_everywhere_says_the_same_on_windows(name: str, tmp_path: Pat
     if name == "doctor":  # it says on which system it is
         assert (code, "no table can be served on this system" in out) == (here.returncode, True)
         return
-    assert (code, out, err) == (here.returncode, here.stdout, here.stderr)
+    assert (code, out) == (here.returncode, here.stdout)
+    assert "Error" not in err  # how far a count is, is said now and then, by the clock
 
 
 def _round() -> str:
