@@ -120,5 +120,5 @@ def test_the_words_of_a_rule_name_all_it_says() -> None:
 @of_each("page", sorted(DOCS.glob("games/*.md")), ids=lambda page: page.stem)
 def test_articles_fit_the_word_behind_them(page: Path) -> None:
     assert not re.findall(
-        r"\b[Aa] (?:[aeio]\w|un\w)[\w-]*|\b[Aa]n [b-df-hj-np-tv-z][\w-]*", page.read_text(encoding="utf-8")
+        r"(?<![-\w])[Aa] (?:[aeio]\w|un\w)[\w-]*|\b[Aa]n [b-df-hj-np-tv-z][\w-]*", page.read_text(encoding="utf-8")
     )

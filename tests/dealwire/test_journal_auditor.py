@@ -1,4 +1,4 @@
-"""Raw bytes sealed to an auditor: the table can resume the current stretch, and no one there can read an earlier one."""
+"""Raw bytes sealed to an auditor: the table resumes the current stretch, and no one there can read an earlier one."""
 
 from __future__ import annotations
 
