@@ -338,7 +338,7 @@ def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:
 
 def test_an_unknown_id_lists_the_games() -> None:
     assert "flushes-gone-wild.co" in game_ids()
-    with pytest.raises(TomlFileError, match=r"no such game; allowed: .*flushes-gone-wild\.co"):
+    with pytest.raises(TomlFileError, match=r"no such game; allowed: 208\.co, .* and \d+ more"):
         load_game("go-fish")
 
 
