@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dealwire.bench.hands.operator import Hands, NoOperator, PersonOperator
+from dealwire.bench.hands.operator import NoOperator, Operator, PersonOperator
 from dealwire.bench.plan.plan import FOLDER, BenchPlan, known_plans, load_plan
 from dealwire.bench.record import BenchOutcome, CheckRecord, NotRunCause
 from dealwire.bench.report.comparing import compare_reports
@@ -45,7 +45,7 @@ ROOT = Path(__file__).parents[2]
 PART = BenchChoices(ONLY)
 
 
-def judged(choices: BenchChoices = PART, plan: BenchPlan | None = None, hands: Hands | None = None) -> Report:
+def judged(choices: BenchChoices = PART, plan: BenchPlan | None = None, hands: Operator | None = None) -> Report:
     rig = SimulatedRig("shuffler", speed=10)
     return report_of(run_plan(plan or load_plan("shuffler"), rig.wire, lambda _: hands or rig.hands, choices))
 
@@ -58,7 +58,7 @@ def report() -> Report:
 # ------------------------------------------------------------------ not run
 
 
-LEAVES_OUT: dict[str, tuple[BenchChoices, Hands | None, NotRunCause]] = {
+LEAVES_OUT: dict[str, tuple[BenchChoices, Operator | None, NotRunCause]] = {
     "--only": (BenchChoices(("frame.hello",)), None, NotRunCause.FILTERED),
     "--only twice": (BenchChoices(("frame.hello", "timing.hello")), None, NotRunCause.FILTERED),
     "--unattended": (BenchChoices(("frame.hello", "fault.door-501")), NoOperator(), NotRunCause.UNATTENDED),

@@ -34,7 +34,7 @@ def test_it_installs_says_so_and_removes(tmp_path: Path) -> None:
     assert "updated" in dealwire("install", *here)[1]
     assert dealwire("install", "--remove", *here)[1].count("removed") == 2
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert dealwire("install", "--remove", *here)[1].count("was not there") == 2
+    assert dealwire("install", "--remove", *here)[1].count("not installed") == 2
 
 
 @pytest.mark.parametrize("words", [("install",), ("install", "--remove")], ids=str)
