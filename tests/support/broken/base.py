@@ -1,5 +1,5 @@
-"""What devices that are broken on purpose are made of: something between a simulated device and its line that spoils
-one behaviour, and by which checks it must be caught."""
+"""Building blocks of the devices that are broken on purpose: a wrapper between a simulated device and its line that
+spoils one behavior, and the checks that must catch it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -140,5 +140,5 @@ class Caught:
 
     @property
     def what(self) -> str:
-        """What is broken, in a sentence."""
+        """Return the description of the fault: the docstring of the device's class, on one line."""
         return " ".join(str(self.device.__doc__).split())

@@ -49,7 +49,7 @@ class SameFace(Broken):
 
 
 class StrayJoker(Broken):
-    """The first card of every second packet is told as a joker."""
+    """The first card of every second packet is reported as a joker."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -132,7 +132,7 @@ class GameUntold(Broken):
 
 
 class GameForgotten(Broken):
-    """A game that is chosen at its display is told, and its packets have the size of the game before."""
+    """The device reports a game chosen at its display, but deals packets of the previous game's size."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -167,19 +167,19 @@ class Bouncing(Broken):
 
 
 class BadgeTwice(Bouncing):
-    """A badge that is swiped once is told twice."""
+    """A badge that is swiped once is reported twice."""
 
     message = m.BadgeSwipedMessage
 
 
 class WagerTwice(Bouncing):
-    """A wager that is placed once is told twice."""
+    """A wager that is placed once is reported twice."""
 
     message = m.WagerPlacedMessage
 
 
 class DecisionTwice(Bouncing):
-    """A decision that is keyed once is told twice."""
+    """A decision that is keyed once is reported twice."""
 
     message = m.DecisionMadeMessage
 
@@ -195,7 +195,7 @@ class CountStuck(Shoe):
 
 
 class ShoeJoker(Shoe):
-    """Each tenth card is told as a joker, out of decks that have none."""
+    """Each tenth card is reported as a joker, out of decks that have none."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message

@@ -22,7 +22,7 @@ class Shoe(Broken):
 
 
 class Forgetful(Shoe):
-    """Base of those that lose something with the power."""
+    """Base of shoes that lose something when the power goes."""
 
     lost: ClassVar[dict[str, object]]
 
@@ -92,8 +92,8 @@ class CountsFromOne(Shoe):
 
 
 class Swapping(Shoe):
-    """Base of those that say two events the other way round: `late` comes behind the StateChanged that follows it, and
-    each keeps its number's place."""
+    """Base of shoes that report two events in the wrong order: `late` follows the StateChanged that ought to follow it,
+    and the sequence numbers stay in order."""
 
     late: ClassVar[type[m.Event]]
 
@@ -164,7 +164,7 @@ class EndsTwice(Shoe):
 
 
 class Obliging(Shoe):
-    """Base of those that say *done* of a command which is not done in this state."""
+    """Base of shoes that answer *done* to a command which is not carried out in this state."""
 
     command: ClassVar[type[m.Message]]
 

@@ -70,7 +70,7 @@ class TrayStaysFull(Broken):
 
 
 class Refusing(Rewriting):
-    """Base of those that refuse what others do, or for another reason."""
+    """Base of devices that refuse what others do, or give another reason for refusing."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -89,7 +89,7 @@ class Refusing(Rewriting):
         return [envelope.body if reason is None else changed(envelope, status=Status.REFUSED, reason=reason)]
 
     def minds(self, message: Any) -> bool:
-        """Whether it is one of the commands in question."""
+        """Return True if `message` is one of the commands that this device refuses wrongly."""
         raise NotImplementedError
 
     def refuses(self, reply: m.ReplyMessage) -> Reason | None:
@@ -171,7 +171,7 @@ class TwoWays(Broken):
 
 
 class NamesLastFault(Broken):
-    """What clears the lamp names the last of the faults."""
+    """Clearing the lamp names the last fault instead of its own."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)

@@ -34,9 +34,12 @@ from tests.support.broken.tables import TABLE_DEVICES
 
 
 class Unchanged:
-    """Picks the third in a row of the statuses that say nothing new and that nobody asked for: of those that come when
-    a second is over. Which those are hangs on the check alone, not on what the plan did before it. Of a red lamp that
-    is lit a check awaits the status."""
+    """Picks the third in a row of the statuses that report no change and answer no request, out of those sent when a
+    second is over.
+
+    The choice thus depends on the check alone, not on what the plan did before it. Statuses during a lit red lamp do
+    not count, because a check waits for them.
+    """
 
     IN_A_ROW: Final = 3
 
@@ -316,7 +319,7 @@ class DeafToFlags(Rewriting):
 
 
 class GrantsAll(Rewriting):
-    """Whoever opens the session may do everything."""
+    """Any host that opens the session may give every command."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -353,7 +356,7 @@ class UncountedBoots(Broken):
 
 
 class NoGap(Broken):
-    """What it no longer keeps it passes over without a word."""
+    """Events that the device no longer keeps are skipped without a gap report."""
 
     gone = 0
 

@@ -12,7 +12,7 @@ from tests.support.broken.base import MS, Broken, Caught, Rewriting, changed, re
 
 
 class Field(Broken):
-    """Base of those that say something else in a message of one kind."""
+    """Base of devices that send wrong fields in messages of one kind."""
 
     message: ClassVar[type[m.Message]]
 
@@ -170,7 +170,7 @@ class WrongPrevious(Field):
 
 
 class NamelessClearing(Field):
-    """Who cleared a misdeal is not told."""
+    """The report of a cleared misdeal does not say who cleared it."""
 
     message = m.MisdealClearedMessage
 
@@ -208,12 +208,12 @@ class NewClock(Broken):
 
 
 class Appending(Broken):
-    """Base of those that put something behind a payload."""
+    """Base of devices that append bytes to a payload."""
 
     appended: ClassVar[bytes]
 
     def goes_behind(self, envelope: Envelope) -> bool:
-        """Whether this frame has it."""
+        """Return True if the bytes are appended to this frame."""
         return isinstance(envelope.message, m.ShufflerStatusMessage)
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
@@ -407,7 +407,7 @@ class TakesIdZero(Rewriting):
 
 
 class DoneAtOnce(Broken):
-    """What takes its time is said to be done at once."""
+    """A command that takes time is reported as done at once."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -488,7 +488,7 @@ class FallingMeters(Field):
 
 
 class Deciding(Rewriting):
-    """Base of those that take one command for another."""
+    """Base of devices that take one command for another."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         instead = self.taken_for(envelope.message)

@@ -1,4 +1,4 @@
-"""A device on TCP that gives bytes as fast as they are taken, until it is told to stop."""
+"""A device on TCP that sends bytes as fast as they are read, until it is stopped."""
 
 from __future__ import annotations
 

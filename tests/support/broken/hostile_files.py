@@ -15,7 +15,7 @@ PATIENCE_S: Final = 300.0
 """A failure guard: what hangs fails here instead of for ever."""
 
 KINDS: Final = {"a pipe": "pipe", "a socket": "socket", "a device": "device"}
-"""What the refusal calls it, and what it is made as here."""
+"""Kinds of files that are no regular files: the name in the refusal -> the kind that the test creates."""
 
 
 def make_hostile(kind: str, path: Path) -> Path:

@@ -1,5 +1,5 @@
-"""Shufflers that know their host badly: what they were told, what they owe it again, what they say when it is asked for
-in an unusual way. Each is what a maker got wrong who had nothing but the page."""
+"""Shufflers that mishandle their host: what it acknowledged, what they must repeat to it, and how they answer an
+unusual request. Each fault is one that a maker could introduce who had nothing but the protocol's page."""
 
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -25,7 +25,7 @@ HEADER: Final = 8
 
 
 class Inside(Rewriting):
-    """Base of those that are wrong inside: what the link holds of its host is changed."""
+    """Base of devices that are wrong inside: the link's record of its host is changed."""
 
     @property
     def unit(self) -> Unit:
@@ -44,7 +44,7 @@ class Inside(Rewriting):
 
 
 class Unpaced(Inside):
-    """Base of those that leave out frames, or say more: a delimiter goes before each."""
+    """Base of devices that drop frames or add some; a delimiter goes before each."""
 
     dropped = 0
 
@@ -172,7 +172,7 @@ class OpenForgetsAcks(Inside):
 
 
 class KeepsUnheard(Inside):
-    """What was acknowledged does not outlast a power cut."""
+    """The record of what was acknowledged does not survive a power cut."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -378,7 +378,7 @@ class LivesByNaks(Inside):
 
 
 class SaysLostAgain(Inside):
-    """It says 601 anew every three seconds of one silence."""
+    """The device reports 601 again every three seconds of one silence."""
 
     said_ns = 0
 
@@ -415,7 +415,7 @@ class CoversItsOwn(Inside):
             yield envelope.body
 
     def _back(self, now_ns: int) -> None:
-        """What the host's return causes is there before its frame is looked at, and not sent yet."""
+        """Queue what the host's return causes before its frame is read, and send it later."""
         self.unit.model.host_back(now_ns)
         role, self.link.role = self.link.role, None
         for draft in self.unit.model.outbox:

@@ -83,7 +83,7 @@ class BeginsAnew(Broken):
 
 
 class Repeats(Broken):
-    """Base of those that do again what a repeated command asks for."""
+    """Base of devices that carry out a repeated command again."""
 
     message_id: int
     brings: type[Message]
@@ -144,7 +144,7 @@ class DropsNonce(Broken):
 
 
 class Digests(Broken):
-    """Base of those that measure otherwise."""
+    """Base of devices that measure their program wrongly."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -154,7 +154,7 @@ class Digests(Broken):
         return [changed(envelope, digest=sha256(self.taken(message.nonce, image)).digest())]
 
     def taken(self, nonce: bytes, image: bytes) -> bytes:
-        """What the digest is over."""
+        """Return the bytes that the digest covers."""
         raise NotImplementedError
 
 

@@ -32,7 +32,7 @@ from tests.support.broken.base import Broken, changed
 
 T = TypeVar("T", bound=Broken)
 UNNAMED: Final = Path(__file__).with_name("lies.toml")
-"""Which lies nothing can name, and why."""
+"""Lies that nothing can name, each with the reason."""
 DEVICES: Final = {"shuffler": 1, "shoe": 2, "table-controller": 3}
 """The devices that are made to lie, with the first byte of their messages' numbers."""
 _SAID_BY_ANY: Final = (m.HelloReplyMessage, m.GapMessage, m.MetersMessage, m.MeasuredMessage)
@@ -138,7 +138,7 @@ class Liar(Broken):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A lie that was told: in how many frames, and which checks named it."""
+    """A lie as a device told it: the number of frames that carried it, and the checks that named it."""
 
     lie: Lie
     frames: int
@@ -168,7 +168,7 @@ def spoken(device: str) -> dict[tuple[str, str], tuple[Any, ...]]:
 
 
 def is_told(device: str, lie: Lie) -> bool:
-    """Whether it differs anywhere from the truth."""
+    """Return True if the lie differs from the truth in any frame."""
     values = spoken(device).get((lie.message, lie.field), ())
     return any(lie.make(value, values[0]) != value for value in values)
 
@@ -180,7 +180,7 @@ def tell(device: str, lie: Lie) -> Told:
 
 
 def _judged(device: str, wrapping: Callable[[TableModel], T]) -> tuple[T, tuple[str, ...]]:
-    """Who stood between, and which checks failed."""
+    """Return the wrapper that stood between the device and its line, and the names of the failed checks."""
     plan = load_plan(device)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     between: list[T] = []

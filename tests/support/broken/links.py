@@ -42,7 +42,7 @@ class OtherLink(Broken):
 
 
 class Drawing(Broken):
-    """Base of those that do not draw their session ids by chance."""
+    """Base of devices that do not draw their session ids at random."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)

@@ -135,7 +135,7 @@ class ClearsAfterwards(ShufflerModel):
 
 
 class ClearsMore(ShufflerModel):
-    """Base of those that clear another fault with the lamp."""
+    """Base of shufflers that clear another fault together with the lamp."""
 
     fault: Fault
 
@@ -166,7 +166,7 @@ class ForgetsGame(ShufflerModel):
 
 
 class StateBeforeLamp(ShufflerModel):
-    """When the host lights the lamp, StateChanged comes before RedLamp."""
+    """StateChanged comes before RedLamp if the host lights the lamp."""
 
     def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
         if request:

@@ -14,7 +14,7 @@ EVERY_NS: Final = 20_000_000
 
 @dataclass(frozen=True)
 class Noise:
-    """What jabbers, how, and from when to when, in nanoseconds since the clock began."""
+    """Noise from one device: its bytes, and its times in nanoseconds since the clock started."""
 
     device: str
     piece: bytes
@@ -49,7 +49,7 @@ class Jabbering:
         self._inner.on_ready(wake)
 
     def read(self) -> bytes:
-        """What the line gives, behind the noise that came by now."""
+        """Return the line's bytes, after the noise that is due by now."""
         data, now_ns = self._inner.read(), self._clock.now_ns()
         pieces = 0
         while self._next_ns <= now_ns and self._next_ns < self._end_ns:

@@ -74,7 +74,7 @@ class FrozenSequence(BrokenShoe):
 
 
 class SaysOnce(BrokenShoe):
-    """What nobody acknowledges is not repeated."""
+    """Frames that get no acknowledgment are not repeated."""
 
     last = b""
 
@@ -245,7 +245,7 @@ class CaughtShoe(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What is broken, in a sentence."""
+        """Return the description of the fault: the docstring of the device's class, on one line."""
         return " ".join(str(self.device.__doc__).split())
 
 

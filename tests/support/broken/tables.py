@@ -87,7 +87,7 @@ class HaltsForButtons(Shoe):
 
 
 class Reanswering(Shoe):
-    """Base of those that answer a command otherwise in one state."""
+    """Base of devices that answer a command wrongly in one state."""
 
     command: ClassVar[type[Message]]
     states: ClassVar[tuple[int, ...]]
@@ -217,7 +217,7 @@ class NamesNewSession(Shoe):
 
 
 class StickyRequest(Rewriting):
-    """What hands cause carries the id of the last command."""
+    """Events that people cause carry the id of the last command."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -244,7 +244,7 @@ class StickyRequest(Rewriting):
 
 
 class Chatty(Controller):
-    """Base of those that say one more event with CONFIRM."""
+    """Base of controllers that report one more event with CONFIRM."""
 
     event: ClassVar[type[m.Event]]
     fields: ClassVar[dict[str, object]]
@@ -283,7 +283,7 @@ class RevealsNoCard(Chatty):
 
 
 class MishandledNohow(Chatty):
-    """What happened to a card is a number that names nothing."""
+    """The report of a mishandled card gives a number that names no kind of mishandling."""
 
     event: ClassVar = m.CardMishandledMessage
     fields: ClassVar = {"place": 1, "how": 0, "card": 0x60}
@@ -297,7 +297,7 @@ class LowOfMore(Chatty):
 
 
 class ActsNohow(Chatty):
-    """What a player did is a number that names nothing."""
+    """The report of a player's action gives a number that names no action."""
 
     event: ClassVar = m.PlayerActedMessage
     fields: ClassVar = {"seat": 1, "action": 0, "manner": m.ActionManner.NONE, "cents": 500}
@@ -350,7 +350,7 @@ class CountsFromRight(Controller):
 
 
 class Answering(Controller):
-    """Base of those that answer a command otherwise."""
+    """Base of controllers that answer a command wrongly."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)

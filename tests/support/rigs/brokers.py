@@ -104,16 +104,16 @@ def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
 
 
 class Reader:
-    """What a subscriber with a session of its own gets: paho alone, connecting again by itself."""
+    """Subscriber with a persistent session and all that it receives: paho alone, which reconnects by itself."""
 
     def __init__(self, port: int, topic: str, name: str = "reader", username: str = "") -> None:
         self.lines: dict[tuple[str, str, int], str] = {}
         """By table, journal and sequence."""
         self.properties: dict[tuple[str, str, int], dict[str, str]] = {}
-        """What went beside each line."""
+        """MQTT properties of each line."""
         self.doubles = 0
         self.doubles_before: dict[tuple[str, str, int], int] = {}
-        """How many lines had come once more when this one came first."""
+        """Number of lines that had been repeated by the time this one first arrived."""
         self.changed: list[tuple[str, str, int]] = []
         """Lines that came again with another content: there must be none."""
         self.others: list[tuple[str, str, bool]] = []

@@ -64,7 +64,7 @@ def chromium() -> Iterator[Any]:
 
 
 class Watch:
-    """What the pages of a context asked for and complained of."""
+    """Requests and complaints of the pages of a browser context."""
 
     def __init__(self, context: Any) -> None:
         self.context = context

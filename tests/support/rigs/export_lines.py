@@ -29,7 +29,7 @@ TABLE, SITE = "t1", "here"
 
 @cache
 def told() -> tuple[tuple[Topic, str], ...]:
-    """What a recording makes known, in its order."""
+    """Return the publications of a recording, in order, each as topic and line."""
     table = Table(load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co")), name=TABLE)
     out: list[tuple[Topic, str]] = []
 

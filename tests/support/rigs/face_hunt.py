@@ -62,13 +62,13 @@ def faces_in(text: str) -> set[str]:
 
 
 class HiddenFaces:
-    """Which faces somebody at the table has shown, by what people and cards do."""
+    """Faces that someone at the table has shown, tracked from the actions of people and the movements of cards."""
 
     def __init__(self, table: SimulatedTable | RehearsedShoe) -> None:
         self.shown: set[str] = set()
         """In this round; of a shoe of races, since it was filled."""
         self.lately: set[str] = set()
-        """What was allowed at any time since the last search."""
+        """Faces that were allowed at any time since the last search."""
         self.dealt: set[str] = set()
         self.hidden: set[str] = set()
         """Faces that a device read and that were not shown then; for the count alone."""
@@ -91,7 +91,7 @@ class HiddenFaces:
             self._after(dealer.shoe, "draw", lambda card, **_: self._drawn(card))
 
     def allowed(self) -> set[str]:
-        """What may be named now, and what might have been since the last search."""
+        """Return the faces that may be named now or might have been named since the last search."""
         allowed, self.lately = self.lately | self.shown, set(self.shown)
         return allowed
 
@@ -121,8 +121,8 @@ class HiddenFaces:
         self.changes += 1
 
     def _end(self) -> None:
-        """The hands against the house are dead now and may be told; no card that was burned, and among players none
-        that nobody has shown."""
+        """Allow the dead hands against the house. Burned cards stay hidden, and among players so does every card that
+        no one has shown."""
         dealer: Any = self._table.dealer
         if dealer.procedure.plan.betting is None:
             self.shown |= self.dealt - {card.text for card in dealer.cards.faces(BURN)}
@@ -266,14 +266,14 @@ class Outlets:
                 watcher.close()
 
     def arrived(self) -> bool:
-        """Every line that was made known is at the other end of MQTT, and the newest on standard output; heads of the
-        journal may follow it there."""
+        """Return True if MQTT has delivered every published line and standard output the newest one, which heads of the
+        journal may follow."""
         with JournalReader(self._journal) as reader:
             lines = [item.line for item in reader.publications()]
         return len(self._reader.copy()) >= len(lines) and f"{lines[-1]}\n" in self._out.getvalue()[-65536:]
 
     def new(self) -> Iterator[tuple[str, str]]:
-        """What came since the last look: outlet and text."""
+        """Yield outlet and text of all that arrived since the last look."""
         lines = [text for _, text in sorted(self._reader.copy().items())]
         yield from (("mqtt", text) for text in self._since("mqtt", lines))
         others = [f"{topic} {text}" for topic, text, _ in list(self._reader.others)]
@@ -405,7 +405,7 @@ class FaceHunt:
                 self.search(outlet, text, allowed)
 
     def _bring_to_search(self, hub: Hub) -> None:
-        """What the service hands out is searched at once as well, before anybody shows another card."""
+        """Search each item at once as the service hands it out, before anyone shows another card."""
         publish, show = hub.publish, hub.show
 
         def published(item: Any) -> None:

@@ -109,7 +109,7 @@ class OnTcp:
         self._socket.settimeout(0.05)
 
     def read(self, count: int) -> bytes:
-        """What came within a moment; nothing when it is closed."""
+        """Return the bytes that arrive within a moment; none if the connection is closed."""
         with contextlib.suppress(TimeoutError, ConnectionResetError):
             return self._socket.recv(count)
         return b""
@@ -160,7 +160,7 @@ class Asked:
         raise AssertionError(f"no {kind.__name__} within {within} s")
 
     def greet(self) -> m.HelloReplyMessage:
-        """Who is there; asked again until somebody is."""
+        """Return the reply to HELLO, repeating the request until the device answers."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self._heard.clear()

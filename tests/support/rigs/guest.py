@@ -19,11 +19,11 @@ from tests.support.rigs.umockdev import ROOT, Rig
 
 QEMU = "qemu-system-x86_64"
 KERNEL = ROOT / "build/hardware"
-"""Where `.ci/guest-kernel` puts kernel and initramfs."""
+"""Folder in which `.ci/guest-kernel` puts the kernel and the initramfs."""
 
 
 def missing_for_guest() -> str:
-    """What the suite lacks; empty when all is there."""
+    """Return the name of the part that the suite lacks; empty if everything is present."""
     if shutil.which(QEMU) is None:
         return QEMU
     return "" if (KERNEL / "initrd.gz").exists() else "a kernel for the guest"
@@ -91,7 +91,7 @@ class Guest(Rig):
         )
 
     def console(self) -> str:
-        """What the guest printed last: its kernel, the rig, the program's errors."""
+        """Return the guest's last output: messages of its kernel, of the rig, and the program's errors."""
         return self._console.read_text(errors="replace")[-4000:] if self._console.exists() else ""
 
     def plug_ftdi(self, name: str, serial: str, *, port: str = "1") -> TcpLine:

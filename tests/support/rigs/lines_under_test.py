@@ -57,7 +57,7 @@ class Wire(Protocol):
         ...
 
     def unplug(self) -> None:
-        """Pull the plug, so that the host is told."""
+        """Pull the plug, so that the host notices."""
         ...
 
     def plug(self, *, renamed: bool = False) -> None:
@@ -65,7 +65,7 @@ class Wire(Protocol):
         ...
 
     def freeze(self) -> None:
-        """The line dies without a word: the host's end stays open and nothing passes it any more."""
+        """Cut the line silently: the host's end stays open, but nothing gets through."""
         ...
 
     def twin(self) -> None:
@@ -129,7 +129,7 @@ class MemoryWire:
 
 @dataclass
 class ListedPort:
-    """What the system lists of an adapter."""
+    """An adapter as the system lists it."""
 
     device: str
     serial_number: str | None = "A5XK"
@@ -319,7 +319,7 @@ class TcpWire:
 
 
 class SettingsOnly:
-    """What pyserial's PortManager asks of the port it serves."""
+    """Stand-in for the served port, with the attributes that pyserial's PortManager reads."""
 
     def __init__(self) -> None:
         self.baudrate, self.bytesize, self.parity, self.stopbits = 9600, 8, "N", 1
@@ -516,7 +516,7 @@ def others_run() -> bool:
 
 
 class Bench:
-    """A wire, its device, and a supervisor on one clock. `seen` is what the table was told."""
+    """A wire, its device, and a supervisor on one clock. `seen` holds all that reached the table."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ STREAM = (Delivered, Lost, SessionRestarted, Down, StatusSeen, Up)
 
 @dataclass(frozen=True)
 class Faults:
-    """How a line treats what is sent, each a probability for every chunk unless it says otherwise."""
+    """Faults of a line; each field is a probability for every chunk unless it says otherwise."""
 
     lose_chunk: float = 0.0
     lose_byte: float = 0.0
@@ -128,7 +128,7 @@ class Direction:
 
     @property
     def next_ns(self) -> int | None:
-        """When the next chunk arrives."""
+        """Return the arrival time of the next chunk."""
         return self._flying[0][0] if self._flying else None
 
     def _damage(self, data: bytes) -> bytes:
@@ -143,7 +143,7 @@ class Direction:
 
 
 def hello_reply(session: int, **changes: object) -> HelloReplyMessage:
-    """Who the tests' shuffler is."""
+    """Return the identity of the tests' shuffler."""
     values: dict[str, object] = {
         "session": session,
         "lowest_major": 1,
@@ -283,7 +283,7 @@ class Pair:
         return [out.message.number for out in self.host_out if isinstance(out, Delivered) and out.session == wanted]
 
     def answers(self) -> dict[int, Answered | Unanswered]:
-        """How every request ended; each must end once."""
+        """Return the outcome of every request, and check that each has exactly one."""
         ends: dict[int, Answered | Unanswered] = {}
         for output in self.host_out:
             if isinstance(output, Answered | Unanswered):
@@ -327,12 +327,12 @@ def _due(deadline_ns: int | None, now_ns: int) -> bool:
 
 
 def stream(outputs: Iterable[Output]) -> list[Output]:
-    """What a listener must give too."""
+    """Return the outputs that a listening link must produce as well."""
     return [output for output in outputs if isinstance(output, STREAM)]
 
 
 def listen(heard: Iterable[Heard], end_ns: int, *, cut: int = 0, expects: DeviceClass | None = None) -> list[Output]:
-    """What a listening link makes of recorded chunks, each cut into pieces of `cut` bytes."""
+    """Return the outputs of a listening link for recorded chunks, each cut into pieces of `cut` bytes."""
     link = HostLink(listen=True, expects=expects)
     out = link.start(START_NS)
     for chunk in heard:

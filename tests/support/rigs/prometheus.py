@@ -31,7 +31,7 @@ scrape_configs:
 
 
 class Prometheus:
-    """What it knows, over its own interface."""
+    """Data of a Prometheus server, read through its HTTP interface."""
 
     def __init__(self, port: int) -> None:
         self._root = f"http://127.0.0.1:{port}"

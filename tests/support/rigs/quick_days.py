@@ -1,5 +1,5 @@
-"""Gaming days of a few seconds, beats of a tenth of one, and the copying of a day without starting Python anew: for a
-service that is killed before a day, a second, or a start of Python is over."""
+"""Gaming days of a few seconds, beats of a tenth of one, and copying a day without restarting Python: for a service
+that is killed before a day, a second, or a start of Python is over."""
 
 from __future__ import annotations
 

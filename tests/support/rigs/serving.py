@@ -141,7 +141,8 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 
 
 def compared(folder: Path) -> Comparison:
-    """The journal's two sides: what was made known and kept, and what its raw record gives."""
+    """Compare the journal's two sides: its published and derived records, and those derived again from its raw record.
+    """
     with journal_reader(folder) as reader, TableFactory(reader.path) as make:
         return compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
 
@@ -152,7 +153,7 @@ def journal_reader(folder: Path) -> JournalReader:
 
 
 def published(folder: Path, topic: str | None = None) -> list[Publication]:
-    """What the journal says was made known."""
+    """Return the publications that the journal records."""
     with JournalReader(folder / "journal.sqlite") as reader:
         return [item for item in reader.publications() if topic in (None, item.topic)]
 
@@ -196,7 +197,7 @@ class Program:
 
     @property
     def text(self) -> str:
-        """What it said so far."""
+        """Return the program's output so far."""
         return self.said.read_text()
 
 

@@ -53,15 +53,15 @@ def make_publisher(start: TableStart) -> OutcomePublisher:
 
 
 def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomePublisher:
-    """A table that begins anew."""
+    """Start a new record for the table."""
     facts = {"meters": meters or {}}
     journal.started(TABLE, at_ns, CONFIGURATION, facts)
     return make_publisher(TableStart(TABLE, 0, CONFIGURATION, facts))
 
 
 def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, publish: Callable[[str], None]) -> None:
-    """Go on with the journal, or begin it; deal until `rounds` rounds were dealt in all. `publish` gets what was made
-    known, as `sequence line`, after the disk had it."""
+    """Resume the journal, or start it, and deal until `rounds` rounds were dealt in all. `publish` gets each published
+    line as `sequence line`, after it is on the disk."""
     key = SealingKey.load(key_file)
     newest_ns = 0
     if path.exists():
@@ -134,8 +134,8 @@ def served_devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str
 
 
 def serve_devices(scenario: Path, speed: float) -> None:
-    """What `served_devices` runs. These wait a minute for a host that is away before they stop dealing, so that a
-    machine under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
+    """Run the simulators of `served_devices`. They wait a minute for an absent host before they stop dealing, because a
+    machine under load takes seconds for what takes milliseconds, and that must not change the deal."""
     patient = Timing(lost_ns=60_000_000_000)
     table = SimulatedTable(load_scenario(scenario), speed=speed, timing=patient)
     bench, owner = SimulatorHost(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())
@@ -147,7 +147,7 @@ def serve_devices(scenario: Path, speed: float) -> None:
 
 
 class Child:
-    """A service in a process of its own, made by fork; what it made known comes through a pipe."""
+    """A service in a forked process, with a pipe that carries what it publishes."""
 
     def __init__(self, path: Path, key_file: Path, addresses: dict[str, str], rounds: int) -> None:
         out, into = os.pipe()
@@ -171,7 +171,7 @@ class Child:
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[list[tuple[int, str]], int]:
-        """What it made known, whole lines only, and how it ended (negative: by that signal)."""
+        """Return the published lines, whole ones only, and the exit code (negative: the signal that ended it)."""
         parts = []
         while data := os.read(self._out, 65536):
             parts.append(data)

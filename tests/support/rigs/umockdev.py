@@ -79,7 +79,7 @@ class Stream:
 
 
 class UsbCable:
-    """What a device in the rig hears and says, as a transport: `kind` is `usb` or `tty`."""
+    """Transport to a device in the rig; `kind` is `usb` or `tty`."""
 
     def __init__(self, rig: "Rig", kind: str, name: str) -> None:
         self.rig, self.kind, self.name = rig, kind, name
@@ -119,13 +119,13 @@ class RigTalk:
     """A process whose standard input and output are those of the program under test."""
 
     patience_s = PATIENCE_S
-    """How long anything may take."""
+    """Longest wait for anything."""
 
     def __init__(self, *argv: str) -> None:
         self.clock = SystemClock()
         self.owner = Owner(self.clock)
         self.said: list[dict[str, Any]] = []
-        """What the program reported and no test has taken yet."""
+        """The program's reports that no test has taken yet."""
         self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
         assert self.process.stdout is not None
         self.owner.add(Stream(self.process.stdout.fileno(), self.said.append))
@@ -193,7 +193,8 @@ class Rig(RigTalk):
         self.owner.add(Stream(self._socket.fileno(), self._on_rig))
 
     def command(self, path: Path) -> tuple[str, ...]:
-        """What starts the rig: it connects to the socket at `path` and takes its orders from it."""
+        """Return the command that starts the rig, which connects to the socket at `path` and takes its orders from it.
+        """
         return ("umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path))
 
     def order(self, do: str, **fields: Any) -> None:
@@ -202,7 +203,7 @@ class Rig(RigTalk):
         self._socket.sendall(json.dumps({"do": do, **fields}).encode() + b"\n")
 
     def obeyed(self) -> None:
-        """Wait until the rig has done all it was told."""
+        """Wait until the rig has carried out all its orders."""
         orders = self._ordered
         self.until(lambda: self._done >= orders)
 

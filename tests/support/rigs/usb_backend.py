@@ -60,7 +60,7 @@ class Gadget:
         self.next_errors: dict[int, deque[int]] = {0x01: deque(), 0x81: deque()}
         """Errors of the next transfers, by endpoint."""
         self.calls: list[str] = []
-        """What was done to it beside transfers."""
+        """Operations on the device other than transfers."""
         self.transfers_out: list[int] = []
         """Lengths of the transfers that ended, as the device saw them."""
         self.claimed_by: object | None = None
@@ -139,7 +139,7 @@ class Gadget:
             self._changed.notify_all()
 
     def let(self, *, takes_data: bool) -> None:
-        """Whether the device takes what the host sends."""
+        """Set if the device accepts what the host sends."""
         with self._changed:
             self.takes_data = takes_data
             self._changed.notify_all()

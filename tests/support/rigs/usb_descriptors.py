@@ -1,4 +1,4 @@
-"""What a made-up USB device says about itself, byte for byte as USB 2.0, chapter 9, lays it out."""
+"""Descriptors of an emulated USB device, byte for byte in the layout of USB 2.0, chapter 9."""
 
 import struct
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Description:
         return (self.maker, self.model, self.serial)
 
     def descriptor(self, value: int) -> bytes | None:
-        """What GET_DESCRIPTOR gives for `wValue`; None for a stall."""
+        """Return the answer to GET_DESCRIPTOR for `wValue`; None for a stall."""
         kind, index = value >> 8, value & 0xFF
         if kind == 1:
             return self.device
