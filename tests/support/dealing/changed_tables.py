@@ -117,7 +117,7 @@ def file(at: str = "shows", **tables: Any) -> Procedure:
 
 
 def complaints_of(faults: Callable[[Procedure], Iterator[Complaint]], of: Procedure) -> list[tuple[str, str]]:
-    """Each key as it is told, and the complaint."""
+    """Return each complaint with its key as a dotted path."""
     return [(".".join(map(str, key)), why) for key, why in faults(of)]
 
 
@@ -136,7 +136,7 @@ EVERY: Final = "ante, side, raise, fee, progressive"
 
 
 def options_of(procedure: Procedure) -> Iterator[Complaint]:
-    """What the tables of a procedure may not say of its options."""
+    """Yield the errors in the conditions and options of a procedure's tables."""
     yield from condition_faults(procedure, procedure.option)
     yield from option_faults(procedure, procedure.option)
 

@@ -31,8 +31,8 @@ MORE: Final = 200
 
 
 def posted(plan: Plan, seats: tuple[int, ...], button: int) -> Iterator[e.WagerPlaced]:
-    """What lies before the first card: the small and the big blind at the left of the button, any other bet of
-    everybody."""
+    """Yield the wagers before the first card: the small and the big blind at the left of the button, and any other bet
+    from every seat."""
     blinds = plan.betting.blinds if plan.betting is not None else ()
     around = [*(seat for seat in seats if seat > button), *(seat for seat in seats if seat <= button)]
     early = [bet for bet in plan.bets.values() if bet.placed == "before-deal"]
@@ -57,7 +57,7 @@ def action_of(item: Legal) -> BettingAction:
 
 
 def acting_seat(item: Legal) -> int:
-    """Whose it is."""
+    """Return the number of the seat that is to act."""
     return int(item.place.removeprefix("seat "))
 
 

@@ -30,7 +30,7 @@ def held_reports(flow: DealerFlow) -> int:
 
 
 def held_ends(flow: DealerFlow) -> int:
-    """How many of them are END GAME."""
+    """Return the number of held reports that are END GAME."""
     return sum(isinstance(held.body, GameEnded) for held in flow._held)
 
 
@@ -40,7 +40,7 @@ def patient(flow: DealerFlow) -> bool:
 
 
 class Point(NamedTuple):
-    """Where a flow stands."""
+    """State of a flow that can be restored."""
 
     state: State
     round: Round
@@ -52,7 +52,7 @@ class Point(NamedTuple):
 
 
 def save(flow: DealerFlow) -> Point:
-    """Everything the flow may change; it goes on with a copy once `load` was called."""
+    """Return everything that the flow may change; after `load`, the flow continues with a copy of it."""
     held, reports = tuple(flow._held), clone(flow._reports, {})
     return Point(flow.state, flow._round, flow._lines, held, flow._reported, flow._shown_at, reports)
 
@@ -94,7 +94,8 @@ def _changing(kind: type) -> tuple[str, ...]:
 
 
 def signature(flow: DealerFlow) -> Hashable:
-    """What decides how a round goes on. Counts are right, short or long; faces, times and sentences do not count."""
+    """Return everything that decides how a round continues. Counts are right, short or long; faces, times and sentences
+    do not matter."""
     now, ledger = flow._round, flow._round.ledger
     if flow.state is State.HALTED:  # whatever led there, nothing is settled
         return (flow.state, now.at, now.opened)

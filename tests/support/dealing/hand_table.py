@@ -123,7 +123,7 @@ class HandTable:
         return self
 
     def hear(self, seen: e.Seen) -> Sequence[object]:
-        """What the flow makes of a report."""
+        """Return the flow's answers to a report."""
         return self.flow.handle(seen)
 
     def device(self, body: e.Body) -> Self:
@@ -140,7 +140,7 @@ class HandTable:
         return [incident.code for incident in self.incidents]
 
     def may(self, event: str) -> list[str]:
-        """What `legal()` says of this event."""
+        """Return the entries of `legal()` for this event."""
         return [str(item) for item in self.flow.legal() if item.event == event]
 
     # ------------------------------------------------------------------ the deck
@@ -165,7 +165,7 @@ class HandTable:
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.loaded))
 
     def reshuffle(self) -> Self:
-        """What is left in the shoe is taken out, shuffled and put in again."""
+        """Take the rest out of the shoe, shuffle it and put it in again."""
         self.device(e.ShoeEnded(self.round, self.ordinal))
         self.ordinal = 0
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.left))
@@ -191,7 +191,7 @@ class HandTable:
         return self
 
     def dump(self, counted: int | None = None) -> Self:
-        """What is left comes out."""
+        """Dump the remainder; `counted` cards if its count is wrong."""
         return self.device(e.RemainderDumped(self.deck, self.left, self.left if counted is None else counted))
 
     def draw(self, cards: str) -> Self:
@@ -441,7 +441,8 @@ def _fault(name: str) -> Fault:
 
 
 def _cards(pile: str) -> Iterator[tuple[Card, ...]]:
-    """What a place gets at each turn: a card, or several that are joined by `+`; `-`: it is passed over."""
+    """Yield the cards that a place gets at each turn: one card, several joined by `+`, or none for `-`, where it is
+    passed over."""
     words = (word for word in pile.split() if word == "-" or re.fullmatch(r"..(\+..)*", word))
     turns = (word.replace("-", "").split("+") for word in words if word[0] in "A23456789TJQKX?-")
     return (tuple(parse_card(card) for card in turn if card) for turn in turns)

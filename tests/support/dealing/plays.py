@@ -21,7 +21,7 @@ def go_on(table: HandTable, lines: str) -> HandTable:
 
 
 def state(table: HandTable) -> State:
-    """Where the round stands."""
+    """Return the state of the round."""
     return table.flow.state
 
 

@@ -1,4 +1,4 @@
-"""Journals of rounds that are told report by report: the lines that a service makes known, without raw bytes."""
+"""Journals of rounds that are written report by report: the lines that a service publishes, without raw bytes."""
 
 from __future__ import annotations
 

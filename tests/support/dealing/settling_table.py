@@ -48,7 +48,7 @@ class SettlingTable(HandTable):
         return Table(self.procedure, TableTerms(game, **given), options=self.options)
 
     def hear(self, seen: Seen) -> Sequence[object]:
-        """What the table makes of a report."""
+        """Return the table's answers to a report."""
         found = self.table.handle(seen)
         self.viewer.update(seen, found)
         self.outcomes += found
@@ -58,7 +58,7 @@ class SettlingTable(HandTable):
 
     @property
     def terms(self) -> TableTerms:
-        """Where meters and runners stand."""
+        """Terms of the table, with its meters and runners as they are now."""
         assert self.table.terms is not None
         return self.table.terms
 
@@ -69,10 +69,10 @@ class SettlingTable(HandTable):
 
     @property
     def awards(self) -> list[AwardRecord]:
-        """What became of progressive awards and jackpots so far."""
+        """Return the results of progressive awards and jackpots so far."""
         return [item for item in self.outcomes if isinstance(item, AwardRecord)]
 
     @property
     def view(self) -> TableView:
-        """What a person sees now."""
+        """Return the view that a person has now."""
         return self.viewer.view(self.now_ns // 1_000_000_000 % 1_000_000, self.now_ns)

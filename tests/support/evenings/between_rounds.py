@@ -16,7 +16,7 @@ from devices.events import Seen
 from rules.meters.bank import MeterBank
 
 Make = Callable[[MeterBank | None], JournaledPublisher]
-"""Makes a table anew, at the bank that is given, where it shares one."""
+"""Makes a new table, at the given bank if it shares one."""
 
 
 class Moment(NamedTuple):
@@ -28,7 +28,7 @@ class Moment(NamedTuple):
 
 
 def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
-    """What one report leads to."""
+    """Return the result of one report."""
     lines = publisher.publish(seen)
     publisher.table.newly_held.clear()  # as whoever writes them down does
     state = publisher.state()
@@ -37,8 +37,8 @@ def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
 
 
 def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPublisher:
-    """A table made anew that goes on from a state on disk. What has records of its own is as `first` has it: the bank,
-    which rounds were settled, and what is held."""
+    """Return a new table that resumes from a state on disk. Everything that has records of its own is as in `first`:
+    the bank, the settled rounds, and the held money."""
     bank = bank_of(first)
     publisher = make(type(bank).restore(bank.setup, bank.records) if bank is not None else None)
     publisher.table.remember(deepcopy(first.table._once))
@@ -81,12 +81,12 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 OF_THE_REPORT = {"heard"}
 """Of the report that is being taken, and looked at by nobody afterwards."""
 MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood", "_rules", "quiet_until_ns"}
-"""What the terms, the game or what is compared besides decides, kept once it was asked for: one that was not asked yet
-knows no other."""
+"""Attributes that the terms, the game or another compared attribute decides, cached once they were needed: an object
+that has not needed one yet has no value."""
 
 
 def differences(one: Any, other: Any) -> Iterator[str]:
-    """Where two tables hold something else, wherever it is: every attribute of every object that either holds."""
+    """Yield each difference between two tables, at any depth: every attribute of every object that either holds."""
     yield from _differences(one, other, type(one).__name__, set())
 
 

@@ -69,7 +69,7 @@ class PressedTable:
 
     @property
     def moment(self) -> tuple[str, str]:
-        """Where the round stands, and the state of the device that deals."""
+        """State of the round, and of the device that deals."""
         model = next(iter(self.devices.units.values())).model
         state = model.state
         return self.table.flow.state.value, state.name
@@ -99,7 +99,7 @@ class PressedTable:
         return True
 
     def press(self, press: Press) -> str:
-        """What a person asks for; what is wrong with it, as the console would say it, empty when it was sent."""
+        """Press a button; return the console's error message, empty if the request was sent."""
         action = press.action
         try:
             fields = action.read(press.given)

@@ -1,20 +1,20 @@
-"""Evenings over lines that fail, with devices that are not what they were.
+"""Evenings over lines that fail, with devices that lose or change their identity.
 
     python -m tests.support.evenings.faulty_evenings ROUNDS [--jobs N] [--seed N]
 
-To the faults of `faulty_rounds` come those of identity, one or two an evening:
+Faults of identity are added to the faults of `faulty_rounds`, one or two an evening:
 
-- again: a device, or both, loses its memory and starts anew under the same session id
-- swap: another device stands on the line from now on, under a new session id or the same
-- ghost: both devices were started anew; then an old session stands on the lines again, with all its events
-- echo: bytes that a device sent before come once more
+- again: a device, or both, loses its memory and restarts under the same session id
+- swap: another device is on the line from now on, under a new session id or the same
+- ghost: both devices were restarted; then an old session is on the lines again, with all its events
+- echo: bytes that a device sent before arrive once more
 
-The truth is kept apart: what the devices' own models report, in order, under session ids that never repeat, goes to a
-table of its own, which no line and no link stands between. Three more tables of that kind hear of no restart and no
-lost power, two of them of nothing before the last END GAME either, and one of these of nothing that one device does
-while the other is dead. A round that is paid must be one that was dealt, as one of the four has it, to the cent, and
-once; a round that was dealt and is not paid must have been told of as unreliable, or by an incident that can explain
-it. Anything else is WRONG, and ends the run with 1.
+The truth is kept apart: the reports of the devices' own models, in order, under session ids that never repeat, go to a
+table of its own, with no line and no link between. Three more tables of that kind see no restart and no lost power; two
+of them see nothing before the last END GAME either, and one of these sees nothing that one device does while the other
+is dead. A round that is paid must be one that was dealt, as one of the four tables has it, to the cent, and once. A
+round that was dealt and is not paid must have been reported as unreliable, or be covered by an incident that can
+explain it. Anything else is WRONG, and the program exits with 1.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ EXPLAINS: Final = frozenset(
 
 @dataclass(frozen=True)
 class FaultyEvening:
-    """What a seed does."""
+    """Faults that a seed decides for an evening."""
 
     seed: int
     scenario: str
@@ -132,7 +132,7 @@ _FAULTS: Final = (FaultRaised, RedLamp, MisdealReported)
 
 
 class Truth:
-    """What the devices' own models report, in its order, at a table of its own."""
+    """Reports of the devices' own models, in order, at a table of their own."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.outcomes: list[TableOutcome] = []
@@ -170,8 +170,8 @@ class Truth:
             self._judge(found, self._by_people(replace(seen, session=1)) if happened else [])
 
     def _by_people(self, seen: Seen) -> list[list[TableOutcome]]:
-        """What comes of it where only cards and bets are looked at: of all that lay there, of this round alone, and of
-        this round alone while every device had power."""
+        """Return the results for a report where only cards and bets count: from all that lay on the table, from this
+        round alone, and from this round alone while every device had power."""
         if isinstance(seen.body, _FAULTS) and seen.body.fault == Fault.POWER_LOST_MID_ROUND:
             return []
         found = [self._calm.handle(seen), self._alone.handle(seen), [] if self._off else self._lit.handle(seen)]
@@ -219,21 +219,21 @@ _under_way: list[tuple[Truth, str]] = []
 
 @dataclass(frozen=True)
 class Past:
-    """A session that a device had: who it was, and each event with the time at which it was told."""
+    """A past session of a device: its HELLO, and each event with the time at which it was reported."""
 
     hello: Any
     said: list[tuple[int, Stored]]
 
 
 class Changeling:
-    """One simulated device, and what becomes of its identity."""
+    """One simulated device, and the changes of its identity."""
 
     def __init__(self, name: str, unit: Unit, truth: Truth) -> None:
         self.name, self.unit, self._truth = name, unit, truth
         self.past: Past | None = None
         self.ghost: DeviceLink | None = None
         self._repeats: deque[tuple[int, Stored]] = deque()
-        """What the ghost has still to tell, and when."""
+        """Events that the ghost has yet to report, each with its time."""
         self._hello, self._swaps = unit._hello, 0
         unit._hello = self._say_who  # type: ignore[method-assign]
 
@@ -275,7 +275,7 @@ class Changeling:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """When the ghost has to do something."""
+        """Return the next time at which the ghost must act."""
         if self.ghost is None:
             return None
         dues = [self.ghost.next_deadline_ns, self._repeats[0][0] if self._repeats else None]
@@ -298,7 +298,7 @@ class Changeling:
         self.said(self.ghost.tick(now_ns))
 
     def said(self, outputs: Sequence[Any]) -> None:
-        """What a ghost sends goes onto the line."""
+        """Put the ghost's frames on the line."""
         self.unit._out += [output.data for output in outputs if isinstance(output, Send)]
 
 
@@ -414,7 +414,7 @@ def witnessed() -> Iterator[None]:
 
 @witnessed()
 def deal_evening(evening: FaultyEvening) -> tuple[list[TableOutcome], Truth]:
-    """What the host says of an evening, and what is true of it."""
+    """Return the host's outcomes of an evening, and the truth about it."""
     clock = ManualClock()
     truth, table = Truth(clock), JournaledTable(*_rules())
     said: list[TableOutcome] = []
@@ -473,7 +473,7 @@ class Dealt:
     round: RoundResult
     paid: Settlement | None
     refused: bool
-    """It was told before, and nothing is paid: an incident says so."""
+    """The round was reported before and is not paid: an incident says so."""
 
     @property
     def held(self) -> bool:
@@ -483,7 +483,7 @@ class Dealt:
     def essence(self) -> str:
         paid = replace(self.paid, session="").to_json() if self.paid is not None else ""
         dealt = replace(self.round, incidents=(), session="", deck=Deck(0, None))  # how many it held may not be known
-        if dealt.outcome == "misdeal":  # every bet goes back, however many cards were heard of
+        if dealt.outcome == "misdeal":  # every bet goes back, however many cards were reported
             seats = tuple(replace(each, cards=(), counted=None) for each in dealt.seats)
             dealt = replace(dealt, packets=(), remainder=None, community=(), burned=(), burn=None)
             dealt = replace(dealt, seats=seats, dealer=None)
@@ -500,7 +500,7 @@ def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
 
 
 def evening_verdict(seed: int) -> tuple[str, int, int]:
-    """How an evening went, how many rounds were dealt in truth, and how many came out."""
+    """Return the verdict on an evening, the number of rounds that were really dealt, and the number that came out."""
     evening = evening_of(seed)
     said, truth = deal_evening(evening)
     found = judged_evening(said, truth.rounds)

@@ -52,7 +52,7 @@ KINDS: Final = ("loss", "flips", "duplicates", "reorder", "delay", "stalls", "re
 
 @dataclass(frozen=True)
 class Plan:
-    """What a seed does to a run."""
+    """Faults that a seed decides for a run."""
 
     scenario: str
     kinds: tuple[str, ...]
@@ -250,8 +250,8 @@ def clean_round(scenario: str) -> str:
 
 
 def essence(said: Sequence[TableOutcome]) -> str:
-    """What was dealt and what was paid: all but incidents, and the session, which a device that rebooted before the
-    deal has anew."""
+    """Return the deal and the payments: all but incidents and the session, which is new for a device that rebooted
+    before the deal."""
     parts = []
     for item in said:
         if isinstance(item, RoundResult):

@@ -1,5 +1,5 @@
-"""Where lines stand: a player handed over at every moment at which it can be, and live lines beside the player of their
-record."""
+"""Handover of a player's lines, at every moment that allows one, and of live lines together with the player of their
+recording."""
 
 from __future__ import annotations
 

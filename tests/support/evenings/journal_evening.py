@@ -37,8 +37,8 @@ def deal_journalled(
     meters: dict[str, int] | None = None,
     noise: Noise | None = None,
 ) -> list[Publication]:
-    """Deal under `plan` into a new journal; what was made known, in order. `each_turn` is called before each commit.
-    With `noise` its device jabbers, and no more of a line is kept than a small budget allows."""
+    """Deal under `plan` into a new journal; return what was published, in order. `each_turn` is called before each
+    commit. With `noise` its device jabbers, and no more of a line is kept than a small budget allows."""
     clock = ManualClock()
     told: list[Publication] = []
     with Journal(path, key=key, clock=clock) as journal:

@@ -49,7 +49,7 @@ def _number(item: Legal) -> int:
 
 
 def _counted(now: Round, item: Legal) -> int:
-    """What a person finds at a place when all is in order."""
+    """Return the number of cards that a person finds at a place if everything is right."""
     if item.place == "remainder":
         return now.ledger.remainder_expected
     if item.place == "shoe":

@@ -1,5 +1,5 @@
-"""Evenings of many rounds at any procedure: mostly what is due, now and then what is not, lines that fall silent,
-devices that start anew, and reports that are lost, doubled or swapped on their way."""
+"""Evenings of many rounds at any procedure: mostly reports that are due, now and then one that is not, lines that fall
+silent, devices that restart, and reports that are lost, doubled or swapped on their way."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class LongEvening:
 
 
 def long_evening(procedure: Procedure, seed: str, *, rounds: int, wrong: float) -> list[e.Seen]:
-    """What is reported in an evening; where something goes wrong, some of it is lost, doubled or swapped."""
+    """Return the reports of an evening; with `wrong` above zero, some are lost, doubled or swapped."""
     random = Random(seed)
     seen = LongEvening(procedure, random, wrong).run(rounds)
     for _ in range(int(len(seen) * wrong / 10)):

@@ -117,7 +117,7 @@ def _terms(name: str, options: tuple[tuple[str, str], ...], random: Random) -> T
 
 
 def _rolls(terms: TableTerms | None) -> bool:
-    """Whether a pot rolls over, from which nobody may sit out."""
+    """Return True if the game's pot rolls over; no one may sit out of such a pot."""
     return terms is not None and terms.game.spec.pot is not None and terms.game.spec.pot.rolls is not None
 
 
@@ -204,7 +204,7 @@ def _take(table: HandsDealt, hand: DealtHand, settlement: Settlement) -> None:
 
 
 def _all_there(where: str, table: HandsDealt, found: Counter[str]) -> None:
-    """What was bought is behind, or was taken by the house or for the jackpot, this evening."""
+    """Check that every chip bought is behind a seat or was taken by the house or for the jackpot, this evening."""
     chips = table.chips
     assert all(cents >= 0 for cents in chips.behind.values()), f"{where}: {chips.behind}"
     assert sum(chips.bought.values()) == sum(chips.behind.values()) + found["taken"], f"{where}: {chips}"

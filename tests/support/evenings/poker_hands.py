@@ -47,7 +47,7 @@ def rehearsed(name: str, options: tuple[tuple[str, str], ...]) -> RehearsedProce
 
 @dataclass
 class Player:
-    """Who sits at a seat all evening."""
+    """Player who sits at one seat all evening."""
 
     seat: int
     style: StyleName
@@ -55,7 +55,7 @@ class Player:
 
 
 class DealtHand:
-    """What was seen of one hand, by who dealt it."""
+    """The dealer's record of one hand."""
 
     def __init__(self, button: int, players: list[Player]) -> None:
         self.button, self.players = button, players
@@ -64,12 +64,12 @@ class DealtHand:
         self.cards: dict[Place, list[Card]] = {}
         self.folded: set[int] = set()
         self.betting = False
-        """Whether chips are bet in turn."""
+        """True if chips are bet in turn."""
         self.actions = 0
 
     @property
     def staked(self) -> dict[int, int]:
-        """What each seat put in, whole."""
+        """Return the total that each seat put in, in cents."""
         return {number: sum(bets.values()) for number, bets in self.put.items()}
 
 

@@ -189,7 +189,7 @@ class Cases:
         return [step.name for step in takewhile(lambda step: step.deals, steps[start:])]
 
     def _plays(self, place: Place) -> bool:
-        """Whether a player sits there, or it is no seat."""
+        """Return True if a player sits at the place, or if it is no seat."""
         return place.seat is None or place.seat in self.seats
 
     def _seen(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
@@ -217,7 +217,7 @@ class Cases:
         return any(self._row(self._kind(place), how, place, by) == "person" for how, place in places.items())
 
     def _row(self, kind: str, how: str, place: Place, by: int) -> str:
-        """What the rows say of a hand that is wrong in this way."""
+        """Return the consequence that the rows give for a hand that is wrong in this way."""
         step = next(packet.step for packet in self.packets if packet.place == place)
         rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
         rows = [row for row in rows if not row.at or step in row.at]
@@ -238,7 +238,7 @@ class Cases:
         return ("complete" if then in goes_on else then), frozenset()
 
     def _rest_follows(self, how: str) -> list[str]:
-        """What a remainder that is not the procedure's number means."""
+        """Return the consequences of a remainder that has the wrong number of cards."""
         rest = self.procedure.remainder
         if rest is None or rest.cards is None:
             return []
@@ -269,7 +269,7 @@ class Cases:
 
 
 def _cards(trouble: Table) -> int:
-    """How many cards a hand is wrong by."""
+    """Return the number of cards by which a hand is wrong."""
     return abs(int(trouble.get("by", trouble.get("cards", 1))))
 
 

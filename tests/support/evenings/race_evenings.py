@@ -15,7 +15,8 @@ __all__ = ["START_NS", "RaceEvening", "unsigned"]
 
 
 class RaceEvening(TableEvening):
-    """Plays a scenario to its end. `seen` is what the hosts were told; `rounds` and `incidents` what came of it."""
+    """Plays a scenario to its end. `seen` holds the reports that the hosts received; `rounds` and `incidents` the
+    results."""
 
     table: RehearsedShoe
 
@@ -27,7 +28,7 @@ class RaceEvening(TableEvening):
         super().__init__(RehearsedShoe(scenario, speed=speed, dialect=dialect), dialect)
 
     def dealt(self) -> list[RoundResult | Incident]:
-        """What the flow says to it."""
+        """Return the flow's answers to the reports."""
         flow = DealerFlow(load_procedure("race-to-the-flush"))
         said: list[RoundResult | Incident] = []
         for seen in self.seen:

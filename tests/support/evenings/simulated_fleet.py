@@ -92,7 +92,7 @@ def _setup(meters: list[str]) -> ProgressiveSetup:
 
 
 def fill_database(dsn: str) -> None:
-    """Make the tables of the database anew, and store every line in it as the consumer does."""
+    """Recreate the tables of the database, and store every line in it as the consumer does."""
     with psycopg.connect(dsn) as connection:
         connection.execute("DROP SCHEMA IF EXISTS dealwire CASCADE")
         connection.execute(all_sql().encode())

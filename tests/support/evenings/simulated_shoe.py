@@ -15,7 +15,8 @@ DIALECTS = ("tdp", "angel-eye", "bee-tek")
 
 
 class ShoeEvening:
-    """Runs a script to its end. `seen` is what the table was told, `heard` the received chunks with their times."""
+    """Runs a script to its end. `seen` holds the reports that the table received, `heard` the received chunks with
+    their times."""
 
     def __init__(
         self,
@@ -76,7 +77,8 @@ class ShoeEvening:
         return [seen.body for seen in self.seen]
 
     def cards(self) -> list[str]:
-        """Every card as the table was told, in order: text, `??` unread, `(..)` outside a game, `GAP` a loss."""
+        """Return every card that the table received, in order: its text, `??` if unread, `(..)` outside a game, `GAP`
+        for a loss."""
         told = []
         for body in self.bodies:
             match body:

@@ -16,8 +16,8 @@ START_NS = 1_700_000_000_000_000_000
 
 
 class TableEvening:
-    """Plays a table's scenario to its end. `seen` is what the hosts were told; with a `writer` every byte of the lines
-    is recorded as an attached line's would be."""
+    """Plays a table's scenario to its end. `seen` holds the reports that the hosts received; with a `writer` every byte
+    of the lines is recorded as an attached line's would be."""
 
     def __init__(
         self,

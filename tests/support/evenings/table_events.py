@@ -1,7 +1,8 @@
-"""What may be reported at a table of any procedure in one moment: what is legal, what is wrong about it, and the rest.
+"""Reports that are possible at a table of any procedure at one moment: the legal ones, wrong variants of them, and the
+rest.
 
-Counts are right, one short or one long; a face is unread or new. Everything that is not both legal and right is a
-departure.
+Counts are right, one short or one long; a face is unread or new. A departure is any report that is not both legal and
+right.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Report(NamedTuple):
 
 
 def possible_reports(flow: DealerFlow) -> Iterator[Report]:
-    """What is due, then every departure from it. No order of reports beyond one round is looked at."""
+    """Yield the reports that are due, then every departure from them. No order of reports beyond one round is
+    considered."""
     now, listed = round_of(flow), flow.legal()
     made = [(item, _right(now, item)) for item in listed if _likely(now, item)]
     bodies = list(dict.fromkeys(body for _, body in made))
@@ -149,13 +151,13 @@ def _out_of_turn(plan: Plan, now: Round) -> Iterator[e.Body]:
 
 
 def _places(plan: Plan) -> list[Place]:
-    """Where cards lie, and the second seat for all others."""
+    """Return the places of cards, with the second seat for all other seats."""
     house = [plan.place(kind) for kind in plan.sizes if kind != "seats"]
     return [*house, seat(2), *([BURN] if plan.burns else [])]
 
 
 def _troubles(plan: Plan, now: Round) -> Iterator[e.Body]:
-    """What people and devices do wrong."""
+    """Yield errors of people and devices."""
     for place in _places(plan):
         yield from (e.CardMishandled(place, how, UNREAD) for how in (Mishap.EXPOSED, Mishap.OFF_TABLE, Mishap.FOULED))
     yield e.CardMishandled(seat(1), Mishap.JOKER, UNREAD)

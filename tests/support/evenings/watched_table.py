@@ -26,7 +26,7 @@ PATIENCE_S = 300.0
 
 
 class NotNow(LocalError):
-    """What the owner answers when it will not."""
+    """The owner's refusal of a request."""
 
 
 class WatchedTable:

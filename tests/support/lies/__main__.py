@@ -40,7 +40,7 @@ LIES: dict[str, type[DeviceLie]] = {
 
 
 def otherwise(lied: Played, usual: Played) -> dict[str, Any]:
-    """What an evening has that the honest one has not."""
+    """Return the differences between an evening with the lie and the honest one."""
     incidents = {code: number - usual.incidents[code] for code, number in lied.incidents.items()}
     found: dict[str, Any] = {
         "incidents": {
@@ -94,7 +94,8 @@ def all_that_names(
 
 
 def on_real_lines(lie: type[DeviceLie], rounds: int, file: Path) -> dict[str, Any]:
-    """What names a lie on pseudo-terminals, and whether the recording dealt again says the same."""
+    """Play a lie on pseudo-terminals; return the incidents that name it, and whether a replay of the recording gives
+    the same."""
     name = evenings_of(lie, few=True)[0]
     evening = replace(EVENINGS[name], rounds=min(rounds, EVENINGS[name].rounds))
     lied, again = on_lines(lie(), lie.device, evening, file)

@@ -1,6 +1,6 @@
-"""A device that lies: a simulated one, all that goes out of which passes through a `DeviceLie`.
+"""A device that lies: a simulated device whose whole output passes through a `DeviceLie`.
 
-A lie is written from docs/protocol.md and the simulated devices alone. Whoever writes one does not read the checks.
+A lie is written from docs/protocol.md and the simulated devices alone, without a look at the checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from protocol.tdp.messages import Message
 Device = Literal["shuffler", "table-controller", "shoe"]
 
 HONESTY = "no sentence: honesty"
-"""What a lie breaks that no sentence of the page forbids."""
+"""Value of `breaks` for a lie that no sentence of the page forbids."""
 
 
 class DeviceLie:
@@ -45,18 +45,18 @@ class DeviceLie:
     held: ClassVar[str] = ""
     """The evening in which its settlements are held, for a reason that names it."""
     gap: ClassVar[str] = ""
-    """What a host would see it by that looked there, where nothing in the product does."""
+    """Sign by which a host could see the lie, where nothing in the product looks for it."""
     unseeable: ClassVar[str] = ""
-    """Why no host can see it."""
+    """Reason that no host can see it."""
     recognition: ClassVar[bool] = False
     """The device reads faces, and only then can it lie so."""
     evenings: ClassVar[tuple[str, ...]] = ()
-    """What it is played through at a table beside the usual."""
+    """Evenings at a table through which it is played in addition to the usual ones."""
 
     unit: Unit
     model: Any
     lied = 0
-    """How often it said or did other than an honest device; a lie that had no occasion proves nothing."""
+    """Number of times that it differed from an honest device; a lie that had no occasion proves nothing."""
 
     def attach(self, unit: Unit) -> None:
         """Put the lie between the device and its line. Before the power is on."""
@@ -90,19 +90,19 @@ class DeviceLie:
         return found
 
     def status(self, shown: Any) -> Any:
-        """What STATUS shows."""
+        """Return STATUS as the device reports it."""
         return shown
 
     def hello(self, reply: m.HelloReplyMessage) -> m.HelloReplyMessage:
-        """What the device says of itself."""
+        """Return the device's description of itself."""
         return reply
 
     def answer(self, honest: Callable[..., m.ReplyMessage], request: int, command: Message, now_ns: int) -> Any:
-        """What a command that the link does not answer itself gets for a reply."""
+        """Return the reply to a command that the link does not answer itself."""
         return honest(request, command, now_ns)
 
     def meters(self, shown: tuple[MeterReading, ...]) -> tuple[MeterReading, ...]:
-        """What the meters show."""
+        """Return the meters as the device shows them."""
         return shown
 
     def powering_on(self, now_ns: int) -> None:

@@ -93,8 +93,11 @@ def honest_checks(device: str, recognition: bool, rounds: int | None, only: tupl
 
 @dataclass(frozen=True)
 class LiedEvening:
-    """What is dealt at a table. `seconds`: how long at most, by the table's clock. `power`: after each third round the
-    lying device loses its power for a moment."""
+    """Deal of an evening at a table.
+
+    - `seconds`: the longest duration, by the table's clock.
+    - `power`: after each third round the lying device loses its power for a moment.
+    """
 
     name: str
     procedure: str
@@ -109,7 +112,7 @@ class LiedEvening:
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of a scenario file."""
     awards: tuple[str, ...] = ()
-    """Who lets an award pass, round by round."""
+    """Level that approves an award, round by round."""
     file: str = ""
     """A scenario that comes with the program, dealt again and again."""
     slow: bool = False
@@ -143,7 +146,7 @@ class LiedEvening:
 
 @dataclass(frozen=True)
 class Played:
-    """What came of an evening: incidents by their kind, rounds by outcome, and the money of the settlements."""
+    """Result of an evening: incidents by kind, rounds by outcome, and the money of the settlements."""
 
     incidents: Counter[str]
     texts: Mapping[str, str]
@@ -161,7 +164,7 @@ class Played:
 
 
 class Book:
-    """What came of an evening so far."""
+    """Running totals of an evening."""
 
     def __init__(self) -> None:
         self.incidents, self.rounds, self.held_for = Counter[str](), Counter[str](), Counter[str]()
@@ -344,17 +347,17 @@ USUAL: Final = {
     "table-controller": ("clean", "reads", "faults", "power", "holdem"),
     "shoe": ("races", "races-limit", "races-faults", "races-power", "stud-shoe", "holdem", "big-shoe"),
 }
-"""What each lie is played through, by device."""
+"""Evenings through which each lie is played, by device."""
 READER: Final = ("reads", "reads-faults", "groups", "jokers")
-"""What a lie is played through that only a device which reads faces can tell."""
+"""Evenings for a lie that only a device which reads faces can tell."""
 
 
 FEW: Final = {"shuffler": ("faults",), "table-controller": ("clean", "holdem"), "shoe": ("races-faults", "holdem")}
-"""What is quick, and shows most."""
+"""Evenings that are quick and show the most."""
 
 
 def evenings_of(lie: type[DeviceLie], few: bool = False) -> tuple[str, ...]:
-    """What a lie is played through."""
+    """Return the evenings through which a lie is played."""
     if few:
         return lie.evenings or (("reads",) if lie.recognition else FEW[lie.device])
     return tuple(dict.fromkeys((*(READER if lie.recognition else USUAL[lie.device]), *lie.evenings)))

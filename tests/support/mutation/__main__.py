@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[3]
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire/table", "dealwire/journal")
 KEPT = Path("build", "mutation")
 MARKS = "not slow and not hardware and not firmware and not kaitai"
-"""What `make test` and `make test-more` run."""
+"""Marks of the tests that `make test` and `make test-more` run."""
 MORE = "more"
 """Marks what only `make test-more` runs."""
 OPTIONS = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:xdist", "-m", MARKS]

@@ -1,4 +1,5 @@
-"""What a sample of faults says: how many `make test` finds, how many it finds with `make test-more`, and which none."""
+"""Summary of a sample of faults: the number that `make test` finds, the number with `make test-more`, and those that
+neither finds."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ def report(root: Path, every: dict[str, list[Mutant]], verdicts: list[Verdict]) 
 
 
 def _figure(what: str, verdicts: list[Verdict], same: set[Mutant]) -> str:
-    """What is known to change nothing is left out; one of those that is found after all counts like any other."""
+    """Return a figure without the faults that are known to change nothing; one of those that is found after all counts
+    like any other."""
     judged = [each for each in verdicts if each.mutant not in same]
     short = sum(each.tier == "test" for each in judged)
     whole = sum(each.found for each in judged)

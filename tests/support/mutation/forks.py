@@ -36,7 +36,7 @@ _CACHES: list[functools._lru_cache_wrapper[object]] = []
 
 @dataclass(frozen=True)
 class Limits:
-    """What a test may take before its process is ended: of the processor, and by the clock."""
+    """Limits of a test before its process is ended: processor time, and time by the clock."""
 
     cpu_s: float
     wall_s: float
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass
 class Told:
-    """What a fork said, line by line, and its end: how it exited, or by which signal."""
+    """Output of a fork, line by line, and its end: the exit code, or the signal."""
 
     lines: list[str] = field(default_factory=list)
     exited: int | None = None

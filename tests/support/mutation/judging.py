@@ -32,7 +32,7 @@ FILES_ANEW = 8
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one fault, which test found it, and in which tier ("test" or "more")."""
+    """Result of one fault, the test that found it, and the tier of that test ("test" or "more")."""
 
     mutant: Mutant
     fate: str
@@ -121,7 +121,7 @@ class Judge:
         return fate, float(spent)
 
     def _run(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[str, str]:
-        """How the first test that does not pass with the fault ended, and which it was."""
+        """Return the result and the name of the first test that does not pass with the fault."""
 
         def work(tell: Callable[[str], None]) -> None:
             if not self._put(mutant):
@@ -216,5 +216,6 @@ def _file(test: str) -> str:
 
 
 def _mark(code: CodeType) -> tuple[str, int, bytes, bytes]:
-    """What is the same of a function that has run: `==` compares what the interpreter has learned of it, too."""
+    """Return the part of a function's code that running it does not change: `==` also compares what the interpreter has
+    learned of it."""
     return code.co_qualname, code.co_firstlineno, code.co_linetable, code.co_code

@@ -80,7 +80,7 @@ def mutated(source: str, mutant: Mutant) -> ast.Module:
 
 
 def node_of(tree: ast.Module, mutant: Mutant) -> ast.AST:
-    """What the fault changes, in the sound tree."""
+    """Return the node of the sound tree that the fault changes."""
     _, node = next(itertools.islice(_places(tree), mutant.node, None))
     return node
 

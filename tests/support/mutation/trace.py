@@ -42,7 +42,7 @@ class Traced:
 
     @property
     def cost_s(self) -> float:
-        """What it takes to ask it."""
+        """Return the cost of running the test."""
         return max(self.cpu_s, self.wall_s)
 
 
@@ -57,7 +57,7 @@ def tree_hash(root: Path) -> str:
 
 
 def rows(file: Path) -> Iterator[dict[str, Any]]:
-    """What a file says, a row a line; what was being written when a run was broken off is left out."""
+    """Yield the rows of a file, one a line; a row that was being written when a run was interrupted is left out."""
     with contextlib.suppress(FileNotFoundError):
         for line in file.read_text().splitlines():
             with contextlib.suppress(json.JSONDecodeError):
@@ -102,7 +102,7 @@ class Trace:
         return found
 
     def summary(self, items: list[pytest.Item]) -> Iterable[str]:
-        """How many tests there are to ask, and why others are not."""
+        """Yield the number of tests that can run in a fork, and the reasons why others cannot."""
         runs = [self.runs[item.nodeid] for item in items]
         fates = Counter(ran.fate for ran in runs)
         spent = sum(ran.cpu_s for ran in runs if ran.fate == forks.PASSED)

@@ -1,7 +1,8 @@
-"""The books of a journal made anew by a program of its own, from `docs/journal.md` alone: it shares no code with
-`dealwire`. For a journal that was never pruned.
+"""The books of a journal rebuilt by an independent program, from `docs/journal.md` alone: it shares no code with
+`dealwire`. The journal must never have been pruned.
 
-`python tests/support/oracles/books_verifier.py FILE` prints the first balance that is wrong, or how many are right.
+`python tests/support/oracles/books_verifier.py FILE` prints the first balance that is wrong, or the number of balances
+that are right.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""Which bets go back at a seat, read off a published result and the procedure's rows alone, not off the flow.
+"""The bets that are returned to a seat, read from a published result and the procedure's rows alone, not from the flow.
 
-Each incident of the result is looked up in the procedure. Where the result does not tell which of two rows it was, or
-whether a finding still held at END GAME, every reading is allowed: the bets that went back must be those of one.
+Each incident of the result is looked up in the procedure. Where the result does not tell which of two rows applied, or
+whether a finding still held at END GAME, every reading is allowed: the returned bets must be those of one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _back(procedure: Procedure, result: RoundResult, seat: Seat, reasons: list[R
 
 
 def _united(seat: Seat, fees: set[str], bets: list[Bets]) -> set[str]:
-    """What any of them gives back."""
+    """Return the bets that any of these rules gives back."""
     if not bets or None in bets:
         return set(seat.wagers) - fees
     return {name for each in bets for name in each or ()} & seat.wagers.keys()

@@ -36,7 +36,7 @@ class Talk:
         self.now = self.powered_at = 0
         self.session = self.boots = 0
         self.events: list[tuple[str, list[Any], int]] = []
-        """What the device kept: message, fields from the number on, the request that caused it."""
+        """Events that the device kept: message, fields from the number on, and the request that caused the event."""
         self._sequence = {"host": 0, "device": 0}
         self._sent: dict[str, int | None] = {"host": None, "device": None}
         self.request = FIRST_REQUEST - 1

@@ -40,7 +40,7 @@ def put_together(journal: Path, days: Iterable[Path], into: Path) -> None:
 
 @dataclass(slots=True)
 class DealtAgain:
-    """What the raw record of a whole journal gives: `take` every line that was dealt again, in order."""
+    """Totals of a whole journal, replayed from its raw record: pass every replayed line to `take`, in order."""
 
     table: str
     lines: Counter[str] = field(default_factory=Counter)
@@ -49,9 +49,9 @@ class DealtAgain:
     sums: Sums = field(default_factory=lambda: defaultdict(int))
     """Cents by account."""
     meters: dict[str, int] = field(default_factory=dict)
-    """Where each shared meter stands."""
+    """Amount of each shared meter, in cents."""
     own: Counter[str] = field(default_factory=Counter)
-    """What each meter got by what settlements say of it."""
+    """Cents that each meter gained, according to the settlements."""
     steps: list[int] = field(default_factory=list)
     awards: int = 0
 
@@ -99,7 +99,8 @@ class DealtAgain:
         self.sums[credit] += cents
 
     def release(self, released: Iterable[tuple[str, int, int]]) -> Iterator[str]:
-        """What people have settled by hand, (session, round, cents) each; yields what was not held, or not so much."""
+        """Apply releases of held money by hand, each as session, round and cents; yield those whose round held nothing
+        or another amount."""
         for session, number, cents in released:
             if self.held.pop((session, number), None) != cents:
                 yield f"{cents} cents of round {number}, session {session}, were released; dealt again it held others"
@@ -107,8 +108,8 @@ class DealtAgain:
 
 
 def ledger_differs(dealt: DealtAgain, said: Sequence[dict[str, Any]], rows: Callable[[str], set[Any]]) -> Iterator[str]:
-    """Where the product's ledger (`said`: what `dealwire journal obligations --json` prints) or the tables of the
-    journal (`rows` gives those of one) are not what was dealt again."""
+    """Yield each difference between the replay and the product's ledger (`said`: the output of `dealwire journal
+    obligations --json`) or the tables of the journal (`rows` returns the rows of one table)."""
     entries = [each for each in said if each["type"] == "entry"]
     kinds = Counter(each["id"].partition(":")[0] for each in entries)
     if len({each["id"] for each in entries}) != len(entries):

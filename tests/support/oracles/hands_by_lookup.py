@@ -28,7 +28,7 @@ RANKS: Final = tuple(range(2, ACE + 1))
 """Deuce to ace, as numbers."""
 
 CLASSES: Final = 7462
-"""How many five-card hands differ in strength."""
+"""Number of five-card hands that differ in strength."""
 
 _CATEGORIES: Final = (
     "high card",

@@ -28,7 +28,7 @@ def tried_rank(card: Card) -> int:
 
 
 def run_value(ranks: Sequence[int], ace_low: str) -> float | None:
-    """How high a sequence stands; None when the ranks are no sequence."""
+    """Return the rank of a sequence, which grows with its strength; None if the ranks are no sequence."""
     ranks = sorted(ranks)
     if not ranks or len(set(ranks)) < len(ranks):
         return None
@@ -40,7 +40,8 @@ def run_value(ranks: Sequence[int], ace_low: str) -> float | None:
 
 
 def value(kind: str, cards: Sequence[Card], ace_low: str) -> tuple[Any, ...] | None:
-    """How these very cards, no joker among them, compare within a category; None when they are not of it."""
+    """Return a key that compares these cards, none of them a joker, within a category; None if they are not of that
+    category."""
     ranks, suits = [tried_rank(card) for card in cards], {card.suit for card in cards}
     run, one_suit = run_value(ranks, ace_low), len(suits) == 1
     if kind == "royal flush":
@@ -62,7 +63,7 @@ def value(kind: str, cards: Sequence[Card], ace_low: str) -> tuple[Any, ...] | N
 
 
 def tried_cards(kind: str, size: int) -> int:
-    """How many cards are looked at to tell the category."""
+    """Return the number of cards that decide the category."""
     if kind in _GROUPS:
         return sum(_GROUPS[kind])
     return {"five aces": 5, "five of a kind suited": 5, "four of a kind suited": 4}.get(kind, size)

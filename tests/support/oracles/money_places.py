@@ -1,5 +1,5 @@
-"""Where each bet of a published round is: a bet is in one place and no other, and nowhere only by a clause that names
-what goes back and leaves it out, or by the word of a person who has it forfeited."""
+"""The place of each bet of a published round. A bet is in exactly one place. It may be in none only under a clause that
+names what goes back and leaves it out, or because a supervisor has it forfeited."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_places(plan: Plan, result: RoundResult) -> None:
 
 
 def _named(plan: Plan, result: RoundResult) -> Iterator[tuple[str, ...]]:
-    """What the clauses of this round's incidents give back, where they name it."""
+    """Yield the bets that the clauses of this round's incidents give back, for the clauses that name them."""
     clauses = {incident.clause for incident in result.incidents}
     for row in _rows(plan.procedure):
         if row.clause in clauses and (back := plan.policy(row).returns) is not None:

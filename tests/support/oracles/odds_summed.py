@@ -1,4 +1,4 @@
-"""What engines that decide for a player count, summed up as tests ask for it."""
+"""Sums over the counts of engines that decide for a player, in the form that tests need."""
 
 from collections import Counter
 from fractions import Fraction
@@ -10,7 +10,7 @@ Joint = Counter[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]
 
 
 def deals(found: HoldemCount) -> int:
-    """In all; the cards of the board are told apart by the round they came in."""
+    """Return the number of deals; the same board cards dealt in another round count as another deal."""
     return sum(found.ways.values())
 
 

@@ -70,7 +70,7 @@ class Form:
 
     @property
     def stud(self) -> bool:
-        """Whether cards lie face up at the seats, and nobody posts a blind."""
+        """True if cards lie face up at the seats and no one posts a blind."""
         return not self.own
 
 
@@ -180,7 +180,7 @@ class _Hand:
         self._posted(stacks, ante)
 
     def _posted(self, stacks: list[int], ante: int) -> None:
-        """What was posted before the deal: the ante first, as far as the chips go."""
+        """Set the amounts posted before the deal: the ante first, as far as the chips reach."""
         for player, stack in enumerate(stacks):
             put = stack - self.state.stacks[player]
             of_ante = min(put, max(ante, 1) if self.form.stud else ante)
@@ -276,7 +276,7 @@ Way = dict[int, int]
 
 
 def _shares(cents: int, contenders: Sequence[int], hands: list[list[Hand | None]], *, by_text: bool) -> Iterator[Way]:
-    """What the winners of a pot have, each way that it is won, by the text's rules or by pokerkit's."""
+    """Yield the winners' shares of a pot, for each way in which it is won, by the text's rules or by pokerkit's."""
     if not hands:
         yield dict.fromkeys(contenders, cents)
         return
@@ -292,7 +292,7 @@ def _shares(cents: int, contenders: Sequence[int], hands: list[list[Hand | None]
 
 
 def _nets(before: Sequence[int], pots: Iterable[Iterable[Way]]) -> list[int]:
-    """What players have won or lost with these shares of the pots."""
+    """Return each player's net win or loss under these shares of the pots."""
     found = [*before]
     for way in chain.from_iterable(pots):
         for player, cents in way.items():

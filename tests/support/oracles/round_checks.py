@@ -1,4 +1,4 @@
-"""What must hold after every report and of every round, whatever the game and whatever was reported before."""
+"""Invariants of every round and of the state after every report, for any game and any reports before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RANK = {State.PROGRESSIVE: 1, State.VOID: 2, State.HALTED: 3}
 
 
 class Before(NamedTuple):
-    """What was so before a report, and must not get better by it."""
+    """Facts before a report that the report must not improve."""
 
     state: State
     verdicts: tuple[bool, ...]
@@ -47,7 +47,7 @@ class Before(NamedTuple):
 
     @classmethod
     def of(cls, flow: DealerFlow) -> Before:
-        """As the flow stands; to be taken from a point that is loaded anew for every report."""
+        """Return the facts of the flow as it is now; take them from a point that is loaded again for every report."""
         now = round_of(flow)
         waiting = frozenset(now.plan.burns.keys() - now.burns.keys())
         held = held_reports(flow) > 0 or patient(flow)
@@ -176,7 +176,7 @@ def _clauses(name: str) -> set[str]:
 
 
 def check_snapshot(flow: DealerFlow) -> None:
-    """What a person sees fits together, and shows nothing that is hidden."""
+    """Check that the snapshot is consistent and shows nothing that is hidden."""
     now, seen = round_of(flow), flow.snapshot()
     assert (seen.state, seen.number) == (flow.state, now.number if now.in_play else 0)
     hands = [*seen.hands, *(hand for hand in (seen.dealer, seen.community) if hand is not None)]

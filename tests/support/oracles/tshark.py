@@ -1,4 +1,4 @@
-"""What tshark makes of a capture with our dissector, and what our own framers and codecs make of it, in one form."""
+"""A capture as tshark reads it with our dissector, and as our framers and codecs read it, in one form."""
 
 import os
 import re
@@ -60,7 +60,7 @@ def alone(folder: Path = ROOT / "build" / "no-wireshark") -> dict[str, str]:
 
 
 def run(*arguments: object, lua: Path = LUA) -> str:
-    """What tshark prints with the dissector loaded; the test fails on an error in Lua, and when tshark crashes."""
+    """Return tshark's output with the dissector loaded; the test fails on a Lua error or if tshark crashes."""
     command = [needs_tshark(), "-X", f"lua_script:{lua}", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=alone())
     said = done.stdout + done.stderr
@@ -220,7 +220,7 @@ def _field(field: Any, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def angel_fields(frame: Any) -> Iterator[tuple[str, str]]:
-    """What `dealwire decode` says of a frame, under the dissector's names."""
+    """Yield the fields that `dealwire decode` prints for a frame, under the dissector's names."""
     said = angel.describe(frame)
     yield "kind", str(int(frame.start))
     if "sequence" in said:
@@ -248,7 +248,7 @@ def angel_fields(frame: Any) -> Iterator[tuple[str, str]]:
 
 
 def bee_fields(frame: Any) -> Iterator[tuple[str, str]]:
-    """What `dealwire decode` says of an item, under the dissector's names."""
+    """Yield the fields that `dealwire decode` prints for an item, under the dissector's names."""
     said = bee.describe(frame)
     if frame.mode:
         yield "mode", frame.mode

@@ -263,7 +263,7 @@ def frames() -> list[dict[str, Any]]:
 
 
 def from_zero() -> list[dict[str, Any]]:
-    """What a sender writes that is 0 although it counts: a host that held it for wrong would refuse a right device."""
+    """Return vectors with legal zeros in fields that count: a host that rejected them would refuse a correct device."""
     rows = {row[0]: row for row in TABLE}
     cases = [
         ("Overdraw: of the first card", "Overdraw", [3, 61_000, 0, 1], 0),
@@ -321,7 +321,8 @@ LIFTED = head(EVENT, 0x0146, 8) + struct.pack("<IIB", 13, 35_000, 2)
 
 
 def streams() -> list[dict[str, Any]]:
-    """What a receiver makes of bytes. Each stream is put together from pieces whose reading is known beforehand."""
+    """Return vectors of byte streams and their reading. Each stream is put together from pieces whose reading is known
+    beforehand."""
     good, next_ = wire(BUTTON), wire(LIFTED)
     flipped = bytearray(good)
     flipped[good.index(0x87)] ^= 0x10  # a byte of device_ms, not of the COBS chain

@@ -1,6 +1,8 @@
-"""What passes at a device's own connector, read by the protocol's page alone: no code of the host is used here.
+"""A witness at a device's own connector that reads the traffic by the protocol's page alone and uses no code of the
+host.
 
-It counts what the host acknowledged and what the device reported, so that a host can be held to its word.
+It counts what the host acknowledged and what the device reported, so that the host can be checked against its
+acknowledgments.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple
 HERE: Final = Path(__file__).resolve()
 ROOT: Final = HERE.parents[3]
 PLAYERS: Final = {"659696b": HERE.with_name("compare_inputs.py"), "517dc6e7": HERE.with_name("compare_later.py")}
-"""Whose players make the inputs, whatever is compared, and the program that does it in their tree."""
+"""Commits whose players make the inputs, whatever is compared, and the program that runs in their tree."""
 DEAL: Final = HERE.with_name("compare_deal.py")
 MADE_BY: Final = (*PLAYERS.values(), HERE.with_name("compare_plain.py"), DEAL)
 
@@ -47,8 +47,11 @@ DECLARED: Final[Mapping[str, str]] = {
     "settlement.lines[].clause": "incidents carry facts: a held line cites the incident that made the round unreliable,"
     " before it cited the first whose code may do so",
 }
-"""What may differ from 659696b: the path of a value as it is printed here -> what explains it. Beside these, an
-incident like one of the same round is compared once: equal sentences were one incident, now equal facts are."""
+"""Allowed differences from 659696b: the path of a value as it is printed here -> the explanation.
+
+In addition, an incident like another one of the same round is compared once: equal sentences used to be one incident,
+now equal facts are.
+"""
 
 WORDS: Final = frozenset({"text", "why", "sha256"})
 """Sentences and hashes of files, wherever they stand."""
@@ -69,7 +72,7 @@ class Difference(NamedTuple):
 
 @dataclass
 class Compared:
-    """What was compared and what was found."""
+    """Counts of what was compared, and the differences found."""
 
     inputs: int = 0
     reports: int = 0
@@ -191,7 +194,8 @@ def compare(
 
 
 def compare_legal(found: Compared, item: Json, old: Sequence[Any], new: Sequence[Any]) -> None:
-    """What may happen next after each report, up to the first difference. `old` and `new` are sets, None if unknown."""
+    """Compare the legal reports after each report, up to the first difference. `old` and `new` are sets, None if
+    unknown."""
     if None in old or None in new:
         found.not_listed += 1
         return
@@ -244,7 +248,7 @@ def run_in(tree: Path, program: Path, arguments: Iterable[str], *, cwd: Path, ou
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared with what, and where its files lie."""
+    """The two trees that are compared, the inputs, and the folder of the files."""
 
     commit: str
     tree: Path
@@ -329,7 +333,7 @@ def compare_files(
 
 
 def _sets(answers: Path) -> list[frozenset[tuple[Any, ...]]]:
-    """What may happen next, by number: the last line of the file."""
+    """Return the sets of legal reports, by number: the last line of the file."""
     with answers.open("rb") as file:
         *_, last = file
     return [frozenset(tuple(entry) for entry in each) for each in json.loads(last)["sets"]]
@@ -339,7 +343,7 @@ def _sets(answers: Path) -> list[frozenset[tuple[Any, ...]]]:
 
 
 def table(found: Compared) -> str:
-    """How much was compared."""
+    """Return a table of the numbers of things compared."""
     rows = {
         "inputs": found.inputs,
         "reports": found.reports,
@@ -406,7 +410,7 @@ def legal_told(found: Compared, inputs: Mapping[str, Json], most: int = 3) -> It
 
 @contextmanager
 def folder_of(kept: Path | None) -> Iterator[Path]:
-    """Where files lie: the folder that is kept, or one for this run."""
+    """Yield the folder of the files: the one that is kept, or a temporary one for this run."""
     if kept is not None:
         kept.mkdir(parents=True, exist_ok=True)
         yield kept.resolve()

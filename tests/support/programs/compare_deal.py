@@ -84,7 +84,7 @@ class LegalSets:
 
 
 def dealt(item: Json, legal: LegalSets) -> Json:
-    """What the flow says to these reports, and how its rounds are settled."""
+    """Return the flow's answers to these reports, and the settlements of its rounds."""
     said: list[tuple[int, Json]] = []
     after: list[int | None] = []
     try:
@@ -109,7 +109,7 @@ def _told(item: Json, legal: LegalSets, after: list[int | None]) -> Iterator[tup
 
 
 def game_of(item: Json) -> Any:
-    """What settles the rounds of this input; None where nothing does."""
+    """Return the game that settles the rounds of this input; None if none does."""
     if "game" in item:
         return None if item["game"] is None else load_game(item["game"])
     return None if game_id_of(item["procedure"]) is None else load_game_of(item["procedure"])
@@ -143,7 +143,7 @@ def _settled(game: Any, item: Any, terms: Json) -> Iterator[str]:
 
 
 def commanded(item: Json) -> Json:
-    """What a command prints, and its exit code."""
+    """Return the output of a command and its exit code."""
     main = found("main", "dealwire.cli")
     out, code = io.TextIOWrapper(io.BytesIO(), "utf-8"), 0
     with contextlib.redirect_stdout(out), open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):

@@ -51,7 +51,7 @@ RACE = "race-to-the-flush"
 WRONG = (0.0, 0.0, 0.02, 0.06, 0.2)
 """Of the reports of a walk so many are departures from what is due, from evening to evening."""
 ERRORS = (e.PacketDispensed, e.CardsCounted, e.CardMishandled, e.RemainderDumped, e.HandRevealed, e.CardUnread)
-"""What a walk gets wrong as often as all the rest: these rarely break the procedure, a clause says what they mean."""
+"""Errors that make up half of a walk's errors: these rarely break the procedure, and a clause says what they mean."""
 
 
 class Walk:
@@ -88,7 +88,7 @@ class Walk:
             self._begin()
 
     def step(self) -> None:
-        """What is due, or now and then something that is not."""
+        """Send a report that is due, or now and then one that is not."""
         wrong = self.random.random() < self.wrong
         if wrong and self.random.random() < 0.1:
             anything = SimpleNamespace(random=self.random, see=lambda body: self.see(self._device(body), body))

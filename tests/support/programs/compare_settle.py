@@ -17,7 +17,7 @@ from rules.settlement import HouseRake, MaximumPayout, Rolled
 
 
 def answer(item: dict[str, Any]) -> str:
-    """What this tree makes of a round."""
+    """Return this tree's answer to a round."""
     terms = dict(item["terms"])
     terms["meters"] = {name: _meter(**meter) for name, meter in terms["meters"].items()}
     terms["runners"] = {int(seat): number for seat, number in terms["runners"].items()}

@@ -86,7 +86,7 @@ class Recorder:
         return settle_on(result, terms, *waiting)
 
     def record(self, count: int, seed: int) -> list[Json]:
-        """So many rounds of each maker that has no end of them, and all of those that have one."""
+        """Record `count` rounds of each source that is endless, and all rounds of the other sources."""
         places = [import_module(name) for name in ("rules.settle.rounds", "rules.settle.waiting")]
         with ExitStack() as patched:
             for place in places:

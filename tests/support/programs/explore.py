@@ -40,7 +40,7 @@ SHARES = 9
 
 @dataclass
 class Explored:
-    """What was found of one procedure. `whole`: every order with so many departures was followed to its end."""
+    """Findings about one procedure. `whole`: every order with so many departures was followed to its end."""
 
     states: int = 0
     steps: int = 0

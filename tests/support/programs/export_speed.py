@@ -1,8 +1,9 @@
-"""How fast lines leave, with a real mosquitto and a real PostgreSQL.
+"""Speed of the exported lines, with a real mosquitto and a real PostgreSQL.
 
     python -m tests.support.programs.export_speed [LINES]
 
-Each of our figures stands beside the plain client that it is built on, doing the same without journal and bookkeeping.
+Each of our figures is printed next to that of the plain client on which it is built, which does the same without
+journal and bookkeeping.
 """
 
 import subprocess

@@ -81,7 +81,7 @@ class Trial:
         return self.bench.supervisor.state is LineState.KNOWN and len(self.ordinals()) == self.emitted
 
     def goes_on(self) -> str:
-        """How the events went on: read off what was delivered."""
+        """Return how the events continued, judged by what was delivered."""
         bench = self.bench
         assert self.ordinals() == list(range(1, self.emitted + 1))
         assert not bench.bodies(EventsLost)
@@ -265,7 +265,7 @@ FAULTS: Final[dict[str, Callable[[Trial], str]]] = {
 
 
 def trial_of(fault: str, line: str) -> Callable[[Trial], str]:
-    """What is done in a cell."""
+    """Return the trial of a cell."""
     return stranger if fault == "duplicate device" and line in ("TCP", "RFC 2217") else FAULTS[fault]
 
 
@@ -286,7 +286,7 @@ EXPECTED: Final[dict[str, str]] = {
         "refused, both named; back at the next try (10 s at most) once one is left: goes on, no event missed"
     ),
 }
-"""What every kind of line does in a row, unless `OTHERWISE` says more."""
+"""Result of each fault on every kind of line, unless `OTHERWISE` has another."""
 
 _STRANGER: Final = "another device at the address: told that it started anew, within 2 s"
 
@@ -294,7 +294,7 @@ OTHERWISE: Final = {("duplicate device", "TCP"): _STRANGER, ("duplicate device",
 
 
 def expected_cell(fault: str, line: str) -> str:
-    """What a cell says."""
+    """Return the expected text of a cell."""
     return OTHERWISE.get((fault, line), EXPECTED[fault])
 
 

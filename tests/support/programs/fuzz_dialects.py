@@ -26,7 +26,7 @@ ACTS = ["fill", "begin 3", *["draw"] * 6, "draw unread", "clear", "draw", "push 
 
 @dataclass(slots=True)
 class Report:
-    """What came of one dialect's run."""
+    """Figures of one dialect's run."""
 
     dialect: str
     bytes: int = 0

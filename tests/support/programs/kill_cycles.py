@@ -2,30 +2,30 @@
 
     python -m tests.support.programs.kill_cycles CYCLES [--jobs N] [--seed N]
 
-The service is the whole one, forked from a process that has imported everything; its devices are a process of their own
-on pseudo-terminals, and go on between the kills. At the devices' connectors sits a witness that shares no code with the
-host and counts what the host acknowledged. After every kill what the journal has more is read, and held against the
-witness and against everything that was ever made known:
+The service is the whole one, forked from a process that has imported everything. Its devices are a process of their own
+on pseudo-terminals and keep running between the kills. At the devices' connectors sits a witness that shares no code
+with the host and counts what the host acknowledged. After every kill the new records of the journal are read and
+checked against the witness and against everything that was ever published:
 
-- lost: an event was acknowledged and is neither in the journal nor told to be lost there; one was told to be lost that
-  the device still had; a line was made known and is not in the journal; a round whose END GAME was acknowledged was not
-  made known
-- twice: a round of a device's session that was settled again, or made known again
-- number: one sequence number that stands for two lines
+- lost: an event was acknowledged and is neither in the journal nor reported there as lost; an event was reported as lost
+  although the device still had it; a line was published and is not in the journal; a round whose END GAME was
+  acknowledged was not published
+- twice: a round of a device's session that was settled or published twice
+- number: one sequence number that belongs to two lines
 - held: money of a round that is held and not open, or open and not held; a release that was answered and is not in the
   journal, or is in it twice
-- copies: a day was pruned that does not lie in both folders of the archive, or its two copies differ
-- ledger: at the end of an evening the last service ends by itself, every day that was pruned is put back, and the whole
-  evening is verified and dealt again in one chain: the ledger of obligations, the table of what is open and the meters
-  are what the rounds come to
+- copies: a pruned day is missing from one of the archive's two folders, or its two copies differ
+- ledger: at the end of an evening the last service ends without a kill, every pruned day is put back, and the whole
+  evening is verified and replayed in one chain: the ledger of obligations, the table of open obligations and the meters
+  must agree with the rounds
 - chain, rebuild: `dealwire journal verify` and `rebuild` find something, now and then and at the end of each evening
 
-Figures go to standard output as one line of JSON; the exit code is 1 when anything was found. `--sabotage` does one of
-these wrongs on purpose, in what was gathered: a run that does not find it is worth nothing.
+Figures go to standard output as one line of JSON; the exit code is 1 if anything was found. `--sabotage` commits one of
+these wrongs on purpose, in the gathered data: a run that does not find it is worth nothing.
 
 An evening that found something leaves its folder behind, below `--keep`: the journal and its days, every byte that
-passed at the devices' connectors, what the services said and made known, when each was started and killed, and
-`violations`.
+passed at the devices' connectors, the output and the published lines of the services, the times at which each was
+started and killed, and `violations`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ EVENING: Final = 250
 LOOK_EVERY: Final = 50
 """Kills between two times that the whole journal is verified and rebuilt."""
 LAST_S: Final = 1.0
-"""How long the last service of an evening serves before it ends by itself."""
+"""Seconds that the last service of an evening runs before it ends without a kill."""
 HUNG_S: Final = 60
 RELEASE_S: Final = 0.08
 """Between two releases, at most."""
@@ -93,7 +93,7 @@ SABOTAGE: Final = ("lost", "untold", "twice", "number", "round", "held", "chain"
 
 @dataclass
 class Report:
-    """What a run found."""
+    """Counts and violations of a run."""
 
     cycles: int = 0
     killed: int = 0
@@ -108,7 +108,7 @@ class Report:
     meters: int = 0
     """Steps of shared meters."""
     awards: int = 0
-    """What was awarded at the controller."""
+    """Awards made at the controller."""
     archived: int = 0
     """Files of days."""
     copied: int = 0
@@ -125,7 +125,7 @@ class Report:
     """The rounds of these."""
     outcomes: Counter[str] = field(default_factory=Counter)
     why: Counter[str] = field(default_factory=Counter)
-    """What the unreliable rounds say."""
+    """Reasons that the unreliable rounds give."""
     violations: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -142,7 +142,7 @@ class Report:
 
 
 class TellingHub(Hub):
-    """Writes down what is made known, with its number, before anything else of this process sees it."""
+    """Hub that writes down each published line, with its number, before anything else in this process sees it."""
 
     def __init__(self, told: int) -> None:
         super().__init__()
@@ -216,20 +216,20 @@ class Ledger:
         """Events that the journal says are gone."""
         self._known: set[int] = set()
         self._fresh: list[int] = []
-        """What was made known since the journal was read last."""
+        """Lines published since the journal was last read."""
         self._held: dict[tuple[str, int], int] = {}
         """The cents that each round left held, by session and number."""
         self._released: dict[int, Released] = {}
         self._released_up_to = 0
         self._answered: set[int] = set()
-        """Entries of which somebody was told that they are released."""
+        """Entries whose release was confirmed to someone."""
         self._sabotage = sabotage
 
     def wrong(self, what: str) -> None:
         self.report.violations.append(what)
 
     def take_told(self, told: Path) -> bool:
-        """What a killed service made known, whole lines only; whether it had come so far as to serve."""
+        """Take the lines that a killed service published, whole ones only; return True if it had started to serve."""
         data = told.read_bytes() if told.exists() else b""
         told.unlink(missing_ok=True)
         with told.with_name("told-before").open("ab") as file:
@@ -252,7 +252,7 @@ class Ledger:
         return b"ready" in lines
 
     def take_journal(self) -> None:
-        """What the journal has more than before, and all that was made known in it."""
+        """Take the journal's new records, and everything published in them."""
         try:
             with JournalReader(self.path) as reader:
                 items = reader.publications(self._after)
@@ -287,7 +287,8 @@ class Ledger:
         self.report.released += 1
 
     def hold_the_books(self) -> None:
-        """What is open in the file is what the rounds held, less what was released; and nobody was told more."""
+        """Check that the open amounts in the file are those the rounds held, less the released ones, and that no
+        release was confirmed that is not in the journal."""
         for entry in sorted(self._answered - self._released.keys()):
             self.wrong(f"held: entry {entry} was released, somebody was told, and it is not in the journal")
         self._answered.clear()
@@ -343,8 +344,12 @@ class Ledger:
                     self.report.why.update({incident["code"] for incident in line["incidents"]})
 
     def hold_against(self, devices: Devices) -> None:
-        """Every event that a host acknowledged is in the journal, or is told there to be lost, which is so of those
-        alone that the device itself no longer had; and every round whose END GAME is among them was made known."""
+        """Check the journal against the devices' witness.
+
+        Every event that a host acknowledged must be in the journal or be reported there as lost, and an event may be
+        reported as lost only if the device itself no longer had it. Every round whose END GAME is among these events
+        must have been published.
+        """
         devices.read_witness()
         self.report.acknowledged = sum(devices.acknowledged.values())
         for (device, session), up_to in devices.acknowledged.items():
@@ -437,7 +442,7 @@ class Ledger:
         return dealt
 
     def _count_kept(self, archived: list[Path]) -> int:
-        """What was made known and pruned is in a file of a day; how many days there are."""
+        """Check that everything published and pruned is in the file of a day; return the number of days."""
         kept: dict[int, bytes] = {}
         for file in (*archived, self.path):
             with JournalReader(file) as reader:
@@ -452,7 +457,7 @@ class Ledger:
 
 
 def digest_of(item: Publication) -> bytes:
-    """What a line is known by here."""
+    """Return the digest that identifies a line here."""
     return hashlib.blake2b(f"{item.table} {item.line}".encode(), digest_size=16).digest()
 
 

@@ -1,10 +1,9 @@
-"""`python -m tests.support.programs.kills CYCLES [SEED]`: a journalled table under load, killed at random instants.
+"""`python -m tests.support.programs.kills CYCLES [SEED]`: a journaled table under load, killed at random instants.
 
-The devices go on between the kills. After each kill the journal must be sound, hold every line that was made known,
-byte for byte, and rebuild to the same; and the next service goes on with it. In the end every round that was dealt is
-there once, with the cards and the money of an evening in which nobody was killed; or it says why it is not to be
-trusted and all its bets are held. (When a round begins while both lines are away, they may come back in the order in
-which packets are seen before START GAME.)
+The devices keep running between the kills. After each kill the journal must be sound, hold every published line byte
+for byte, and rebuild to the same; and the next service resumes it. In the end every dealt round is there once, with the
+cards and the money of an evening without kills; or it says why it is unreliable and all its bets are held. (If a round
+starts while both lines are away, they may come back in the order in which packets are seen before START GAME.)
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ EVENING: Final = 20
 
 @dataclass
 class Report:
-    """What a run of kills found."""
+    """Figures of a run of kills."""
 
     cycles: int = 0
     killed: int = 0
@@ -107,7 +106,7 @@ def evening(lines: list[str]) -> list[Dealt]:
 
 
 def check(path: Path, key: SealingKey, told: list[tuple[int, str]], report: Report) -> None:
-    """What must hold after every kill."""
+    """Check the invariants that must hold after every kill."""
     for sequence, line in told:
         assert report.told.setdefault(sequence, line) == line, f"{sequence} was used twice"
     report.acknowledged = len(report.told)

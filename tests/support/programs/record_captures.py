@@ -1,8 +1,8 @@
-"""Record `captures/` anew: `dealwire sim` deals each scenario on real pseudo-terminals, `dealwire record` listens; the
+"""Record `captures/` again: `dealwire sim` deals each scenario on real pseudo-terminals, `dealwire record` listens; the
 session on USB is recorded from a rig. Names on the command line record only those.
 
-What each recording must give is written here by hand, from the scenario and the clause; the test of the captures
-compares. Frames and noise are counted by the independent decoder of the vectors, not by the code under test.
+The expected content of each recording is written here by hand, from the scenario and the clause; the test of the
+captures compares. Frames and noise are counted by the independent decoder of the vectors, not by the code under test.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ class Session:
     seats: list[dict[str, str]] = field(default_factory=list)
     incidents: list[str] = field(default_factory=list)
     procedure: str = ""
-    """What is dealt, when it is not Flushes Gone Wild."""
+    """Procedure that is dealt, if not Flushes Gone Wild."""
     dialect: str = ""
-    """What the shoe speaks, when there is one."""
+    """Dialect of the shoe, if there is one."""
     finish: list[int] = field(default_factory=list)
     """After how many cards each race ends, 0 for one that nothing decided."""
     stepped: bool = False
@@ -48,9 +48,9 @@ class Session:
     evening: bool = False
     """One evening of a player-banked game, made by a seed."""
     chips: dict[str, int] = field(default_factory=dict)
-    """What lies before each seat at its end, where chips stay there from hand to hand."""
+    """Chips of each seat at the end, where they stay there from hand to hand."""
     terms: str = ""
-    """What a house has to set before such a game settles, as keys of the index."""
+    """Terms that a house must set before such a game settles, as keys of the index."""
     firmware: bool = False
     """From the reference devices in C, which `make firmware` builds."""
 
@@ -384,7 +384,7 @@ def main(only: list[str]) -> None:
 
 
 def usb_entry(only: list[str]) -> Iterator[str]:
-    """The entry of the session on USB, recorded anew unless others were asked for or the rig is not here."""
+    """Yield the entry of the session on USB, recorded again unless others were requested or the rig is unavailable."""
     path = CAPTURES / record_usb.NAME
     if missing_for_rigs() or (only and path.stem not in only):
         if missing_for_rigs():

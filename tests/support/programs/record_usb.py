@@ -20,7 +20,7 @@ from tests.support.rigs.usb_descriptors import BULK, Description
 SHUFFLER: Final = Description(endpoints=((0x01, BULK, 64), (0x81, BULK, 64)))
 ADDRESS: Final = f"usb:{SHUFFLER.vendor:04x}:{SHUFFLER.product:04x}:{SHUFFLER.serial}"
 AT_NS: Final = 1_700_000_000_000_000_000
-"""Where the program's clock stands, recording and replaying."""
+"""Start time of the program's clock, for recording and replaying."""
 NAME: Final = "usb-shuffler.pcapng"
 SHOWS: Final = "a shuffler on USB bulk deals to one player, dumps the remainder, and is unplugged"
 
@@ -65,10 +65,11 @@ def record(rig: Rig, file: Path, events: tuple[Event, ...] = DEAL) -> list[str]:
 
 
 def replay(file: Path, seen: int) -> list[str]:
-    """What a program that opens the recorded device sees: `seen` reports.
+    """Return the `seen` reports that a program receives when it opens the recorded device.
 
     On a busy machine umockdev itself may get stuck ("Replay may be stuck: Reaping discard URB"): a read that runs out
-    of time is not in its file. It is begun again then, once."""
+    of time is not in its file. The replay then starts over, once.
+    """
     description = file.with_suffix(".umockdev")
     place = "/sys" + description.read_text().splitlines()[0].removeprefix("P: ")
     argv = ("umockdev-run", "-d", str(description), "-p", f"{place}={file}", "--", *PROGRAM, str(AT_NS))
@@ -90,7 +91,8 @@ def replay(file: Path, seen: int) -> list[str]:
 
 
 def received(file: Path) -> bytes:
-    """What the device sent on its bulk pipe, read from the file by the published layouts of pcapng and usbmon."""
+    """Return the bytes that the device sent on its bulk pipe, read from the file by the published layouts of pcapng and
+    usbmon."""
     data, at, found = file.read_bytes(), 0, b""
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)

@@ -49,8 +49,8 @@ EVENINGS: Final = (
 
 @dataclass
 class Account:
-    """What a dealer knows of an evening: each hand's outcome and who stands how at its end, what was found, and what
-    lies before each seat when it is over, with what each bought."""
+    """A dealer's account of an evening: the outcome of each hand and the status of its seats, the incidents, the chips
+    of each seat at the end, and the chips that each bought."""
 
     outcomes: list[str] = field(default_factory=list)
     seats: list[dict[str, str]] = field(default_factory=list)

@@ -15,7 +15,7 @@ from dealwire.rehearsal.scenario_file import find_scenario
 BEFORE_S = 4.0
 """The devices start, and the host comes."""
 AFTER_S = 2.0
-"""What is on its way arrives."""
+"""Time for bytes on their way to arrive."""
 
 
 def main(name: str, speed: str) -> None:

@@ -2,8 +2,8 @@
 
 The service is `dealwire run`, its devices are processes of their own that deal without an end, and in a share of their
 rounds something goes wrong by chance: jams, power cuts, wrong counts, spoiled lines. Watched from outside: memory,
-descriptors and threads of the service, with a page open at each table; and whether every round that was started was
-made known, once.
+descriptors and threads of the service, with a page open at each table; and whether every started round was published,
+once.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ SAMPLE_S: Final = 5.0
 WARM_UP: Final = 0.2
 """The first part of a soak, in which memory may still grow: caches fill, the log of the view fills."""
 GROWTH_KIB: Final = 8 * 1024
-"""How much more memory the last samples may show than those after the warm-up."""
+"""Largest growth in memory from the samples after the warm-up to the last ones, in KiB."""
 
 
 @dataclass
 class Soak:
-    """What was seen: samples of (resident KiB, descriptors, threads), and the rounds of each table."""
+    """Observations: samples of (resident KiB, descriptors, threads), and the rounds of each table."""
 
     samples: list[tuple[int, int, int]] = field(default_factory=list)
     started: Counter[str] = field(default_factory=Counter)
@@ -56,7 +56,7 @@ class Soak:
     difference: str | None = None
 
     def faults(self) -> list[str]:
-        """What is not as it should be; empty when all is well."""
+        """Return everything that is not as it should be; empty if all is well."""
         found = []
         for table, started in self.started.items():
             if started != self.ended[table] + self.under_way[table]:

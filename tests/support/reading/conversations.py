@@ -20,7 +20,7 @@ from tests.support.reading.vectors import VECTORS
 
 CONVERSATIONS: Final[list[dict[str, Any]]] = VECTORS["conversations"]
 WAYS: Final = ("whole", "byte by byte", "at random")
-"""How what is sent at one moment arrives."""
+"""Ways in which bytes sent at one moment arrive."""
 MS: Final = 1_000_000
 _FRAMES: Final = re.compile(rb"\0?[^\0]+\0")
 _OWN: Final = (m.OpenSessionMessage, m.ReadEventsMessage)
@@ -38,7 +38,7 @@ def cut(data: bytes, way: str, random: Random) -> list[bytes]:
 
 
 def frames_of(data: bytes) -> list[bytes]:
-    """What was sent, frame by frame, each with the zeros around it."""
+    """Return the frames that were sent, each with the zeros around it."""
     found = _FRAMES.findall(data)
     assert b"".join(found) == data, data.hex()
     return found
@@ -51,12 +51,12 @@ def read(wire: bytes) -> Envelope:
 
 
 def wire_of(step: dict[str, Any]) -> bytes:
-    """What the end sent."""
+    """Return the bytes that one end sent."""
     return bytes.fromhex(step["bytes"])
 
 
 def arriving(step: dict[str, Any]) -> bytes:
-    """What the other end gets of it."""
+    """Return the bytes that reach the other end."""
     return b"" if step.get("lost") else bytes.fromhex(step.get("arrives", step["bytes"]))
 
 
@@ -141,9 +141,9 @@ class HostEnd:
         self._origin_ms = _origin_of(conversation)
         self._asked: set[int] = set()
         self.sent: list[tuple[int, bytes]] = []
-        """When, and the frame."""
+        """Time in milliseconds, and frame."""
         self.given: list[Output] = []
-        """What the link gave its caller."""
+        """Outputs of the link to its caller."""
 
     def play(self) -> None:
         """All of it."""
@@ -168,7 +168,7 @@ class HostEnd:
         return (self._origin_ms + self._ms) * MS
 
     def _ask(self, step: dict[str, Any]) -> None:
-        """What the host's program begins: the link itself, and a command that is new."""
+        """Start what the host's program starts: the link itself, or a new command."""
         frame = read(wire_of(step))
         if not self.sent:
             self._take(self._link.start(self._now_ns))
@@ -188,7 +188,7 @@ class HostEnd:
         self.given += [output for output in outputs if not isinstance(output, Send)]
 
     def hold(self) -> None:
-        """What was sent and given is what stands in the conversation."""
+        """Check that the frames sent and the outputs are those of the conversation."""
         expected = _timed(self.conversation)
         name = f"{self.conversation['name']}, {self._way}"
         if self._way == "whole":
@@ -230,8 +230,8 @@ ToldEnd = tuple[int, bytes, tuple[str, ...]]
 
 
 def _gist(frames: list[ToldEnd], free: list[ToldEnd] | None = None) -> list[tuple[int, dict[str, Any]]]:
-    """What was said when, without what pieces that arrive one by one change: the link sequence, and how many ACKs go
-    before the one that counts."""
+    """Return the frames and their times, without what changes if pieces arrive one by one: the link sequence, and the
+    number of ACKs before the one that counts."""
     leave = sorted({name for _, _, names in free or frames for name in names})
     told = [(at, read(wire)) for at, wire, _ in frames]
     kept = []

@@ -30,7 +30,7 @@ FOLDER: Final = Path(__file__).parents[2] / "dealer_flow" / "hands"
 
 @dataclass(frozen=True)
 class Case:
-    """What happens and what follows, written by hand from the text."""
+    """A hand with its expected result, written by hand from the text."""
 
     game: str
     lines: tuple[str, ...]
@@ -53,11 +53,11 @@ class Case:
     community: tuple[str, ...] = ()
     """The community cards as they lie from the first to the last."""
     cards: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What lies at the places named at the end: `seat 1`, `community`, `dealer`."""
+    """Cards at the named places at the end: `seat 1`, `community`, `dealer`."""
     dead_hands: frozenset[str] = frozenset()
     """The game's own hands that are dead."""
     record: dict[str, Any] = field(default_factory=dict)
-    """What the round's line says at a path such as `seats.0.split.by`; `absent` where it says nothing."""
+    """Values that the round's line has at a path such as `seats.0.split.by`; `absent` where it has none."""
 
     def __str__(self) -> str:
         return f"{self.game}: {self.deed}: {self.what}"
@@ -74,7 +74,7 @@ def clean(game: str) -> Case:
 
 
 def cases(game: str) -> list[Case]:
-    """What else the file says of this game."""
+    """Return the other cases in the file of this game."""
     content = _read(game)
     each = [(case, deed) for case in content["case"] for deed in _listed(case["do"])]
     return [_case(game, case | {"do": deed}, content) for case, deed in each]

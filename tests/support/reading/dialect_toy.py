@@ -17,7 +17,7 @@ def source() -> str:
 
 
 def install(folder: Path, name: str, value: str, *, package: str = "toy") -> None:
-    """What pip leaves behind: the module, and the metadata with its entry point."""
+    """Install a package as pip does: the module, and the metadata with its entry point."""
     (folder / "toy_shoe.py").write_text(source(), encoding="utf-8")
     info = folder / f"{package}_{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir(exist_ok=True)

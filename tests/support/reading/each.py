@@ -1,4 +1,4 @@
-"""One test for many cheap cases: all of them are tried, and those that fail are told together.
+"""One test for many cheap cases: all of them are tried, and those that fail are reported together.
 
 An item of pytest costs more than a vector of bytes does to decode. `of_each` is `parametrize` without the items:
 

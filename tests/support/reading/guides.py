@@ -77,7 +77,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def _block(language: str, caption: str, text: str, line: int) -> Block:
-    """What the caption of a fence says of it."""
+    """Return the block with its kind, read from the caption of its fence."""
     if named := _FILE.fullmatch(caption):
         return Block(language, "file", text, line, named[1])
     if language == "text":
@@ -119,7 +119,7 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def _listens_to_ctrl_c() -> None:
-    """Whoever started the tests in the background made them deaf to Ctrl-C, and so every program they start."""
+    """Restore Ctrl-C: tests started in the background ignore it, and so does every program that they start."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -142,7 +142,7 @@ def _environment(folder: Path) -> Path:
 
 
 _LATE: Final = re.compile(r"\bno \w+ within \d+ ms\b")
-"""What the bench says of a device that answers too late."""
+"""The bench's message about a device that answers too late."""
 
 
 class GuideReader:
@@ -255,7 +255,7 @@ class GuideReader:
 
     @contextmanager
     def _said_by(self) -> Iterator[int]:
-        """What a block says goes to a file of its own."""
+        """Yield the descriptor of a new file for a block's output."""
         self._said += 1
         self._output = self._folder.parent / f"output-{self._said}"
         descriptor = os.open(self._output, os.O_WRONLY | os.O_CREAT)

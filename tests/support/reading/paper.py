@@ -115,7 +115,7 @@ class Paper:
             )
 
     def _in_parts(self) -> bool:
-        """Whether the community lies in places of its own."""
+        """True if the community has several places of its own."""
         return any(place.startswith("community-") for hand in self.game.spec.hands.values() for place in hand.of)
 
     def _named(self) -> dict[str, tuple[str, ...]]:
@@ -129,7 +129,7 @@ class Paper:
         return given
 
     def _stages(self) -> Iterator[Stage]:
-        """What lay there before: the first of the community, and the hand that a reader calls `first`."""
+        """Yield cards of earlier steps: the first of the community, and the hand that a reader calls `first`."""
         seen = set[tuple[str, str]]()
         for hand in self.game.spec.hands.values():
             for place, (step, *_) in hand.at.items():
@@ -191,7 +191,7 @@ def _split(cards: tuple[str, ...], low: str | None, by: str) -> Split | None:
 
 
 def outcomes(settlement: Settlement, seat: int) -> dict[str, str]:
-    """Bet -> what became of it, as a reader writes it; envy in all."""
+    """Return the result of each bet, as a reader writes it; envy as one total."""
     mine = [line for line in settlement.lines if line.seat == seat and line.bet != "envy"]
     found = {f"{line.bet} {line.proposition}".strip(): _spelled(line) for line in mine}
     envy = sum(line.pay for line in settlement.lines if line.seat == seat and line.bet == "envy")

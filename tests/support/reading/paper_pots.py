@@ -59,8 +59,11 @@ def seats_of(case: dict[str, Any]) -> list[Seat]:
 
 
 def _given_back(case: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
-    """What a seat has back before any pot is shared: all of it where its hand is dead by no fault of its player's, the
-    deck is defective or the blinds are chopped; of a hand that was fouled when it bet, that last bet."""
+    """Return the bets that a seat gets back before any pot is shared.
+
+    All of them if its hand is dead by no fault of its player's, the deck is defective or the blinds are chopped; if its
+    hand was fouled as it bet, that last bet.
+    """
     wagers, back = row["wagers"], row["expect"].get("returned", 0)
     blameless = row["status"] == "dead" and row.get("cause") == "none"
     if blameless or (back and (case.get("deck") == "defective" or case.get("chop"))):
@@ -105,7 +108,7 @@ def posted_after(game: str, case: dict[str, Any]) -> int:
 
 
 def _meters(game: Game, case: dict[str, Any]) -> dict[str, Meter]:
-    """How the pot that rolls over, or the posted amount of the game's own award, stands before the hand."""
+    """Return the meter before the hand: the pot that rolls over, or the posted amount of the game's own award."""
     rolls, award = game.spec.pot.rolls if game.spec.pot else None, game.spec.jackpot
     if "pool" not in case or (rolls is None and award is None):
         return {}
@@ -117,7 +120,7 @@ def _meters(game: Game, case: dict[str, Any]) -> dict[str, Meter]:
 
 
 def comes_to(settlement: Settlement, seat: int, apart: Collection[str] = ()) -> dict[str, int]:
-    """What a seat gets of the pots, what comes back to it, and what it has of a jackpot; bets `apart` left out."""
+    """Return a seat's cents from the pots, from returned bets, and from a jackpot; bets `apart` are left out."""
     mine = [line for line in settlement.lines if line.seat == seat and line.bet not in apart]
     back = [line for line in mine if line.bet == UNCALLED or line.result == "returned"]
     award = [line for line in mine if line.meter]

@@ -1,10 +1,10 @@
-"""Which paragraphs the texts have.
+"""The paragraphs of the texts.
 
     python -m tests.support.reading.paragraphs RULE10 FGW > tests/support/reading/paragraphs.txt
 
 The texts themselves are not in this repository; the list of their sections and paragraphs is. A line is a section, then
-its paragraphs: `47.1-1031 (1) (2) (3)`. What stands under a heading of its own in a section has it in front, as
-`card delivery (12)`. A number that the scan lost between two others is put back.
+its paragraphs: `47.1-1031 (1) (2) (3)`. Paragraphs under a heading of its own in a section have the heading in front,
+as `card delivery (12)`. A number that the scan lost between two others is restored.
 """
 
 import re
@@ -33,7 +33,7 @@ _LETTERED: Final = {
     "Progressive Envy Bonus": "progressive envy bonus",
     "Appendix A": "appendix A",
 }
-"""Headings of which the whole may be cited, and the letters under them; a number goes on with what was before."""
+"""Headings that may be cited as a whole, and the letters under them; a number continues what was before."""
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -69,8 +69,8 @@ def paragraphs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _placed(path: list[str], mark: str) -> Iterator[tuple[str, ...]]:
-    """Where a mark stands, after what stood there before it: the path is changed, and given; before it those of its
-    kind that the scan lost."""
+    """Yield the path of a mark, which continues `path`, and update `path`. Marks of its kind that the scan lost come
+    first."""
     if mark[0].isdigit():
         level = 0
     elif path and (mark not in _ROMAN or _letter_follows(path, mark)):
@@ -96,7 +96,7 @@ def _between(before: str, mark: str, level: int) -> Iterator[str]:
 
 
 def _letter_follows(path: list[str], mark: str) -> bool:
-    """Whether `(i)`, `(v)` or `(x)` is a letter here: the one before it in the alphabet stood there."""
+    """Return True if `(i)`, `(v)` or `(x)` is a letter here: the mark before it is its predecessor in the alphabet."""
     if len(mark) != 1 or len(path) < 2 or not path[1][0].isalpha():
         return False
     return len(path) == 2 and ord(path[1]) + 1 == ord(mark)

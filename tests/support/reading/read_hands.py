@@ -22,7 +22,7 @@ FOLDER: Final = Path(__file__).parents[2] / "dealer_flow" / "read_hands"
 
 
 class Expected(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """How the round ends. `codes`: every incident in its order, `code` or `code clause`; None: any."""
+    """Expected end of a round. `codes`: every incident in order, as `code` or `code clause`; None: any."""
 
     outcome: str = "complete"
     seats: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def played_hand(round_: ReadRound) -> tuple[HandTable, RoundResult]:
 
 
 def outcome(table: HandTable, result: RoundResult, expect: Expected) -> Expected:
-    """How it ended, in the words of what was expected: what those leave open is left open."""
+    """Return the end of the round in the form of the expectation: whatever that leaves open stays open."""
     wanted = expect.codes or ()
     codes = tuple(
         f"{found.code} {found.clause}" if at < len(wanted) and " " in wanted[at] else found.code

@@ -1,4 +1,4 @@
-"""What a procedure file can be refused with, sentence by sentence, written down by hand: see `sentences`.
+"""Every reason to refuse a procedure file, sentence by sentence, written down by hand: see `sentences`.
 
 `N` stands for a number, `W` for a name in quotes, `L` for a list of what is allowed.
 """
@@ -159,7 +159,7 @@ SENTENCES = (
     r"[a-z0-9.-]+ has no option W; known: (L|none)",
     "W is not allowed; allowed: L",
 )
-"""Why a file is refused."""
+"""Reasons to refuse a file."""
 
 
 @cache
@@ -179,7 +179,7 @@ def check_refusal(error: TomlFileError) -> None:
 
 
 def refused_file(game: str, before: str, after: str, folder: Path) -> list[TomlFileError]:
-    """What is said of the file of a game in which the first `before` was changed to `after`."""
+    """Return the errors in the file of a game in which the first `before` was changed to `after`."""
     text = whole_text(game)
     assert before in text, before
     file = folder / "bad.toml"

@@ -1,7 +1,8 @@
-"""What the flow says, written down by hand: the facts of every incident and every entry of `legal()`.
+"""Everything the flow says, written down by hand: the facts of every incident and every entry of `legal()`.
 
-What is none of these is a fault of the flow, or a new one that belongs here. `N` stands for a number, `P`
-for a place, `C` for a card or several, `S` for a state, `W` for a name out of the procedure, `D` for a device.
+An incident or an entry that is not listed is an error of the flow, or a new one that belongs here. `N` stands for a
+number, `P` for a place, `C` for a card or several, `S` for a state, `W` for a name out of the procedure, `D` for a
+device.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ HARMFUL = {
     # a deal that is broken off under the red lamp; a packet lifted, or a packet burned, before START GAME
     **dict.fromkeys(("deal_complete", "bets_closed", "round_begun"), EITHER),
 }  # fmt: skip
-"""What was not waited for -> whether money or hidden cards depend on it, so that the round cannot be settled."""
+"""Facts that the flow did not wait for -> whether money or hidden cards depend on it, so that the round cannot be
+settled."""
 
 REPORTED = {
     "GameStarted": "number",
@@ -101,7 +103,7 @@ REPORTED = {
     "CardDrawn": "cards? due?",
     "CardUnread": "due?",
 }
-"""What a report that was out of order says."""
+"""Facts of a report that was out of order."""
 
 _COUNT = "place counted expected called? unreliable?"
 _SEEN = "place? cards? called? unreliable?"
@@ -382,7 +384,7 @@ def _pattern(sentence: str) -> re.Pattern[str]:
 
 
 def facts(incident: Incident) -> dict[str, object]:
-    """What an incident says beside its code, reason and clause, without the reports it rests on."""
+    """Return the facts of an incident other than its code, reason and clause, without the reports it is based on."""
     found = {field: getattr(incident, field) for field in incident.__struct_fields__}
     default = {field: getattr(_EMPTY, field) for field in found}
     return {
@@ -412,7 +414,7 @@ def check_incident(incident: Incident) -> None:
 
 @cache
 def check_legal(item: Legal) -> None:
-    """Who, what and where are written down, and fit together. The same entry is looked at once."""
+    """Check that actor, place and text are written down and fit together. The same entry is checked once."""
     fitting = [row for row in LEGAL if row[1] == item.event]
     said = any(
         _pattern(actor).fullmatch(item.actor)
@@ -434,7 +436,7 @@ _VALUES = {
     "CardDrawn": r"draw card (\d+)()",
     "HandRevealed": r"(?:show|name card) (\d+)(?: cards? of (.+)|$)",
 }
-"""Where the words name the number that goes with an entry, and its place."""
+"""Patterns of entries that name their number, and their place."""
 
 
 def _check_value(item: Legal) -> None:

@@ -1,7 +1,8 @@
-"""Where a section speaks of cards that are wrong, read off the text by hand: whose, in which way, which paragraph.
+"""Paragraphs that speak of wrong cards, by section, read from the text by hand: whose cards, in which way, which
+paragraph.
 
-Whose: `seats`, `dealer`, `community`, `remainder`; a game's own hands count as whose they are. What is not listed here
-a section does not speak of, and the general rules alone do.
+Whose: `seats`, `dealer`, `community`, `remainder`; a game's own hands count as those of their owner. A section says
+nothing about a case that is not listed here, and the general rules alone apply.
 """
 
 from typing import Final

@@ -141,7 +141,7 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 
 
 def compared(folder: Path) -> Comparison:
-    """Compare the published and derived records of the journal with those derived again from its raw record."""
+    """Compare the journal's published and derived records with those derived again from its raw record."""
     with journal_reader(folder) as reader, TableFactory(reader.path) as make:
         return compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
 

@@ -193,7 +193,7 @@ class Rig(RigTalk):
         self.owner.add(Stream(self._socket.fileno(), self._on_rig))
 
     def command(self, path: Path) -> tuple[str, ...]:
-        """Return the command that starts the rig, which takes its orders from the socket at `path`."""
+        """Return the command that starts the rig, which connects to the socket at `path` and takes orders from it."""
         return ("umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path))
 
     def order(self, do: str, **fields: Any) -> None:
