@@ -236,7 +236,7 @@ class Feed:
             return  # the device is still booting
         self._judge_at = 0
         if judge_at in (_ANY, self._newest):
-            for found in books.differences(self._book, status):
+            for found in books.contradictions(self._book, status):
                 self._deliver(Seen(self.name, self.session, 0, at_ns, StatusDiffers(*found)))
 
     def _enter(self, event: Event, at_ns: int) -> None:

@@ -1,4 +1,4 @@
-"""Operator program of a reference device: power, cable and keys, by its control socket.
+"""Operator program for a reference device: power, cable and keys through its control socket.
 
     dealwire bench --shoe LINE --operator-program 'python -m firmware.qemu.hands CONTROL'
 

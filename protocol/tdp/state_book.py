@@ -27,7 +27,7 @@ _KEPT: Final = ("red-lamp", "pushed-back")
 """Values that survive a power cut, whatever people do meanwhile."""
 
 
-class Difference(NamedTuple):
+class StatusMismatch(NamedTuple):
     """Contradiction between a device's events and `what` of its STATUS, or of a later event."""
 
     what: str
@@ -153,27 +153,27 @@ SHUFFLER: Final[Entries] = {
 }
 
 
-def _drawn_again(book: StateBook, event: m.CardDrawnMessage) -> Difference | None:
+def _drawn_again(book: StateBook, event: m.CardDrawnMessage) -> StatusMismatch | None:
     pushed = event.ordinal == book.get("pushed-back")
-    return Difference("pushed-back", event.ordinal, event.ordinal) if pushed else None
+    return StatusMismatch("pushed-back", event.ordinal, event.ordinal) if pushed else None
 
 
-def _other_lifted(book: StateBook, event: m.RemainderLiftedMessage) -> Difference | None:
+def _other_lifted(book: StateBook, event: m.RemainderLiftedMessage) -> StatusMismatch | None:
     counted = book.get("lifted-deck", event.deck)
-    return Difference("lifted-deck", event.deck, counted) if event.deck != counted else None
+    return StatusMismatch("lifted-deck", event.deck, counted) if event.deck != counted else None
 
 
-def _cards_are_out(book: StateBook, event: m.ShuffleStartedMessage | m.DeckVerifiedMessage) -> Difference | None:
+def _cards_are_out(book: StateBook, event: m.ShuffleStartedMessage | m.DeckVerifiedMessage) -> StatusMismatch | None:
     dealt = event.deck == book.get("deck-in-play")
-    return Difference("deck-in-play", event.deck, event.deck) if dealt else None
+    return StatusMismatch("deck-in-play", event.deck, event.deck) if dealt else None
 
 
-def _nothing_left(book: StateBook, event: m.CardRejectedMessage) -> Difference | None:
+def _nothing_left(book: StateBook, event: m.CardRejectedMessage) -> StatusMismatch | None:
     dumped = event.deck == book.get("lifted-deck")
-    return Difference("rejected-late", event.deck, event.deck) if dumped else None
+    return StatusMismatch("rejected-late", event.deck, event.deck) if dumped else None
 
 
-CONTRADICTIONS: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Difference | None]]] = {
+CONTRADICTIONS: Final[Mapping[type[m.Event], Callable[[StateBook, Any], StatusMismatch | None]]] = {
     m.CardDrawnMessage: _drawn_again,
     m.RemainderLiftedMessage: _other_lifted,
     m.ShuffleStartedMessage: _cards_are_out,
@@ -183,7 +183,7 @@ CONTRADICTIONS: Final[Mapping[type[m.Event], Callable[[StateBook, Any], Differen
 """Events that may contradict earlier ones."""
 
 
-def contradiction_of(book: StateBook, event: m.Event) -> Difference | None:
+def contradiction_of(book: StateBook, event: m.Event) -> StatusMismatch | None:
     """Return the contradiction between an event and earlier ones, or None.
 
     - A card that was pushed back comes as a new one.
@@ -207,14 +207,14 @@ def book_of_status(status: DeviceStatus) -> StateBook:
     return found
 
 
-def differences(book: StateBook, status: DeviceStatus) -> list[Difference]:
+def contradictions(book: StateBook, status: DeviceStatus) -> list[StatusMismatch]:
     """Return the contradictions between a status and the earlier events. Values that no event set are taken from the
     status."""
     found = []
     for what, stated in book_of_status(status).items():
         known = book.setdefault(what, stated)
         if known != stated:
-            found.append(Difference(what, stated, known))
+            found.append(StatusMismatch(what, stated, known))
     return found
 
 

@@ -374,5 +374,5 @@ class _StateBook(BenchRule, name="state-book"):
     def status(self, status: DeviceStatus, heard: HeardFrame, known: Known) -> None:
         if not self.judge_at or not status.last_event == self.newest == self.judge_at:
             return
-        found = state_book.differences(self.book, status)
+        found = state_book.contradictions(self.book, status)
         self.judge(not found, "".join(f"STATUS: {x.what} is {x.stated}; the events say {x.known}" for x in found[:1]))

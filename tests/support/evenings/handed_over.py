@@ -92,7 +92,7 @@ def handed_over(
         player.advance(at_ns)
         for index, state in enumerate(standing):
             assert state is not None
-            player.adopt(index, DECODER.decode(state))
+            player.resume(index, DECODER.decode(state))
         assert states_of(player, len(standing)) == standing, "what was adopted is another standing"
         return player
 
