@@ -56,7 +56,7 @@ def report(root: Path, every: dict[str, list[Mutant]], verdicts: list[Verdict]) 
 
 
 def _figure(what: str, verdicts: list[Verdict], same: set[Mutant]) -> str:
-    """Return a figure without the faults that are known to change nothing; one of those that is found after all counts
+    """Return a figure without the faults that are known to change nothing; a fault that is found after all counts
     like any other."""
     judged = [each for each in verdicts if each.mutant not in same]
     short = sum(each.tier == "test" for each in judged)

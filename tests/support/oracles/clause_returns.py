@@ -99,7 +99,7 @@ def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> I
     if code.endswith("-count-wrong") and code not in ("deck-count-wrong", "reveal-count-wrong"):
         how = "short" if (incident.counted or 0) < (incident.expected or 0) else "long"
         yield from _wrong(procedure, result, incident, how)
-        if code == "seat-count-wrong" and procedure.betting is not None:  # short, and due no card any more: fouled
+        if code == "seat-count-wrong" and procedure.betting is not None:  # short, and no card is due to it: fouled
             yield from _wrong(procedure, result, incident, "long")
         if code == "remainder-count-wrong":
             yield None

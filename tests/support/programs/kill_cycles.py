@@ -7,8 +7,8 @@ on pseudo-terminals and keep running between the kills. At the devices' connecto
 with the host and counts what the host acknowledged. After every kill the new records of the journal are read and
 checked against the witness and against everything that was ever published:
 
-- lost: an event was acknowledged and is neither in the journal nor reported there as lost; an event was reported as lost
-  although the device still had it; a line was published and is not in the journal; a round whose END GAME was
+- lost: an event was acknowledged and is neither in the journal nor reported there as lost; an event was reported as
+  lost although the device still had it; a line was published and is not in the journal; a round whose END GAME was
   acknowledged was not published
 - twice: a round of a device's session that was settled or published twice
 - number: one sequence number that belongs to two lines
