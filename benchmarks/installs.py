@@ -26,7 +26,7 @@ SETS: Final = (
     ("dealwire[bench]", "bench"),
     ("everything", "rich,console,odds,bench,journal,fleet,metrics,mqtt,sheet,usb"),
 )
-"""What is installed: name, extras."""
+"""Installations that are measured: name, extras."""
 
 PARTS: Final = (
     ("acceptance bench", ("dealwire/bench",)),

@@ -37,7 +37,7 @@ class Ruling(NamedTuple):
 
 
 class CardMark(NamedTuple):
-    """What happened to a card out of a shoe that did not go where it was due.
+    """Fate of a card from a shoe that did not go where it was due.
 
     `why`: it is `dead`, went `back` into the deck, is at `place` as an `extra` one, or is `spare`: no place was due it
     and nobody has reported on it. A card that came `early` will be at `place` in a later step, where it then counts as

@@ -1,4 +1,4 @@
-"""What a command needs of its machine and its installation: a POSIX system, a part of this program.
+"""Requirements of a command: a POSIX system, or a part of the installation.
 
 A command that lacks one of them ends in one line. Two things may be missing: modules of POSIX systems (`fcntl`,
 `termios`), which Windows does not have, and parts of this program that an installation for tables alone leaves out.

@@ -1,4 +1,4 @@
-"""What can be chosen for a table: procedures by a part of their name, the game that settles, readings, pay tables."""
+"""Choices for a new table: procedures by a part of their name, the game that settles, readings, pay tables."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -30,10 +30,10 @@ class Ambiguity(NamedTuple):
     default: str
     choices: tuple[Choice, ...]
     because: str
-    """Why it is open."""
+    """Reason that the text is ambiguous."""
     clause: str = ""
     against: str = ""
-    """What speaks against the default."""
+    """Argument against the default."""
 
 
 @cache

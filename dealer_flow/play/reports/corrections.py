@@ -40,8 +40,8 @@ _CHANGED_SINCE: Final = ("nothing_ruled_since", "bets_left_alone", "cards_not_mu
 
 @dataclass(slots=True)
 class RoundReports:
-    """Reports since the flow stood between two rounds. `base` is its state then, None for the beginning. `ruled` are
-    the indexes of those that were a supervisor's ruling."""
+    """Reports since the flow stood between two rounds. `base` is its state then, None for the beginning. `ruled` has
+    the indexes of the reports that were a supervisor's ruling."""
 
     base: FlowState | None = None
     reports: deque[Seen] = field(default_factory=lambda: deque(maxlen=REPORTS_MAX + 1))

@@ -1,4 +1,4 @@
-"""A burn that the dealer forgot: the card taken for the burned one is the first of those that followed.
+"""A burn that the dealer forgot: the card taken for the burned one is the first card that followed.
 
 If the regulation says so, every player may then give up the hand and keep all wagers.
 """

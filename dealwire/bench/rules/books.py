@@ -178,7 +178,9 @@ class _KeysOnce(BenchRule, name="keys-once"):
         if not isinstance(event, _KEYED):
             return
         bounced = last is not None and _what(last) == _what(event) and event.device_ms - last.device_ms <= BOUNCE_MS
-        self.judge(not bounced, f"{message_name(event)} is told twice, by events {event.number - 1} and {event.number}")
+        self.judge(
+            not bounced, f"{message_name(event)} is reported twice, by events {event.number - 1} and {event.number}"
+        )
         match event:
             case m.GameStartedMessage():
                 self.revealed.clear()
