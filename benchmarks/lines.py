@@ -160,7 +160,7 @@ def events(lines: int, seconds: float) -> Run:
 
 def _serve(owner: Owner, over: Callable[[], bool]) -> None:
     while not over():
-        owner.run(over, 0.05)  # the end is noticed even if nothing wakes the loop
+        owner.run(over, 0.05)  # so that the end is noticed even if nothing wakes the loop
 
 
 def threads(lines: int, seconds: float) -> Run:

@@ -75,7 +75,7 @@ class Row:
         return self.written[0].layer
 
     def says(self, key: Key) -> Written:
-        """Return the layer that gives a key of the row: the topmost layer that has the longest part of it."""
+        """Return the layer that gives a key of the row: the topmost layer with the longest part of the key."""
         return max(self.written, key=lambda each: _parts_held(each.value, key))
 
 

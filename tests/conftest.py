@@ -92,7 +92,7 @@ def nothing_is_left_behind() -> Iterator[None]:
     threads, lines = set(threading.enumerate()), _open_lines()
     yield
     for thread in set(threading.enumerate()) - threads:
-        thread.join(timeout=10.0)  # a reader that was told to stop may need a moment to see it
+        thread.join(timeout=10.0)  # a reader that was stopped may need a moment to notice
     left = [thread.name for thread in set(threading.enumerate()) - threads]
     assert not left, f"threads left: {left}"
     if _open_lines() - lines:

@@ -1,4 +1,4 @@
-"""Who may import whom, read off the syntax trees: the table of `docs/architecture.md` stays true."""
+"""Import rules between packages, read from the syntax trees: the table of `docs/architecture.md` stays true."""
 
 import ast
 import subprocess
@@ -16,7 +16,7 @@ SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 
 
 When = Literal["module", "function", "typing"]
-"""When an import takes place: as its module is loaded, as a function is called, for type checkers only."""
+"""Time of an import: as its module is loaded, as a function is called, or for type checkers only."""
 
 
 @cache
@@ -143,7 +143,7 @@ def test_a_circle_is_found() -> None:
 
 
 def circles(needed: Mapping[str, set[str]]) -> Iterator[list[str]]:
-    """What cannot be put in order: groups in which each is needed by all the others, directly or not."""
+    """Yield groups that cannot be put in order: each member needs all the others, directly or not."""
     reach = {module: closure(module, needed) for module in needed}
     found = {frozenset({other for other in reach[module] if module in reach.get(other, ())}) for module in needed}
     yield from sorted(sorted(group) for group in found if group)

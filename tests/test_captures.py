@@ -38,7 +38,7 @@ INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
 PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
 PROCEDURES = {name: load_procedure(name) for name in known_procedures()}
 TERMS = {name for name in PROCEDURES if game_id_of(name)}
-"""Where there are pay tables; the other recordings are dealt and not settled."""
+"""Procedures with pay tables; the recordings of others are dealt and not settled."""
 
 
 def of(procedure: str) -> pytest.MarkDecorator:
@@ -88,14 +88,15 @@ def at_random(chunks: list[Chunk]) -> Iterator[Chunk]:
 
 
 def received_only(chunks: list[Chunk]) -> Iterator[Chunk]:
-    """What we wrote decides nothing: a recording of one direction gives the same rounds."""
+    """Yield the received chunks alone. Our own frames decide nothing: a recording of one direction gives the same
+    rounds."""
     return (chunk for chunk in chunks if not chunk.sent)
 
 
 def dealt(capture: Capture) -> tuple[list[RoundResult], list[str], PlayStats]:
     """Rounds, everything said as JSON, and the counters."""
     name = capture.procedure or PACKETS
-    terms = TableTerms(load_game_of(name)) if name in TERMS else None  # anew: a pool and runners move on
+    terms = TableTerms(load_game_of(name)) if name in TERMS else None  # fresh: a pool and runners move on
     table, rounds, said = Table(PROCEDURES[name], terms), list[RoundResult](), list[str]()
 
     def take(items: list[Any]) -> None:

@@ -18,7 +18,7 @@ SMALL = ["HEAD", "--rounds", "2", "--procedure", "flushes-gone-wild.sd"]
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where inputs and answers lie; skips without the history."""
+    """Yield the folder of inputs and answers; skip without the history."""
     try:
         for players in PLAYERS:
             commit_of(players)

@@ -174,7 +174,7 @@ def test_what_is_unknown_is_found() -> None:
 
 
 class Site(NamedTuple):
-    """Where it was built, and the pages that must be in it, without suffixes."""
+    """A site that was built: its folder, and the pages that must be in it, without suffixes."""
 
     html: Path
     pages: set[str]

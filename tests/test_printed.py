@@ -19,7 +19,7 @@ ROOT = DOCS.parent
 MARKED = re.compile(
     r"<!-- printed by make docs -->|^(?:[/#*-]+|\.\\.) [Pp]rinted (by|from) |<!-- generated", re.MULTILINE
 )
-"""What a file says of itself that is printed, in part or whole; JSON cannot."""
+"""Mark of a file that is printed, in part or whole; JSON has room for none."""
 LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lua", "firmware/**/*.h", "share/*/*/*")
 
 

@@ -31,7 +31,7 @@ FACES = {
     "TableController dialect_named dialect_names open_device open_transport play",
     "devices.transport": "Faults LineClosed Opener Transport memory_pair",
 }
-"""What each package offers; modules such as `protocol.tdp.messages` and `devices.events` are public too."""
+"""Public names of each package; modules such as `protocol.tdp.messages` and `devices.events` are public too."""
 
 
 def imported(package: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What the README says is run: its example, its commands, its links, its exit codes."""
+"""Claims of the README are run: its example, its commands, its links, its exit codes."""
 
 import re
 import subprocess
@@ -58,7 +58,7 @@ def test_every_command_is_listed() -> None:
 
 
 def test_the_demo_environment_runs_every_command_that_is_named() -> None:
-    """Whatever extra a command of the README needs, `make demo` installs."""
+    """`make demo` installs every extra that a command of the README needs."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     locked = (ROOT / "locks/demo.txt").read_text()
     for requirement in {Requirement(each) for extra in extras.values() for each in extra}:

@@ -1,4 +1,4 @@
-"""What holds of the tests themselves: none judges how long something took, and CI leaves none of them out."""
+"""Rules for the tests themselves: none judges a duration, and CI leaves none of them out."""
 
 import ast
 import os

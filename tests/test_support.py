@@ -18,7 +18,7 @@ EXAMPLES = re.findall(
 )
 FILES = sorted(path for path in SUPPORT.rglob("*") if path.is_file() and path.suffix != ".pyc")
 OF_A_PROGRAM = {"main", "render"}
-"""What a module that is run by itself calls its entry, and the text that it writes."""
+"""Names of a program's entry and of its writer of text, which may repeat."""
 ELSEWHERE = {"compare_inputs.py", "compare_later.py"}
 """They run in the trees of other commits, and import what stood there."""
 
@@ -61,7 +61,7 @@ def test_no_two_helpers_have_one_name() -> None:
 
 
 def handed_on(path: Path) -> Iterator[str]:
-    """What a module imports from another one here, but for constants."""
+    """Yield the names that a module imports from another one here, except constants."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests.support."):
             yield from (each.name for each in node.names if not each.name.isupper())

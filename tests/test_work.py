@@ -1,4 +1,4 @@
-"""What each part of the road may take in function calls: how calls are counted, and how figures are held to budgets."""
+"""Work of each part, in function calls: the way in which calls are counted, and figures checked against budgets."""
 
 import gc
 import json

@@ -37,11 +37,11 @@ class Ruling(NamedTuple):
 
 
 class CardMark(NamedTuple):
-    """Fate of a card from a shoe that did not go where it was due.
+    """Fate of a card out of a shoe that did not go where it was due.
 
-    `why`: it is `dead`, went `back` into the deck, is at `place` as an `extra` one, or is `spare`: no place was due it
-    and nobody has reported on it. A card that came `early` will be at `place` in a later step, where it then counts as
-    a `deal`; one set `aside` goes back later.
+    `why`: it is `dead`, went `back` into the deck, is at `place` as an `extra` one, or is `spare`: it was due at no
+    place and no one has reported on it. A card that came `early` will be at `place` in a later step, where it then
+    counts as a `deal`; one set `aside` goes back later.
     """
 
     why: Literal["dead", "back", "extra", "spare", "early", "aside", "deal"]

@@ -1,4 +1,4 @@
-"""Requirements of a command: a POSIX system, or a part of the installation.
+"""Requirements of a command on its machine and its installation: a POSIX system, a part of this program.
 
 A command that lacks one of them ends in one line. Two things may be missing: modules of POSIX systems (`fcntl`,
 `termios`), which Windows does not have, and parts of this program that an installation for tables alone leaves out.

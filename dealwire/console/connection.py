@@ -68,8 +68,8 @@ class LiveConnection(WebSocketsSansIOProtocol):
 class Server(uvicorn.Server):
     """A uvicorn server that accepts through a gate.
 
-    uvicorn accepts every connection and checks ten times a second whether to exit. This server is notified when to end, and
-    wakes once a second: for the date in its answers, for the gate's slow connections, and for `on_beat`.
+    uvicorn accepts every connection and checks ten times a second whether to exit. This server is notified of its end,
+    and wakes once a second: for the date in its answers, for the gate's slow connections, and for `on_beat`.
     """
 
     def __init__(

@@ -232,7 +232,7 @@ _ACTION_FORM: Final[Spec] = {
 
 
 def _acting() -> dict[str, Spec]:
-    """Return the addresses that change something: sessions and actions."""
+    """Return the operations that change something: sessions and actions."""
     foreign = "The request comes from no page of this console."
     sign_in = {
         **_redirect("Signed in; the cookie is the session."),

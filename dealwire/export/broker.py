@@ -55,7 +55,7 @@ LONGEST_S: Final = 10.0
 _UNSPECIFIED: Final = 0x80
 """Reason code that paho reports if the broker gave none."""
 _SILENT: Final = logging.getLogger("dealwire.export.paho")
-_SILENT.setLevel(logging.CRITICAL)  # what paho logs reaches us as an error, and is reported once
+_SILENT.setLevel(logging.CRITICAL)  # paho's log entries also reach us as errors, which are logged once
 
 
 class BrokerUnusable(DealwireError):

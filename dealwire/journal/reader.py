@@ -53,7 +53,7 @@ class JournalReader(RecordFile):
         self._epochs_up_to = 0
         super().__init__(path, still=still)
 
-    # ------------------------------------------------------------------ published lines
+    # ------------------------------------------------------------------ publications
 
     def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
         """Return number and time of the newest published line, of one `table` or of all, up to this number and before

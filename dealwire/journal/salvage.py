@@ -1,8 +1,8 @@
 """Recovery of a damaged journal into a new file.
 
-The new file has the records up to the first wrong one, in their chain. Readable records beyond are no longer
-evidence, but they are used: rounds that they report as settled are not settled again, and meters keep their amounts. Every
-table starts over from there.
+The new file has the records up to the first wrong one, in their chain. Readable records beyond are no longer evidence,
+but they are used: rounds that they report as settled are not settled again, and meters keep their amounts. Every table
+starts over from there.
 """
 
 import os

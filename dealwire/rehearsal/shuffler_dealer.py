@@ -275,7 +275,7 @@ class ShufflerDealer(StepDealer):
         press = press or self.shuffler.press_green
         while not self._is(Course.VOID) and (self._held_up() or not press(self.now_ns)):
             if self.shuffler.state is S.READY and self._dealing and not self._held_up():
-                return  # it restarted and knows of no deal: no key makes it dispense a packet of this one
+                return  # it restarted and knows of no deal: no button brings anything of this one
             yield from self._until_otherwise(self._standing())
 
     def _until_otherwise(self, before: tuple[object, ...]) -> Doings:

@@ -151,7 +151,7 @@ class TableSession:
             line.abandon(why)
         return found
 
-    # ------------------------------------------------------------------ what it publishes
+    # ------------------------------------------------------------------ publications
 
     def deliver(self, seen: Seen) -> None:
         """Take one report of a device; its results join the journal's open group."""

@@ -1,4 +1,4 @@
-"""Rules for the host's clock, and the messages about it.
+"""Rules for the host's clock, and its messages to operators.
 
 Journal time never runs backward while tables are served. A clock set forward is followed; one set back is waited for.
 Whether a clock far from the record is right, only a person can tell, at the start.

@@ -1,4 +1,4 @@
-"""Choices for a new table: procedures by a part of their name, the game that settles, readings, pay tables."""
+"""Choices for a table: procedures by a part of their name, the game that settles, readings, pay tables."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -30,7 +30,7 @@ class Ambiguity(NamedTuple):
     default: str
     choices: tuple[Choice, ...]
     because: str
-    """Reason that the text is ambiguous."""
+    """Reason that the text leaves it open."""
     clause: str = ""
     against: str = ""
     """Argument against the default."""

@@ -39,7 +39,7 @@ class BetFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """Result of a bet.
+    """Result of a bet, and the row that decides it.
 
     - `row`: the row that pays a win or gives the stake back.
     - `by_table`: the row belongs to the bet's table, or no row of the table was reached.

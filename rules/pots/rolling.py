@@ -108,7 +108,7 @@ def _shares(
     clause, part = spec.high.clause, 100
     if not view.terms.reaches(spec.high.hand, hand, view.terms.game.spec.qualifiers[rolls.qualifier].at_least):
         ends = view.terms.readings.get("last-hand") == "fifth"
-        # A meter with money but without a count of hands: the fifth hand cannot be recognized.
+        # A meter has money but no count of hands: the fifth hand cannot be identified.
         if ends and meter.cents and meter.rolled is None:
             return Hold("the number of hands for which the pot has rolled over is not known", rolls.last)
         last = ends and (meter.rolled or NEVER).hands + 1 >= LAST

@@ -221,7 +221,7 @@ def test_ruled() -> None:
 
 
 def test_nobody_plays() -> None:
-    """When all have folded the flop need not come; while one plays it must."""
+    """The flop need not come once all have folded; while one plays it must."""
     table = play("holdem", f"{HOLDEM} / choose 1: fold / choose 2: fold / dump")
     assert (table.end().outcome, table.codes) == ("complete", [])
     table = play("holdem", f"{HOLDEM} / choose 1: fold / choose 2: raise, raise 1000 / dump")

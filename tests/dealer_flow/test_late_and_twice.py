@@ -363,7 +363,7 @@ set dealer: ?? ?? | ?? ?? ?? ?? ??
 
 @pytest.mark.parametrize("boxed", ["boxed 7D", "boxed"])
 def test_a_card_of_the_hand_that_was_offered_is_replaced_there(boxed: str) -> None:
-    """47.1-1037: and not at the position without a player, which has no cards any more."""
+    """47.1-1037: and not at the position without a player, which has no cards left."""
     table = played("pai-gow.co-single", f"{DRAGON}mishap hand 1: {boxed}", dragon_hand="one-player")
     assert table.may("CardDrawn") == ["dealer: draw a card for hand 1"]
     assert parse_place("seat 3") not in round_of(table.flow).ledger.hands

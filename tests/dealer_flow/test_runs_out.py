@@ -207,7 +207,7 @@ def test_a_round_whose_first_burn_is_put_back_is_still_one_round() -> None:
     assert set(table.codes) == {"burned-card-put-back"}
 
 
-# ------------------------------------------------------------------ files that cannot be meant
+# ------------------------------------------------------------------ contradictory files
 
 ROW = "[care.burned]                    # cards burned are kept from the discards until all are dealt\noption ="
 BAD = {

@@ -1,4 +1,4 @@
-"""Whether an action can work now is said as the device itself would say it."""
+"""Availability of an action is stated as the device itself would state it."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -61,7 +61,7 @@ def actions(kind: str) -> dict[str, Action]:
 
 
 def refused(name: str, model: ShufflerModel, now_ns: int) -> bool:
-    """What the device answers; a person fills in what is right for it."""
+    """Return True if the device refuses the action; a person fills in values that are right for it."""
     kind, _ = find([part("shuffler")], name, {"device": "shuffler"}, next(k.roles[-1] for k in KINDS if k.name == name))
     command = command_of(kind, {**FILLED_IN, "device": "shuffler"})
     return deepcopy(model).answer(1, command, now_ns).status is Status.REFUSED

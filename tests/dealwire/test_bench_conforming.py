@@ -298,7 +298,7 @@ class SeesAllFive(Broken):
 
 
 class RejectsForAnotherReason(Broken):
-    """What it rejects is a card that is there twice."""
+    """It rejects a card because the card is there twice."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         rejected = isinstance(envelope.message, m.CardRejectedMessage)

@@ -207,7 +207,7 @@ def signed(report: Report, tmp_path: Path) -> Received:
 
 
 def wrong(received: Received) -> dict[str, str]:
-    """What does not hold, and why."""
+    """Return the findings that do not hold, each with its reason."""
     return {found.what: found.words for found in verify_report(received) if found.holds is False}
 
 

@@ -1,4 +1,4 @@
-"""Hands that are a program: the lines, what becomes of a check, and the simulator's operator in another process."""
+"""Hands that are a program: the lines, the result of a check, and the simulator's operator in another process."""
 
 import io
 import json

@@ -20,7 +20,7 @@ from tests.support.broken.lies import (
 )
 
 SAMPLED = 120
-"""In the quick run every so-manieth lie is told."""
+"""Interval of the lies that the quick run tests."""
 
 
 def lies(every: int) -> list[object]:

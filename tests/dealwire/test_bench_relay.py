@@ -50,7 +50,8 @@ class Board:
         self.port = os.ttyname(self._port)
 
     def take(self) -> bytes:
-        """What it was sent since, until it has been quiet: a pseudo-terminal hands on in its own time."""
+        """Return the bytes received since the last call, once the line is quiet: a pseudo-terminal passes data on in
+        its own time."""
         sent = b""
         while select.select([self.end], [], [], QUIET_S)[0]:
             sent += os.read(self.end, 4096)

@@ -32,7 +32,7 @@ def chosen(plan: str, only: tuple[str, ...]) -> set[str]:
 
 
 def taken(run: BenchRun) -> list[CheckRecord]:
-    """What the options did not leave out."""
+    """Return the results that the options did not leave out."""
     return [result for result in run.results if result.cause is not NotRunCause.FILTERED]
 
 

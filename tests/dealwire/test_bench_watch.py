@@ -1,4 +1,4 @@
-"""`dealwire bench --watch`: a device that is mended while the bench waits at its line."""
+"""`dealwire bench --watch`: a device that is fixed while the bench waits at its line."""
 
 import signal
 import socket
@@ -85,7 +85,7 @@ def watching(port: int) -> "subprocess.Popen[str]":
 
 
 def until(process: "subprocess.Popen[str]", words: str) -> str:
-    """What it says on standard error up to a line with these words."""
+    """Return standard error up to a line with these words."""
     assert process.stderr is not None
     seen = ""
     for line in process.stderr:

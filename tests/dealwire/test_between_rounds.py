@@ -53,7 +53,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def made_of(**settings: Any) -> Make:
-    """How a table of these settings is made."""
+    """Return a maker of tables with these settings."""
     settings.setdefault("settle", "game" in settings or game_id_of(settings["procedure"]) is not None)
     settings.setdefault("meters", METERS.get(settings["procedure"], {}))
     part = TablePart.model_validate({"name": "table-1", "device": (DEVICE,), **settings})
@@ -97,7 +97,7 @@ def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) 
 @pytest.mark.more
 @pytest.mark.parametrize("rounds", [12, pytest.param(30, marks=LONG)])
 def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
-    """What is left out of a state can show late: an old deck, a shoe that runs out, a count that falls due."""
+    """A gap in a state can show late: an old deck, a shoe that runs out, a count that falls due."""
     for name in ("flushes-gone-wild.co", "race-to-the-flush", "caribbean-stud.co", "awards made by people"):
         make = made_of(**SETTINGS[name])
         first, copies = make(None), list[JournaledPublisher]()
@@ -156,8 +156,8 @@ KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
     (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
     (Lines, LinesState, {"gaps", "patient", "pins"}),
 ]
-"""What outlives a round, its form on disk, and what needs none: the procedure's, found anew, or never so between
-rounds."""
+"""Classes that outlive a round, their form on disk, and their attributes that are not kept: those of the procedure,
+those found again, or those that are never set between rounds."""
 
 
 @pytest.mark.parametrize(("lives", "kept", "without"), KEPT)

@@ -1,6 +1,6 @@
-"""What a start ends with, the check of the afternoon has found: both are run, for each kind of damage.
+"""An error that ends a start was found by the check of the afternoon: both are run, for each kind of damage.
 
-A journal comes from a service that was broken off in the middle of a round, as a kill leaves it.
+A journal comes from a service that was killed in the middle of a round.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from tests.support.rigs.serving import opened, run_until, simulators, write_conf
 
 ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
 OPEN_TO_ALL = all(folder.stat().st_mode & 0o001 for folder in GAMES.resolve().parents)
-"""Whether another user may run the program where it lies."""
+"""True if another user may run the program in its folder."""
 OWN_GAME = "own.toml"
-"""Beside the folders of all tests: a table goes on with the very game that it began with."""
+"""File beside the folders of all tests: a table continues with the very game with which it began."""
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def in_sqlite(*statements: str) -> Damage:
 
 
 def untrue(folder: Path) -> None:
-    """A line that was made known but does not follow from the raw record."""
+    """Publish a line that does not follow from the raw record."""
     key = SealingKey.load(folder / "journal.key")
     with Journal(folder / "journal.sqlite", key=key, clock=SystemClock()) as journal:
         journal.publish("table-1", "round", journal.newest_ns, '{"type":"round"}')
@@ -334,7 +334,7 @@ def lines_of(folder: Path, *options: str) -> list[str]:
 
 
 def how_it_starts(folder: Path, **options: bool) -> str:
-    """What a start says of the table."""
+    """Return the start's message about the table."""
     service, listener = opened(folder / "table.toml", **options)
     with service:
         run_until(service, lambda: bool(listener.of("status")))

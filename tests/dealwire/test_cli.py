@@ -149,7 +149,7 @@ def test_a_recording_says_what_was_dealt_and_an_option_goes_before_it() -> None:
 
 @pytest.mark.more
 def test_a_recording_of_a_procedure_of_ones_own_asks_for_its_file(tmp_path: Path) -> None:
-    """What a recording names is no path: nothing is opened by its word."""
+    """The name in a recording is no path: nothing is opened because of it."""
     recording = tmp_path / "own.pcapng"
     with CaptureWriter(recording, procedure="../mine.toml") as writer:
         writer.interface("shoe", device="shoe")

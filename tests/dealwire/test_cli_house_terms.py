@@ -1,4 +1,4 @@
-"""What a house sets itself, on the command line and in a configuration: maximum payouts, commission, house way."""
+"""Terms that a house sets, on the command line and in a configuration: maximum payouts, commission, house way."""
 
 from __future__ import annotations
 

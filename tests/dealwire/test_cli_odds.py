@@ -195,7 +195,7 @@ def test_a_race_from_several_decks_by_hand() -> None:
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_reading_by_which_nothing_is_counted_is_named(more: tuple[str, ...]) -> None:
-    """No hand that is paid is folded, so what becomes of one that is does not matter."""
+    """No hand that is paid is folded, so the rule for a folded hand does not matter."""
     pair_plus = ("odds", "three-card.co", "--bet", "pair-plus", "--paytable", "TC-PP-1", *more)
     said = "dealwire: note: no figure depends on the reading folded-pair-plus stands\n"
     done = run(*pair_plus, "--reading", "folded-pair-plus=stands")
@@ -335,6 +335,6 @@ JOINT = "ante+play+ante-bonus+pair-plus"
 
 
 def test_bets_made_together_are_suspect_by_the_table_of_any() -> None:
-    """The pair plus of schedule 12 cannot be meant; its ante bonus can."""
+    """The pair plus of schedule 12 appears to be a misprint; its ante bonus does not."""
     (found,) = answered("three-card.co", "--bet", JOINT, "--paytable", "TC-PP-12", "--no-cache")
     assert "a straight pays 25 to 1" in found["suspect"]

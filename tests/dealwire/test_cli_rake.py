@@ -1,4 +1,4 @@
-"""What a house takes of pots, on the command line, in a configuration and on the sheet of a round."""
+"""The rake that a house takes from pots, on the command line, in a configuration and on the sheet of a round."""
 
 import json
 from pathlib import Path

@@ -231,7 +231,8 @@ def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: 
 
 @pytest.mark.more
 def test_a_process_killed_in_the_middle_of_what_it_sends_is_said(tmp_path: Path) -> None:
-    """What 125 recordings come to is more than a pipe holds: a process that nobody reads stands in the middle of it."""
+    """The output for 125 recordings is more than a pipe holds: a process whose output is not read stops in the middle
+    of it."""
     folder = archive(tmp_path / "archive", *["clean-8", "two-rounds"] * 500)
     program = "import dealwire.cli.archive as it; it.BATCH_BYTES = 1 << 30; from dealwire.cli import main; main()"
     command = [sys.executable, "-c", program, "replay", str(folder), "--json", "--jobs", "2"]

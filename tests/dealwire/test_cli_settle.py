@@ -366,7 +366,7 @@ OTHERS = (
 @pytest.mark.parametrize("line", OTHERS)
 def test_a_full_disk_is_one_line_from_whatever_prints(line: str) -> None:
     done = command(f"{line} > /dev/full", cwd=ROOT)
-    # a slow machine is told meanwhile how far it is
+    # a slow machine prints its progress meanwhile
     said = [each for each in done.stderr.splitlines() if not each.startswith("counting pair-plus: ")]
     assert (done.returncode, said) == (1, ["dealwire: cannot write the output: No space left on device"])
 

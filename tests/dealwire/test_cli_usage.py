@@ -1,4 +1,4 @@
-"""What is typed wrong, what is not there, and what a terminal gets: each one line, one rule."""
+"""Usage errors, missing files, and output to a terminal: each is one line, by one rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shell offers, asked as bash asks it, and in a real bash."""
+"""Completions of a shell, requested as bash requests them, and in a real bash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = Path(sys.executable).with_name("dealwire")
 
 
 def offered(line: str) -> list[str]:
-    """What is offered for the last word of `line`, which may be empty."""
+    """Return the completions of the last word of `line`, which may be empty."""
     *words, begun = line.split(" ")
     found = BashComplete(main, {}, "dealwire", "_DEALWIRE_COMPLETE").get_completions(words, begun)
     return [each.value for each in found if each.type == "plain"]

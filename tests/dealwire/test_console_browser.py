@@ -199,7 +199,7 @@ def test_pages_of_another_build_load_themselves_again(
         page = look(window.page(), console)
         page.evaluate("window.sameDocument = true")
         monkeypatch.setattr("dealwire.console.board.BUILD", "another")
-        # The other build is gone as soon as the page asks anew: it must not load itself for ever.
+        # The other build is gone as soon as the page reloads: it must not reload itself for ever.
         page.on("request", lambda request: monkeypatch.undo() if request.is_navigation_request() else None)
         with page.expect_navigation(timeout=PATIENCE_MS):
             table.go(lambda view: any(seat.wagers for seat in view.seats))

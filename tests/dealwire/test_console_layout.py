@@ -118,7 +118,7 @@ def test_nothing_on_the_page_moves_while_rounds_are_dealt(browser: Any, hub: Hub
                 break  # the evening is over
             caught_up(page, view)
             reports = view.sequence
-        page.wait_for_timeout(100)  # the observer is told of a frame after it was drawn
+        page.wait_for_timeout(100)  # the observer is notified of a frame after it was drawn
         assert reports > 100
         assert page.evaluate("window.shifts") < CLS_MOST
 
@@ -147,7 +147,7 @@ def test_no_tile_of_the_overview_moves_for_a_trouble_that_can_wait(
             page.locator(f"#tile-{name} .tile-round", has_text=str(90 + round_number)).wait_for()
         assert page.locator(".tile-alarm").count() > 3
         assert page.locator(".tile h2").all_inner_texts() == names
-        page.wait_for_timeout(100)  # the observer is told of a frame after it was drawn
+        page.wait_for_timeout(100)  # the observer is notified of a frame after it was drawn
         assert page.evaluate("window.shifts") < CLS_MOST
 
 
@@ -166,7 +166,7 @@ def test_a_worse_trouble_comes_in_sight_before_the_other_and_moves_nothing(
         later = plain.model_copy(update={"sequence": plain.sequence + 1, "trouble": (void, lamp)})
         hub.show(later)
         caught_up(page, later)
-        page.wait_for_timeout(100)  # the observer is told of a frame after it was drawn
+        page.wait_for_timeout(100)  # the observer is notified of a frame after it was drawn
         worst = page.locator(".banner").first
         assert worst.get_attribute("data-kind") == "misdeal"
         assert worst.evaluate("one => one.getBoundingClientRect().left") >= 0

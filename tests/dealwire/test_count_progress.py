@@ -1,4 +1,4 @@
-"""How far a count is, where a terminal shows it, where it does not, and where programs read."""
+"""Progress of a count, where a terminal shows it, where it does not, and where programs read."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What doctor prints to be installed is well formed, whatever an adapter calls itself."""
+"""Files that doctor prints for installation are well formed, for any name of an adapter."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""No byte that is made known holds a face that nobody has shown."""
+"""No published byte holds a face that no one has shown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.evenings.reported_table import colorado, reading, reports
 CAPTURES = Path(__file__).parent.parent.parent / "captures"
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 AT_END = ("round", "settlement", "meter", "award")
-"""END GAME has been heard: the hands against the house are dead, and what came of them is told."""
+"""Topics after END GAME: the hands against the house are dead, and their cards and results are published."""
 HANDS = ("community", "seats", "dealer", "hands", "stages", "draw")
 """Keys of a round under which a face may stand that nobody has shown, where the house plays."""
 
@@ -70,7 +70,7 @@ class Hunt:
         self.views += 1
 
     def end(self, line: dict[str, Any]) -> None:
-        """A round ended: its hands may be told, but not among players, and what was burned not at all."""
+        """Take the line of an ended round: it may name its hands, but not among players, and never a burned card."""
         self.rounds.append(line)
         self.search(json.dumps(line["burned"]))
         if self.publisher.table.flow.plan.betting is None:
@@ -209,7 +209,7 @@ def test_a_table_whose_name_looks_like_a_hidden_card_keeps_it(name: str) -> None
 
 
 def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
-    """The shuffler reads one card in two hands: the table is told so, not which card it is."""
+    """The shuffler reads one card in two hands: the table learns that, not which card it is."""
     table = colorado()
     lines = []
 
@@ -243,7 +243,7 @@ show dealer: 2S 3S 4S 5S 7C / show community: 2C 9S / show seat 1: AH KH QH JH T
 
 
 def round_told(lines: str, game: str = "flushes-gone-wild.co") -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What is published of a round whose devices read every card: its own line, and the settlements."""
+    """Return the published lines of a round whose devices read every card: its own line, and the settlements."""
     seen = go_on(HandTable(game, reads=True), lines.replace("\n", " / ").strip(" /")).seen
     publisher = Publisher(usual_published(game))
     told = [line for each in seen for line in publisher.publish(each)]

@@ -26,13 +26,13 @@ from tests.support.rigs.face_hunt import FaceHunt, faces_in
 pytestmark = needs_mosquitto
 
 OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
-"""Where faces are named once they are shown."""
+"""Outlets that name faces once they are shown."""
 SILENT = {"log", "metrics", "mqtt, no line"}
-"""Where none ever has to be."""
+"""Outlets that never name a face."""
 
 
 def also(*slow: Any) -> list[Any]:
-    """What the long run deals besides."""
+    """Return the further cases of the long run."""
     return [pytest.param(each, marks=pytest.mark.slow) for each in slow]
 
 

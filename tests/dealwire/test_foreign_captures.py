@@ -24,7 +24,7 @@ def replay(file: Path, *options: str) -> Result:
 
 
 def dealt(result: Result) -> list[str]:
-    """What was dealt and settled, without the counts at the end."""
+    """Return the lines of the deal and the settlement, without the counts at the end."""
     return [line for line in result.stdout.splitlines() if json.loads(line)["type"] != "summary"]
 
 

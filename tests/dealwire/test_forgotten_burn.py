@@ -29,7 +29,7 @@ FOLD = 7
 
 @cache
 def evening(step: str | None) -> list[Seen]:
-    """What the recording of one round says; `step` burns no card."""
+    """Return the reports in the recording of one round; `step` burns no card."""
     with tempfile.TemporaryDirectory() as folder:
         return _evening(Path(folder) / "round.pcapng", step)
 

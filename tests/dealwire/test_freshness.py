@@ -98,7 +98,7 @@ def test_an_old_session_that_is_played_again_is_settled_once() -> None:
 
 
 class Indexed:
-    """What a journal may put in the place of memory."""
+    """Stand-in for a journal's index of settled rounds, which may take the place of memory."""
 
     def __init__(self) -> None:
         self.keys: list[SettledKey] = []
@@ -115,7 +115,7 @@ class Indexed:
 
 
 def test_what_was_settled_is_remembered_by_whoever_keeps_it() -> None:
-    """Across a restart it is the journal that remembers: a table made anew refuses what the one before had settled."""
+    """The journal remembers across a restart: a new table refuses the rounds that the one before had settled."""
     kept, seen = Indexed(), list(evening("two-rounds"))
     first, second = colorado(), colorado()
     first.remember(kept)
@@ -154,7 +154,7 @@ def test_another_controller_that_counts_from_one_again_deals_new_rounds() -> Non
 
 
 def test_a_round_that_is_heard_once_more_takes_no_progressive_bets() -> None:
-    """Where people award, START GAME moves the meters: once a round."""
+    """START GAME moves the meters if people make the awards: once a round."""
     bank = MeterBank(load_setup(PROGRESSIVE))
     game = load_game("flushes-gone-wild.wa-link")
     terms = TableTerms(game, {"progressive": "WA-ML03"}, bank=bank)

@@ -19,7 +19,7 @@ NAME = "table-1"
 
 
 def asked(service: Service, who: str, **fields: object) -> Future[str]:
-    """What comes of saying that held money was settled."""
+    """Return the answer to a report that held money was settled."""
     answer = service.hub.ask(Request(NAME, "release-held", fields, who, "127.0.0.1"))
     run_until(service, answer.done)
     return answer

@@ -1,4 +1,4 @@
-"""What `dealwire list` says of USB devices: an address that opens just that one."""
+"""USB devices in `dealwire list`: each has an address that opens just that one."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_hubs_are_left_out() -> None:
 
 @dataclass
 class Attached:
-    """What pyserial says of a port."""
+    """A port as pyserial describes it."""
 
     device: str
     description: str = "n/a"

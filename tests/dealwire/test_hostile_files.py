@@ -1,4 +1,5 @@
-"""Whatever a command is given instead of a file, or as one: a line that names it and the right exit code, soon."""
+"""Anything other than a file, or a hostile file, given to a command: a line that names it and the right exit code,
+soon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a device, a file or its name says never moves the terminal of whoever looks, nor begins a line of a log."""
+"""Text from a device, a file or its name never moves the cursor of a reader's terminal, nor starts a line of a log."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def addresses() -> Iterator[dict[str, str]]:
 
 
 def on_terminal(*arguments: str, end_after_s: float | None = None, timeout_s: float = 300) -> str:
-    """What a command writes to a terminal, both streams."""
+    """Return everything that a command writes to a terminal, on both streams."""
     ours, its = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "dealwire", *arguments], stdin=its, stdout=its, stderr=its, cwd=ROOT

@@ -174,7 +174,7 @@ ANSWERED = (
 
 
 def test_a_simulated_table_is_made_dealt_and_settled(tmp_path: Path) -> None:
-    """What somebody without hardware does: two commands, then a settled round."""
+    """The way of a user without hardware: two commands, then a settled round."""
     ports = free_port(), free_port()
     code, said = init(
         tmp_path,

@@ -19,7 +19,7 @@ from tests.support.rigs.serving import rounds_in, simulators, write_configuratio
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 OF_EXTRAS = sorted({name for extra in EXTRAS.values() for name in extra.modules} | {"paho", "markupsafe"})
-"""What only extras bring: none of it is there when `pip install dealwire` is all that was typed."""
+"""Modules that only extras install: `pip install dealwire` alone brings none of them."""
 NOT_AT_A_TABLE = (*PARTS, "numpy", "reportlab", "rich", "aiomqtt", "paho", "psycopg", "prometheus_client", "usb")
 BARE = f"""
 import importlib.abc, importlib.util, sys

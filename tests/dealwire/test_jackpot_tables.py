@@ -375,7 +375,7 @@ def poker_tables(count: int) -> Iterator[list[dict[str, str]]]:
 
 @pytest.mark.more
 def test_pools_of_two_tables_over_kills(tmp_path: Path) -> None:
-    """Killed as it settles, the service goes on with every cent of both tables where the records say."""
+    """Killed as it settles, the service resumes with every cent of both tables where the records say."""
     with poker_tables(2) as addresses:
         tables = [{"shoe": at["shoe"], "controller": at["table-controller"]} for at in addresses]
         file = configuration(tmp_path, *({"procedure": "longhorn.co"} | table for table in tables))

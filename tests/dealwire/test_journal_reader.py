@@ -174,7 +174,7 @@ def test_a_reader_stands_still_while_the_file_goes_on(tmp_path: Path) -> None:
             assert reader.head.sequence == 2, "it ended, whatever happened in it"
 
 
-# ------------------------------------------------------------------ lines that were made known
+# ------------------------------------------------------------------ published lines
 
 
 def some_lines(journal: Journal) -> None:

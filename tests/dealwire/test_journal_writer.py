@@ -684,4 +684,4 @@ def test_a_line_that_ended_lets_out_nothing(journal: Journal, clock: ManualClock
     assert line.let_out()
     open_gate(later)
     with pytest.raises(LineClosed, match="the other end closed"):
-        device.read()  # nothing came: it is not trusted any more
+        device.read()  # nothing came: the line is no longer trusted

@@ -177,7 +177,7 @@ class House(RuleBasedStateMachine):
         self.journal.publish(table, "settlement", self.now(), settlement(session, number, 0, meters=[moved]))
         self.journal.settled(table, self.journal.newest_ns, SettledKey(DEVICE, session, number))
 
-    # ------------------------------------------------------------------ what begins anew
+    # ------------------------------------------------------------------ restarts
 
     @rule()
     def commit(self) -> None:

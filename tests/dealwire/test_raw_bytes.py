@@ -1,4 +1,4 @@
-"""`monitor --hex`: every byte as it passed, whichever dialect the line is thought to speak, and what became of it."""
+"""`monitor --hex`: every byte as it passed, in any dialect that the line is thought to use, and its decoding."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ class Manager:
         self.heard: list[dict[str, str]] = []
 
     def listen(self, seconds: float = 0.0) -> list[dict[str, str]]:
-        """What was heard so far, after listening for so long."""
+        """Return everything received so far, after listening for `seconds`."""
         end = time.monotonic() + seconds
         while True:
             try:

@@ -235,7 +235,7 @@ def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Pat
                 assert tables[0].meters == tables[1].meters
                 if shown:
                     assert tables[0].meters == shown[-1]
-                # Devices that hold events send rounds again to a table that began anew; those are not settled again.
+                # Devices that hold events send rounds again to a table that starts a new record: none is settled again.
                 run_until(service, lambda: len(listener.of("settlement")) >= 4)  # noqa: B023
                 shown.append(tables[0].meters)
     assert shown[0] != shown[1] != shown[2], "nobody bet on the progressive, so nothing was shown"

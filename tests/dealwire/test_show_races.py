@@ -32,7 +32,7 @@ def test_what_went_wrong_is_shown() -> None:
 
 
 def test_a_race_is_settled_from_its_line() -> None:
-    """What one program writes another settles: red loses nothing on hearts."""
+    """A line that one program writes is settled by another: red loses nothing on hearts."""
     line = race(AT_10, red=500, even=500).to_json()
     assert RoundResult.from_json(line).to_json() == line
     done = CliRunner().invoke(main, ["settle", "--game", "race-to-the-flush"], input=line + "\n")

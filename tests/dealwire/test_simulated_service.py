@@ -1,5 +1,5 @@
-"""What `dealwire run` serves without a file: a healthy table whose meter moves, faults as often as they are asked for,
-and buttons that are answered for what they do."""
+"""`dealwire run` without a file: a healthy table whose meter moves, faults at the requested rate, and buttons that get
+an answer about their effect."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ ROUNDS: list[dict[str, Any]] = [
 
 @functools.cache
 def evening() -> tuple[list[TableOutcome], bytes]:
-    """What a table says of the rounds above as they are dealt, and the recording."""
+    """Return the table's outcomes for the rounds above, and the recording."""
     procedure = load_procedure(PROCEDURE)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "evening.pcapng"
@@ -103,7 +103,7 @@ def test_an_evening_from_the_shoe_is_settled_to_the_cent() -> None:
 
 
 def test_the_money_is_that_of_the_same_cards_in_packets() -> None:
-    """How the cards came makes no difference to what they pay."""
+    """Cards dealt singly pay as the same cards in packets do."""
     said, _ = evening()
     rounds = [item for item in said if isinstance(item, RoundResult)]
     game = load_game("flushes-gone-wild.co")

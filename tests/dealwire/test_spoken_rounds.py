@@ -1,4 +1,4 @@
-"""Rounds on the command line are told in the console's words; lines of JSON keep the ids."""
+"""Rounds on the command line use the console's terms; JSON lines keep the ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What systemd is told while a service starts, and what its units make of the exit codes."""
+"""Notifications to systemd while a service starts, and its units' handling of the exit codes."""
 
 from __future__ import annotations
 

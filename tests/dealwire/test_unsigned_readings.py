@@ -31,7 +31,7 @@ def held(service: Service) -> list[HeldView]:
 
 
 def by(lines: list[dict[str, Any]], reading: str, after: int) -> list[str]:
-    """How the lines ended of rounds after one that a reading decides."""
+    """Return the results of lines in rounds after `after` that a reading decides."""
     found = (line for each in lines if each["round"] > after for line in each["lines"])
     return [line["result"] for line in found if line.get("reading") == reading]
 

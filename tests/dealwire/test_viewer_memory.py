@@ -1,4 +1,4 @@
-"""What a viewer remembers: why a round came to where it stands, each line of its log, and all of it over a restart."""
+"""Memory of a viewer: why a round came to its present state, each line of its log, and all of it across a restart."""
 
 from __future__ import annotations
 

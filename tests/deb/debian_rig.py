@@ -36,7 +36,7 @@ NOISE = (
 )
 """Folders that change in any running machine, or are the rig's own."""
 GUIDE = json.loads(Path("/packages/guide.json").read_text())
-"""What the guide says to type."""
+"""Commands from the guide."""
 TABLE = """schema = "dealwire.table/1"
 [journal]
 path = "{journal}"
@@ -234,7 +234,7 @@ class Rig:
         self.before = before
 
     def under_way(self):
-        """Whether the newest round has begun and not ended."""
+        """Return True if the newest round has started and not ended."""
         newest = self.last_rounds()[-1:]
         return bool(newest) and newest[0]["end_ns"] is None
 

@@ -36,7 +36,7 @@ StandardError=append:/facts/log
 
 
 def typed() -> dict[str, Any]:
-    """What the guide says to type for the package, to the first settled round."""
+    """Return the guide's commands for the package, up to the first settled round."""
     page = (ROOT / "docs/guides/install.md").read_text(encoding="utf-8")
     part = page[page.index("## The Debian package") : page.index("### Upgrade")]
     set_up, serves, own = (block for block in blocks(part) if block.language == "sh")
@@ -47,7 +47,7 @@ def typed() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the machine told, by trial."""
+    """Return the machine's facts, by trial."""
     needed = (NEW, OLD, BUILT / "root/usr/bin")
     lacks = [str(path.relative_to(ROOT)) for path in needed if not path.exists()]
     if lacks or shutil.which("systemd-nspawn") is None or os.geteuid() != 0:

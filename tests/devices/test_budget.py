@@ -112,7 +112,7 @@ def test_noise_between_frames_is_kept_and_frames_that_come_in_pieces_are_no_nois
 
 def test_the_next_line_of_a_device_gone_mad_gets_nothing_more() -> None:
     budget, now_ns, kept = Budget(), START_NS, 0
-    for _ in range(60):  # lines that are given up after ten seconds and opened again: their links count anew
+    for _ in range(60):  # lines that are given up after ten seconds and opened again: their links start counting over
         for _ in range(100):
             now_ns += SECOND // 10
             if budget.keeps(PIECE[:1152], now_ns):

@@ -89,7 +89,8 @@ def test_three_families_of_exception_at_hang_up_are_one_closed_line() -> None:
 
 
 def test_a_command_that_a_full_line_swallowed_is_never_sent_again(tmp_path: Path) -> None:
-    """What a full line accepted is unknown: the command ends as unknown, and the next line does not repeat it."""
+    """The fate of bytes that a full line accepted is unknown: the command ends as unknown, and the next line does not
+    repeat it."""
     bench = Bench(SerialWire, tmp_path).up()
     bench.device.reads = False
     assert bench.supervisor.session is not None

@@ -199,7 +199,7 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 OWN_RANKING = 'ranking = "poker"'
 GAME_FAULTS = [
-    # game, what stands there, what is put in its place, the line it is told at, the sentence
+    # game, original text, replacement, the line named, the sentence
     (
         "caribbean-stud.co",
         'at-least = "AS KH 4D 3C 2S"',

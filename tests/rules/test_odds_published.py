@@ -98,7 +98,7 @@ def test_the_dealers_hands_beside_six_cards_one_by_one(seen: tuple[int, ...]) ->
         best = np.max([levels[places(np.delete(dealt, one, axis=1))] for one in range(6)], axis=0)[:, None]
         lower += (best < mine).sum(axis=0)
         same += (best == mine).sum(axis=0)
-    # The cards are one set of their class: which of them is laid aside is told by what the others are worth.
+    # The cards are one set of their class: the value of the others decides which of them is laid aside.
     columns = [int(np.argmax(found.levels[at] == level)) for level in mine]
     assert (found.below[at, columns] == lower).all()
     assert (found.not_above[at, columns] == lower + same).all()

@@ -218,7 +218,7 @@ def take_spares(round_: Round) -> None:
 
 
 def unburn(round_: Round, step: str) -> None:
-    """Undo the burn of this step, which burned no card: the card taken for it is the first card that followed."""
+    """Undo the burn of this step, which burned no card: the card taken for it is the first one that followed."""
     own = [number for number, due in enumerate(round_.dues) if due.place == BURN and due.step == step]
     before = laid(round_)
     del round_.dues[own[-1]]
@@ -387,7 +387,7 @@ def give_next(round_: Round, hand: Hand, missing: int) -> None:
     hand.expected, hand.judged = hand.expected - missing, 0
 
 
-# ------------------------------------------------------------------ cards moved after a correction
+# ------------------------------------------------------------------ laid again
 
 
 def _settle(round_: Round, before: list[Due | None], *, certain: bool = True, counted: bool = False) -> None:

@@ -40,7 +40,7 @@ _CHANGED_SINCE: Final = ("nothing_ruled_since", "bets_left_alone", "cards_not_mu
 
 @dataclass(slots=True)
 class RoundReports:
-    """Reports since the flow stood between two rounds. `base` is its state then, None for the beginning. `ruled` has
+    """Reports since the flow stood between two rounds. `base` is its state then, None for the beginning. `ruled` are
     the indexes of the reports that were a supervisor's ruling."""
 
     base: FlowState | None = None

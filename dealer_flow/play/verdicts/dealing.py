@@ -209,7 +209,7 @@ def put_back(round_: Round, seen: Seen) -> bool:
     round_.from_shoe.pop()
     round_.ledger.hands[BURN].put_back()
     if not round_.from_shoe and round_.shoes is not None:
-        round_.shoes.on_table().rounds -= 1  # no card of this round is out now: the shoe's round starts over
+        round_.shoes.on_table().rounds -= 1  # no card of this round is out: the shoe's round starts over
     return True
 
 

@@ -278,7 +278,7 @@ def _run(context: AnyCheckContext, check: Check, gone: str) -> CheckRecord:
         context.set_out(check.role, check.prepare)
         wire.own_delay_ms()
         began_ns = wire.now_ns()
-        # the way into the state is reported only if the device did not reach it
+        # the report says how the device was brought there only if it did not get there
         probe.timeline.take(began_ns)
         for step in check.steps:
             step(context)

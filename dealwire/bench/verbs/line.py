@@ -264,7 +264,7 @@ class Expecting(PlanStep):
     not_before: Time | None = None
     """Minimum time before it comes."""
     cards: tuple[Annotated[int, Field(ge=0, le=0xFF)], ...] | None = None
-    """Card codes in it, in order, if the operator was given them; the report never shows them."""
+    """Card codes in it, in order, if the operator knows them; the report never shows them."""
     measure: str | None = None
     limited: bool = True
     """false: the protocol sets no limit for the measured time; `within` is only the patience of the bench."""

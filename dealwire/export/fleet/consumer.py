@@ -121,7 +121,7 @@ class Consumer:
         self._problem: str | None = None
         self._retry = Retry()
         self._live: dict[tuple[Address, str], int] = {}
-        """Newest sequence announced by each table from which lines were requested."""
+        """Newest sequence that each table announces, for the tables that were asked for lines."""
         self._strangers: dict[Address, None] = {}
         """Tables that were asked for what a mark announced but never sent a line; the newest last."""
         self._reported_s = -REPORT_S

@@ -168,7 +168,7 @@ class GameCourse(ABC, Generic[V]):
         if at not in self._deciding_places and not any(
             each.name in self._points for each in self.plan.steps[after.step :]
         ):
-            return self._seen(others, step, after, lying, turned=turned)  # nothing depends on them from here on
+            return self._seen(others, step, after, lying, turned=turned)  # nothing later depends on them
         after = _with(after, at, -number) if turned and at != OWN else after
 
         def go_on(then: OnePlayerState) -> V:

@@ -1,8 +1,8 @@
 """Counts of every showdown on a board: for each hole, the number of dealer's hands it beats, ties and loses to.
 
-The dealer's hand is any two cards that neither board nor hole use. All holes of a board are ranked at once, and the holes
-that share a card with it are then subtracted, card by card. With N(s) the number of holes below a strength and
-n(c, s) the number of those that hold a card c, a hole a-b of strength s has
+The dealer's hand is any two cards that neither board nor hole use. All holes of a board are ranked at once, and those
+that share a card with the hole are then subtracted, card by card. With N(s) the number of holes below a strength and
+n(c, s) the number of such holes with a card c, a hole a-b of strength s has
 
      N(s) - n(a, s) - n(b, s)
 

@@ -118,7 +118,7 @@ def value(prometheus: Prometheus, metric: str) -> float:
 
 
 def said(reader: Reader, *, known: bool, lamp: Sequence[str]) -> bool:
-    """Whether the newest standing at the broker says so."""
+    """Return True if the newest standing at the broker says so."""
     if not reader.others:
         return False
     last = json.loads(reader.others[-1][1])

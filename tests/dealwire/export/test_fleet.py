@@ -85,7 +85,7 @@ class Consuming:
         self._process.wait()
 
     def log(self) -> str:
-        """What it said since it was started last."""
+        """Return the log since the last start."""
         return self._log.read_text()
 
     def is_alive(self) -> bool:

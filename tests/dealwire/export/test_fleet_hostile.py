@@ -1,4 +1,4 @@
-"""Whatever anybody on the broker can publish: the fleet's reader keeps it aside, says why, and goes on."""
+"""Hostile messages from anyone on the broker: the fleet's reader sets them aside, says why, and continues."""
 
 import hashlib
 import json

@@ -29,12 +29,12 @@ CAPTURES = sorted((ROOT / "captures").glob("*.pcapng"))
 
 PROCEDURE, GAME = cache(load_procedure), cache(load_game)
 GOOD: set[str] = set()
-"""What was already held to its schema; the recordings say many things alike, at other times."""
+"""Lines that were already checked against their schema; the recordings repeat many lines at other times."""
 
 
 @cache
 def validator(schema: str) -> Callable[[dict[str, Any]], None]:
-    """What a published file says of a line whose `schema` it is."""
+    """Return the check of a line against its published schema."""
     kind, version = schema.removeprefix("dealwire.").split("/")
     content = json.loads((DOCS / "schema" / f"{kind}-{version}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(content)

@@ -1,4 +1,4 @@
-"""What Prometheus reads says what happened, in its own conventions, and shows no card."""
+"""Metrics as Prometheus reads them: they agree with the events, follow its conventions, and show no card."""
 
 import json
 import re
@@ -201,7 +201,8 @@ def test_views_journal_and_broker_are_gauges() -> None:
 
 
 def test_names_keep_to_the_conventions(rig: Rig) -> None:
-    """What `promtool check metrics` looks for: prefix, unit at the end, counters in _total, help, no reserved label."""
+    """The conventions that `promtool check metrics` checks: prefix, unit at the end, counters in _total, help, no
+    reserved label."""
     families = {family.name: family for family in text_string_to_metric_families(rig.text())}
     assert set(families) == set(MEASURES)
     for name, measure in MEASURES.items():

@@ -1,4 +1,4 @@
-"""What `/metrics` answers, to whom, and to how many at once: a real server on a real port."""
+"""Answers of `/metrics`, its clients, and how many it serves at once: a real server on a real port."""
 
 import errno
 import os

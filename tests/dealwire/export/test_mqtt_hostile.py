@@ -1,4 +1,4 @@
-"""What others write to a table's topics, and what fails in one table's lines: nothing of it ends the others."""
+"""Foreign messages on a table's topics, and failures in one table's lines: nothing of it ends the other tables."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def exporter_to(broker: Mosquitto, journal: Journal, reports: list[str], *tables
 
 
 def refusals(identity: str) -> list[str | bytes]:
-    """What no request may look like."""
+    """Return requests that must be refused."""
     past = 1 << 63
     numbers = (str(HUGE), str(past), "-1", "1.0", "0x10", "", " 1", "٣", "1 2", "1\n", "9" * 5000)
     return [*(f"{identity} {number}" for number in numbers), "", "0", "x" * 2**20, "[" * 1100, b"\xff\x00", b"\x00"]

@@ -44,7 +44,7 @@ KEYS = {"cards", "known", "community", "hand", "hands", "bet", "bets", "pay", "p
 
 
 def hunt(text: str, game: str) -> list[str]:
-    """Whatever looks like a card, a rank, a suit, a hand or how it fared; the game's own name is none."""
+    """Return all text that looks like a card, a rank, a suit, a hand or its result, except the game's own name."""
     bare = text.replace(game, "")
     return [found.group() for pattern in (CARD, NAMES) for found in pattern.finditer(bare)]
 
@@ -143,7 +143,7 @@ def journal_of_evenings(journal: Journal) -> None:
 
 
 def all_bytes(reader: Reader) -> list[str]:
-    """Whatever came of any message."""
+    """Return the whole content of every message."""
     lines = reader.copy()
     beside = [json.dumps(reader.properties[key]) for key in lines]
     return [*lines.values(), *beside, *(f"{topic} {text}" for topic, text, _ in reader.others)]

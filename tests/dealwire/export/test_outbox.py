@@ -120,7 +120,7 @@ def test_raw_bytes_never_come_out(journal: Journal) -> None:
     ],
 )
 def test_what_sends_sees_no_device_and_no_card(name: str) -> None:
-    """What leaves was made known before; nothing here could look behind it."""
+    """Exports send only what was published before; nothing in these modules could read more than that."""
     tree = ast.parse((EXPORT / f"{name}.py").read_text(encoding="utf-8"))
     imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     found = [module for module in imported if module.startswith(("devices", "protocol.cards", "dealwire.table.table"))]

@@ -1,4 +1,4 @@
-"""What is warned of: files of secrets that others may read, and what goes to a broker in clear."""
+"""Warnings about secrecy: files of secrets that others may read, and traffic to a broker without encryption."""
 
 from pathlib import Path
 

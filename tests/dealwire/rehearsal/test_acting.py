@@ -1,4 +1,4 @@
-"""What simulated players may do in a betting round, figure by figure, and what their chips come to."""
+"""Actions of simulated players in a betting round, figure by figure, and the chips that result."""
 
 from __future__ import annotations
 

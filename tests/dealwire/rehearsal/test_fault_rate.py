@@ -17,7 +17,7 @@ from dealwire.table.replay import usual_table
 from dealwire.table.table import Table
 
 SEEN_BY_NOBODY = (*LINE, What.REJECTED, What.JAM, What.DECK)
-"""What a line or the device heals by itself."""
+"""Faults that a line or the device recovers from without an incident."""
 
 
 def plans(scenario: AnyScenario, rate: float | None, seed: int, count: int) -> list[RoundPlan]:
@@ -62,7 +62,7 @@ def dealt(scenario: AnyScenario, table: Table, count: int) -> Iterator[tuple[Rou
 @pytest.mark.every(2)
 @pytest.mark.parametrize("procedure", ["flushes-gone-wild.co", "bonus-6.co", "pai-gow.co-hand", "race-to-the-flush"])
 def test_a_round_goes_wrong_when_a_fault_was_planned_and_never_else(procedure: str) -> None:
-    """What befalls one round is over with it: its deck is exchanged where a card of it is astray."""
+    """A fault ends with its round: the deck is exchanged if one of its cards is astray."""
     scenario = endless(clean_scenario(load_procedure(procedure), range(1, 4)), faults=0.4, seed=8)
     kinds = Counter[str]()
     for plan, (result, incidents) in zip(scenario.plans(), dealt(scenario, usual_table(procedure), 80), strict=False):

@@ -1,4 +1,4 @@
-"""What people do at the reference devices, read off a scenario; without the programs."""
+"""People's actions at the reference devices, read from a scenario; without the programs."""
 
 from collections import Counter
 from pathlib import Path

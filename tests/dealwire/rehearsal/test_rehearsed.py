@@ -1,4 +1,5 @@
-"""What simulated people read off a procedure: the shuffler's program, the steps taken, what bets cost, what follows."""
+"""Facts that simulated people read from a procedure: the shuffler's program, the steps taken, the costs of bets, and
+the consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What simulated players bet keeps every rule of every procedure, whatever is chosen."""
+"""Simulated players' bets keep every rule of every procedure, for each choice."""
 
 from itertools import product
 
@@ -12,7 +12,7 @@ from dealwire.rehearsal.simulate import simulate
 from dealwire.rehearsal.stakes import stakes_of
 
 STEPS = [name for name in known_procedures() if load_procedure(name).step and not load_procedure(name).betting]
-"""Where players bet against the house; among themselves they put up what `chips` says."""
+"""Procedures in which players bet against the house; among themselves they put up what `chips` says."""
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -18,7 +18,7 @@ def numbers(path: Path, wanted: str) -> list[int]:
 
 
 def listed(what: str, tmp_path: Path) -> list[str]:
-    """What `tshark -G` says of our protocols, one after the other: Wireshark takes those in any order."""
+    """Return the entries of `tshark -G` for our protocols, one after the other: Wireshark takes those in any order."""
     place = tmp_path / "plugins" / DISSECTOR
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(LUA.read_bytes())

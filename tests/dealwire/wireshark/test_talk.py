@@ -1,4 +1,4 @@
-"""What the dissector says of a talk in real tshark: who answers what and how late, what is idle, cut or damaged."""
+"""The dissector's analysis of an exchange in real tshark: who answers and how late, what is idle, cut or damaged."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -24,7 +24,11 @@ def play(player: Player) -> None:
         player.choose("surrender", "surrender-half")
         player.wagers["surrendered"] = seven // 2
         if player.rng.random() < 0.5:
-            for bet in ("seven-card", "tip-seven-card", "pot-7"):  # what becomes of these two then is not in print
+            for bet in (
+                "seven-card",
+                "tip-seven-card",
+                "pot-7",
+            ):  # the text says nothing about these two then
                 player.wagers.pop(bet, None)
         else:
             player.wagers["seven-card"] = seven // 2
