@@ -3,7 +3,7 @@
 import ast
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,3 +86,111 @@ def test_a_word_that_went_is_found_within_a_name() -> None:
         "asked_ns",
         "toldTable",
     ]
+
+
+# ------------------------------------------------------------------ the voice
+
+RIDDLE = re.compile(r"(What|Whether|How|Where|Who|Whom|Whose|Why|When|Which|Whatever|Whoever)\b")
+"""Openings of a docstring that names no thing and gives no order."""
+PHRASES = {
+    "again, from scratch": r"\banew\b",
+    "published": r"\b(?:made|makes?|making) known\b",
+    "name them": r"\bof those that\b",
+    "sees, gets, is notified": r"\b(?:is|are|was|were) told\b(?! apart)",
+    "appears to be a misprint": r"\bcannot be meant\b",
+    "next to, in addition to": r"\bbeside each other\b",
+    "available": r"\bat hand\b",
+    "the result of": r"\bwhat (?:became|becomes) of\b",
+    "received": r"\bheard of\b",
+    "no longer": r"\bany more\b",
+    "fix, correct": r"\bmend(?:s|ed|ing)?\b",
+    "continues, resumes": r"\bgoes on with\b",
+    "import cycle": r"\bby a detour\b",
+}
+"""Plain words -> the phrase that they take the place of."""
+ANY_PHRASE = re.compile("|".join(PHRASES.values()), re.IGNORECASE)
+FROM_DATA = re.compile(r"games/|readings-dealing|odds-audit|readers")
+"""Pages that print reasons out of game files, whose hash is in every journal, or what readers of the texts reported."""
+PROSE = [
+    path
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("changes/*.md")]
+    if not FROM_DATA.search(path.relative_to(ROOT).as_posix())
+]
+READ_BACK = frozenset({"devices/elsewhere.py"})
+"""Notes in recordings, which a replay reads."""
+WRITTEN = (*PACKAGES.split("|"), "docs", "benchmarks", "firmware", "tests")
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of every docstring in `tree`, those of attributes with them."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            if isinstance(statement, ast.Expr) and isinstance(text := getattr(statement.value, "value", None), str):
+                yield statement.lineno, text
+
+
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of every comment: the rest of a line after `# ` outside of quotes."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if "# " in line and (found := re.match(r"""(?:[^#"']|"[^"]*"|'[^']*')*#( .*)""", line)):
+            yield number, found[1]
+
+
+def prose(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of a page, without its code."""
+    fence = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+    text = fence.sub(lambda code: "\n" * code[0].count("\n"), path.read_text())
+    yield from enumerate(re.sub(r"`[^`\n]*`", "``", text).splitlines(), 1)
+
+
+def found_in(texts: Iterable[tuple[int, str]], at: str) -> Iterator[str]:
+    """Each phrase in a text, with its place and plain words for it."""
+    for line, text in texts:
+        if ANY_PHRASE.search(plain := re.sub(r"`[^`]*`", "``", " ".join(text.split()))):
+            for words, phrase in PHRASES.items():
+                if found := re.search(phrase, plain, re.IGNORECASE):
+                    yield f"{at}:{line}: {found[0]!r}; write: {words}"
+
+
+@pytest.mark.parametrize("top", WRITTEN)
+def test_docstrings_and_comments_are_in_plain_words(top: str) -> None:
+    """A docstring opens with a verb or with the thing, and no phrase that is read twice is in it or in a comment."""
+    found: list[str] = []
+    for path in sorted((ROOT / top).rglob("*.py")):
+        if path == Path(__file__):
+            continue
+        at, text = path.relative_to(ROOT).as_posix(), path.read_text()
+        written = [*docstrings(ast.parse(text))]
+        found += [f"{at}:{line}: {words[:60]!r}" for line, words in written if RIDDLE.match(words.lstrip())]
+        found += found_in(written, at)
+        found += found_in(comments(text), at)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("top", PACKAGES.split("|"))
+def test_messages_are_in_plain_words(top: str) -> None:
+    """A text of at least three words that is not a docstring."""
+    found: list[str] = []
+    for path in sorted((ROOT / top).rglob("*.py")):
+        at, tree = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
+        if at not in READ_BACK:
+            own = {line for line, _ in docstrings(tree)}
+            texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+            found += found_in(
+                [(each.lineno, each.value) for each in texts if each.lineno not in own and each.value.count(" ") > 1],
+                at,
+            )
+    assert not found, "\n".join(found)
+
+
+def test_pages_are_in_plain_words() -> None:
+    found = [each for path in PROSE for each in found_in(prose(path), path.relative_to(ROOT).as_posix())]
+    assert not found, "\n".join(found)
+
+
+def test_a_riddle_and_a_phrase_are_found() -> None:
+    source = 'def f():\n    """What became of it."""\n    x = 1  # made known anew\n'
+    assert [RIDDLE.match(text) is not None for _, text in docstrings(ast.parse(source))] == [True]
+    assert len([*found_in(docstrings(ast.parse(source)), "x")]) == 1
+    assert len([*found_in(comments(source), "x")]) == 2

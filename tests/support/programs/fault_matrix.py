@@ -87,7 +87,7 @@ class Trial:
         assert not bench.bodies(EventsLost)
         if bench.bodies(SessionChanged):
             assert not bench.ups()[-1].resumed
-            return "told that it started anew"
+            return "reported as restarted"
         return "no event missed" if len(bench.ups()) == 1 else "goes on, no event missed"
 
 
@@ -246,7 +246,7 @@ def stranger(t: Trial) -> str:
     assert bench.bodies(SessionChanged)
     assert not bench.ups()[-1].resumed
     assert bench.ups()[-1].serial == "0002"
-    return f"another device at the address: told that it started anew, {after(bench.clock.now_ns() - start_ns)}"
+    return f"another device at the address: reported as restarted, {after(bench.clock.now_ns() - start_ns)}"
 
 
 FAULTS: Final[dict[str, Callable[[Trial], str]]] = {
@@ -281,14 +281,14 @@ EXPECTED: Final[dict[str, str]] = {
     "stalled for 5 s": "lost at 3 s, line kept; back within 2 s: goes on, no event missed",
     "flood of noise": "32 KiB counted as noise; whole within 2 s: no event missed",
     "wrong baud rate": "named as garbled at 3 s; right again: goes on, no event missed",
-    "device rebooted": "seen at once: events of both sessions read, told that it started anew",
+    "device rebooted": "seen at once: events of both sessions read, reported as restarted",
     "duplicate device": (
         "refused, both named; back at the next try (10 s at most) once one is left: goes on, no event missed"
     ),
 }
 """Result of each fault on every kind of line, unless `OTHERWISE` has another."""
 
-_STRANGER: Final = "another device at the address: told that it started anew, within 2 s"
+_STRANGER: Final = "another device at the address: reported as restarted, within 2 s"
 
 OTHERWISE: Final = {("duplicate device", "TCP"): _STRANGER, ("duplicate device", "RFC 2217"): _STRANGER}
 
