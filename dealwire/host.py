@@ -167,7 +167,7 @@ def _packages() -> Iterator[HostFinding]:
 
 
 def _names() -> Iterator[HostFinding]:
-    """Check that no other distribution overwrote one of our packages, about which pip does not warn."""
+    """Check that no other distribution has overwritten one of our packages. pip does not warn about that."""
     owners = importlib.metadata.packages_distributions()
     for name in OUR_PACKAGES:
         others = sorted(set(owners.get(name, ())) - {"dealwire"})

@@ -97,7 +97,11 @@ class Budget:
         return not self._dropping
 
     def count_frames(self, count: int, frames: int, now_ns: int) -> None:
-        """Note that `count` kept bytes were decoded. `frames` is the link's frame counter afterwards."""
+        """Record that the line kept and decoded `count` bytes, and charge them as bytes outside frames if they gave no
+        frame.
+
+        `frames` is the link's frame counter after decoding.
+        """
         before, self._frames = self._frames, frames  # the link of another line counts from 0 again
         if frames > before:
             self._since_frame, self._frame_ns = 0, now_ns

@@ -30,7 +30,7 @@ def after_raise(raises: int, high: int, *, bring_in: bool) -> int:
 
 
 class MostPart(TomlTable):
-    """An upper limit."""
+    """A maximum amount, and the clause that sets it."""
 
     amount: AmountText
     clause: Clause

@@ -135,7 +135,7 @@ class SettlesPart(TomlTable):
 
 
 DECLARED: Final = "declared"
-"""Value for a seat that showed its hand at a step to declare it."""
+"""Value of `SettlesPart.of` for a seat that showed its hand at the step to declare it."""
 
 
 class Consequence(TomlTable):

@@ -178,7 +178,7 @@ class Round:
     compared: set[int] = field(default_factory=set)
     """Seats whose hands were shown when the house's lay open, and nothing known then voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
-    """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
+    """Bets of choices, as (seat, bet), that were not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)
     dead_hands: set[str] = field(default_factory=set)
     burns: dict[Place, BurnConfirmed] = field(default_factory=dict)

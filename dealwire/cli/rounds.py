@@ -238,8 +238,8 @@ class RoundTerms:
         return self._terms_on(loaded, self._options)
 
     def _terms_on(self, game: Game, options: Mapping[str, Any]) -> TableTerms:
-        """Return the terms of a game. They share the meters of the same game in another edition, since these are the
-        same meters."""
+        """Return the terms of a game. Terms of the same game in another edition share its meters, because the money is
+        the same."""
         terms = make_terms(game, options, self._bank, options.get("jackpot"))
         for other in (*self._given.values(), *self._by_game.values()):
             if other.game.id == game.id:

@@ -366,7 +366,10 @@ def net_of(money: SeatMoneyView) -> Net:
 
 
 def nets(view: TableView) -> dict[int, Net]:
-    """Return the results by seat, from END GAME until the seat bets again or the next round starts."""
+    """Return the result of each seat in the last round, without seats that have bet again.
+
+    Empty while a round is in progress, and if the last round has no settlement.
+    """
     settled = view.settlement
     if settled is None or view.state != "betting" or settled.round != view.round:
         return {}

@@ -30,7 +30,7 @@ PAUSE_S: Final = 0.1
 LANE_MAX: Final = 40
 """Delayed answers at once. Each occupies a connection, and the other connections are for pages."""
 EACH_MAX: Final = 16
-"""Delayed answers of one address."""
+"""Maximum number of delayed answers for one address at a time."""
 
 Ending = Literal["signed out", "expired", "idle", "pushed out"]
 

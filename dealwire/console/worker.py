@@ -39,8 +39,10 @@ class Worker:
         self._closed = False
 
     def run(self, call: Callable[[], Result]) -> "Future[Result]":
-        """Run `call` in the thread. Return a future of its result; WorkerBusy if too much waits or the worker is
-        closed."""
+        """Queue `call` for the thread, and return a future of its result.
+
+        Raises WorkerBusy if `JOBS_MAX` calls wait already, or if the worker is closed.
+        """
         answer: Future[Result] = Future()
         with self._lock:
             if self._closed:

@@ -31,7 +31,7 @@ class SettledRuns:
     # ------------------------------------------------------------------ what it says
 
     def tables_of(self, key: SettledKey) -> list[str]:
-        """Return the tables at which a round was settled."""
+        """Return the tables at which the round of `key` was settled."""
         found = self._runs.get(key[:2], {})
         return [table for table, runs in found.items() if _at(runs, key.round) is not None]
 

@@ -155,7 +155,7 @@ def arm(table: object, name: str, fields: Mapping[str, object], *, device: str =
 
 
 def _check_packet(table: SimulatedTable, name: str, trouble: PlannedTrouble) -> None:
-    """Raise UnknownAct if the round does not have the packet, or it cannot be that short."""
+    """Raise UnknownAct if the round has no packet of that number, or the packet has too few cards for the fault."""
     if trouble.ordinal > table.packets_of_round:
         raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
     cards = table.cards_of_packet(trouble.ordinal)

@@ -99,8 +99,11 @@ class SupervisedDealer(BettingDealer):
                     self.accept(place)
 
     def award(self) -> Doings:
-        """Award a progressive: the dealer selects the winner's spot and presses the hand; the supervisor confirms; a
-        card completes it."""
+        """Enter each planned award of a progressive at the controller, one press at a time.
+
+        The dealer selects the winner's spot, presses the hand and confirms; a badge approves it; the hand button
+        completes it.
+        """
         for each in self.plan.awards:
             yield from self.at("table-controller")
             self.controller.select_spot(each.seat)

@@ -193,10 +193,10 @@ class _Gathering:
         return "under-way" if live and not anew else "given-up"
 
     def _at_step(self, record: JournalRecord) -> ClockReading | None:
-        """Return both clocks at a clock step.
+        """Return the readings of the host's clock and the journal's clock at a clock step; None if there are none.
 
-        A line without readings is a note at a start, whose opening has them. An older program wrote none; the host's
-        time is then unknown.
+        A step with no readings of its own was noted at a start, and the `opened` record of that start has them. Older
+        programs wrote none there: the host's time is then None.
         """
         clock = _read(self.reader, StatusLine, record).clock
         if clock is not None:

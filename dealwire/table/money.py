@@ -50,7 +50,7 @@ class Money:
         """Held money: the table's own book until `hold` replaces it by the journal's."""
         self.held.speak(say)
         self._own = 0
-        """Entries in the table's own book so far; -1 once the journal keeps the book."""
+        """Number of entries in the table's own book of held money; -1 once the journal keeps the book."""
 
     def hold(self, book: HeldBook) -> None:
         """Use the journal's book of held money from now on."""
@@ -58,7 +58,7 @@ class Money:
         book.speak(self._say)
 
     def ended(self, result: RoundResult, at_ns: int) -> None:
-        """Record that a round ended."""
+        """Add a finished round to the outcomes that a view shows, and take over its currency."""
         self.currency = result.currency
         finish = result.draw.finish if result.draw is not None else None
         won = finish.column if finish is not None else None

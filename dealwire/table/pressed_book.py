@@ -51,7 +51,7 @@ class PressedBook(ABC):
 
     @property
     def at_rest(self) -> bool:
-        """True if nothing is requested."""
+        """True if no award is being entered at the controller."""
         return self._stage is _Stage.OPEN
 
     def handle(self, seen: Seen, *, between: bool) -> list[AwardRecord | MeterRecord]:

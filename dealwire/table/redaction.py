@@ -221,7 +221,7 @@ class PublishedTable(Table):
         self._redactor = Redactor(self)
         self._unshown: frozenset[Card] = frozenset()
         self._published: dict[Incident, Incident] = {}
-        """Incidents since the last result that lost a face, each with its published form."""
+        """Published form of each incident that lost a face, by the incident with the face, since the last result."""
         self.report: Seen | None = None
         """The last report as it may be published."""
 

@@ -33,7 +33,7 @@ class DialectFramer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One device dialect."""
+    """One device dialect: its name, its serial settings, and the factories of its driver, link and framer."""
 
     name: str
     """Name on the command line and in a capture."""

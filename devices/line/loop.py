@@ -37,7 +37,10 @@ class Member(Protocol):
         return None
 
     def fileno(self) -> int | None:
-        """Return the descriptor to wait on; None if the member calls `wake` itself, or is closed."""
+        """Return the descriptor that the loop waits on.
+
+        None if the member wakes the loop itself or is closed.
+        """
         return None
 
     def wants_write(self) -> bool:

@@ -24,7 +24,7 @@ from protocol.places import REMAINDER, SEATS_MAX, seat
 from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 
 PAUSE_NS: Final = 1_000_000_000
-"""Time between two actions of the person."""
+"""Nanoseconds between two actions of the simulated person."""
 LONG_AGO_NS: Final = 60_000_000_000
 """Time since the device was switched on: longer than it takes to shuffle a deck."""
 BACK: Final = 1
@@ -223,7 +223,7 @@ class SimulatedLine(OpenLine):
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """Time of the next read."""
+        """Time at which the device next has something to do; None after the line was lost."""
         return None if self._gone else self._device.next_deadline_ns
 
     def fileno(self) -> int | None:

@@ -196,7 +196,7 @@ def contradiction_of(book: StateBook, event: m.Event) -> StatusMismatch | None:
 
 
 def book_of_status(status: DeviceStatus) -> StateBook:
-    """Return the values in a STATUS that events also determine."""
+    """Return the values of a STATUS that events also report, for comparison with a book of events."""
     if isinstance(status, m.ControllerStatusMessage):
         return {"sensors": status.sensors}
     if isinstance(status, m.ShufflerStatusMessage):

@@ -174,8 +174,10 @@ class BetKeys(TomlTable):
         return found | {row.at: getattr(row, row.at)}
 
     def decided_by(self, readings: Mapping[str, str], paytable: str | None) -> str:
-        """Return the name of the hand that decides it: the first that these readings and this table select, else its
-        own."""
+        """Return the name of the hand that decides the bet.
+
+        That is the hand of the first entry of `hand_when` that these readings and this pay table select, else `hand`.
+        """
         return next((each.hand for each in self.hand_when if each.holds(readings, paytable)), self.hand)
 
     @cached_property

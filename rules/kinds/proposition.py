@@ -63,7 +63,7 @@ class PropositionBet(TabledBet):
     outcomes: Annotated[dict[str, OutcomeSpec], Field(min_length=1)]
 
     def outcome(self, facts: BetFacts) -> Outcome:
-        """Return the outcome of the money on one outcome: if it wins, its row pays."""
+        """Return a win by the outcome's pay table row if `facts` say that the outcome happened, otherwise a loss."""
         if facts.sign == 1 and facts.row is not None:
             return paid(facts.row, by_table=True)
         return Outcome("lose", self.outcomes[facts.on].clause or self.clauses.lose, by_table=True)

@@ -51,8 +51,8 @@ def _parts(kind: str) -> tuple[str, ...]:
 
 
 def _kind(row: re.Match[str], hand: Made) -> int:
-    """Match `straight flush`, `7-card straight flush`, `natural royal flush`, `straight flush with joker`, `mini
-    royal`."""
+    """Return how well a hand makes a row such as `straight flush`, `7-card straight flush`, `natural royal flush`,
+    `straight flush with joker` or `mini royal`; 0 if it does not."""
     wanted = "royal flush" if row["kind"] == "mini royal" else row["kind"]
     natural, joker = bool(row["natural"]), bool(row["wild"]) or bool(row["joker"])
     if row["kind"] == "mini royal" and hand.uses != 3:

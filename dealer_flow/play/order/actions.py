@@ -69,7 +69,7 @@ def effect_of(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Bet
 
 
 def _of(*actions: BettingAction, needs: Callable[[Attempt], bool]) -> Check:
-    """Return a check that applies to these actions only."""
+    """Return a check for `actions` only; it passes every other action."""
 
     def check(round_: Round, body: e.PlayerActed) -> bool:
         part = round_.plan.betting

@@ -34,7 +34,7 @@ from protocol.places import DEALER, PLACES, Place, parse_place, seat
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
-    """Return the round as it is published."""
+    """Return the published result of a finished round at `table`."""
     ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
     seats = _seats(round_)

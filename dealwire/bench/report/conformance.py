@@ -52,7 +52,7 @@ class ConformanceFile(Strict):
 
 @cache
 def conformances() -> dict[str, Conformance]:
-    """Return the requirements by plan."""
+    """Return the requirements that the protocol places on a device, by id of the plan that tests them."""
     return {each.plan: each for each in load(FILE, ConformanceFile).conformance}
 
 

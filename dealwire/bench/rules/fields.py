@@ -167,7 +167,7 @@ class _EventsFirst(BenchRule, name="events-first"):
     counted: int = 0
     """Newest event that a STATUS counted and that was due before it."""
     excused: int = 0
-    """Events up to this one may come after a STATUS that counts them."""
+    """Number of the newest event that may arrive after a STATUS that counts it."""
     read_at: tuple[int, int] = (NOT_KNOWN, 0)
     acks: deque[tuple[int, int]] = field(default_factory=deque)
     sequence: int | None = None

@@ -182,7 +182,7 @@ class CheckContext(AnyCheckContext):
     """Last command sent; the next steps look for its reply."""
     request: int = 0
     stuck: tuple[str, str] | None = None
-    """State that the device could not be brought out of, and the first check that found it."""
+    """State that the device could not leave, and the first check that found it there; None if there is none."""
     used: set[int] = field(default_factory=set)
     """Ids of frames that a step has consumed, so that the next one finds another."""
 

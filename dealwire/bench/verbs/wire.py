@@ -15,7 +15,7 @@ from devices.transport.opening import Opener
 from protocol.errors import LineError
 
 START_NS: Final = 1_700_000_000_000_000_000
-"""Start of a simulated table's time, in nanoseconds since 1970."""
+"""Time at which a simulated wire starts, in nanoseconds since 1970."""
 STILL_NS: Final = 1_000
 """Nanoseconds by which time advances if a simulated device has something to do at once."""
 TICK_NS: Final = 20_000_000

@@ -31,7 +31,11 @@ LineKey = tuple[str, str, str, int]
 
 
 class MissingLine(NamedTuple):
-    """Missing line. `after` is the newest existing line before it."""
+    """Place of a published line that the database does not have.
+
+    `sequence` is the first number after `after`; `after` is the newest line of the journal that the database has before
+    it.
+    """
 
     site: str
     table: str

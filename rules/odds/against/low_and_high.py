@@ -60,8 +60,12 @@ class SplitContest:
 
 @dataclass(frozen=True)
 class Splits:
-    """`deals[hand, low card, low, high, whole]` counts the dealer's hands by the results of the three bets (`WIN`,
-    `PUSH`, `LOSE`), -1 if the split is foul. `house[hand]` is the low card of the house way."""
+    """Results of the three bets (low card, low hand, whole hand) for each way to split a hand.
+
+    - `deals[hand, low card, low, high, whole]` counts the dealer's hands by result of each bet, as the index `WIN`, `PUSH`
+      or `LOSE`; -1 if the split is foul
+    - `house[hand]` is the low card that the house way sets
+    """
 
     hands: Sets
     deals: Ints

@@ -20,7 +20,7 @@ from rules.odds.question import Progress
 _FEW: Final = 5
 """Maximum number of cards for which every set is ranked."""
 _AT_ONCE: Final = 3
-"""Maximum number of further cards added to a larger hand at once."""
+"""Maximum number of cards by which a hand may be extended in one pass; more are added in several passes."""
 
 
 def one_less(pack: Pack, known: int, table: Ints) -> Ints:

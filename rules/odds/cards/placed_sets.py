@@ -130,7 +130,10 @@ class Pack:
         return keys[order], sets[order], copies[order]
 
     def suit_free(self, sets: Sets) -> Ints:
-        """Return a number of each set that does not change when suits are exchanged: its ranks suit by suit, sorted."""
+        """Return a number for each set that is equal for two sets that differ only by an exchange of suits.
+
+        It packs the ranks of each suit, with the suits sorted, and the number of jokers.
+        """
         return self._packed(np.sort(self.by_suit(sets), axis=1), self.joker_count(sets))
 
     def joker_count(self, sets: Sets) -> Ints:

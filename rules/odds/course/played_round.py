@@ -94,7 +94,10 @@ class Settler:
     def _bet_result(
         self, bet: Bet, lying: OnePlayerState, lines: Mapping[str, SettlementLine]
     ) -> tuple[Fraction, Fraction, str]:
-        """Return the stake and net in units, and the paying row; for a partly surrendered bet, the whole stake."""
+        """Return the stake and the net of a bet in units, and the row that paid it, empty if none did.
+
+        For a bet that was surrendered in part, the stake is the whole bet as it was placed.
+        """
         given, name, before = lying.given_up
         cents = before if bet.name == given else lying.wagers.get(bet.name, 0)
         mine = [lines[each] for each in (bet.name, name if bet.name == given else "") if each in lines]

@@ -34,7 +34,7 @@ class Ways(NamedTuple):
 
 
 Choose = Callable[[str, OnePlayerState, Sequence[Way]], Sequence[Way]]
-"""Restricts the open ways, given the step and the state."""
+"""Function that returns the ways to continue that a walk follows, given the step, the state, and all open ways."""
 
 
 def any_way(_step: str, _lying: OnePlayerState, ways: Sequence[Way]) -> Sequence[Way]:

@@ -59,7 +59,7 @@ class SeenHands(ABC):
         return np.asarray(test(self.own).sum(axis=-1) + test(self.board).sum(axis=-1))
 
     def times(self, rank: int | Ints) -> Ints:
-        """Return the number of a hand's cards of a rank."""
+        """Return, for each hand, the number of its cards of `rank`."""
         each = np.asarray(rank)[..., None]
         return self.number(lambda cards: np.asarray(ranks_of(cards) == each))
 
