@@ -115,7 +115,7 @@ class Layering:
         """Refuse a file that is not of this kind, before it is merged with another."""
 
     def left_over(self, kind: str, row: Row, new: Sequence[Row]) -> Row | None:
-        """Return what the rows of a later layer leave of a row below; None if nothing is left."""
+        """Return the part of a lower layer's row that the rows of a later layer leave; None if nothing is left."""
         return row
 
     def names(self, kind: str, row: Mapping[str, Any]) -> Iterator[str]:
@@ -495,7 +495,7 @@ def take_key(table: Any, parts: Sequence[str]) -> bool:
 
 
 def _parts_held(value: Any, key: Key) -> int:
-    """Return how many parts of a key, from the first, a value has."""
+    """Return the number of parts of a key, from the first, that a value has."""
     for number, part in enumerate(key):
         try:
             value = value[part]

@@ -59,7 +59,7 @@ def load(
 
 
 def first_fault(found: Model | None, wrong: Iterator[TomlFileError]) -> Model:
-    """Return what was found, or raise its first error."""
+    """Return `found`, or raise the first error in `wrong`."""
     for fault in wrong:
         raise fault
     assert found is not None

@@ -249,7 +249,8 @@ def _ports() -> Iterator[HostFinding]:
 
 
 def _to_open(port: Path) -> str:
-    """Return how this user can get access to a port: by its group, unless the group has no access or is root's own."""
+    """Return the command that gives this user access to a port: by its group, unless the group has no access or is
+    root's own."""
     try:
         group, mode = port.group(), port.stat().st_mode
     except (OSError, KeyError, NotImplementedError):

@@ -142,7 +142,8 @@ class _Place:
         return found is None or found.fileno() == -1
 
     def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
-        """Return how long the other end has kept us waiting and its limit, in seconds; zeros while it does not.
+        """Return the time that the other end has kept us waiting, and its limit, in seconds; zeros if nothing is
+        waiting.
 
         Unread output and an unanswered close count from when they are first seen here.
         """

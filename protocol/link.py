@@ -125,7 +125,7 @@ class Link(Protocol):
         """Run the timers that are due by `now_ns`."""
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Note that bytes are missing here and will never arrive.
+        """Record that bytes are missing here and will never arrive.
 
         A frame that is cut off by the hole becomes noise. If the device does not number its reports, some of them may
         be `Missed`.

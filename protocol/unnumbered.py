@@ -65,7 +65,7 @@ class UnnumberedLink(Generic[F]):
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Note that bytes are missing here and will never arrive."""
+        """Record that bytes are missing here and will never arrive."""
         out: list[Output] = []
         self._flush(out)
         self._miss("bytes that were not kept", out)

@@ -149,7 +149,7 @@ class Edition:
         return (first is None or first <= day) and (last is None or day <= last)
 
     def days(self) -> str:
-        """Return its days, as in `from 2013-10-16 until 2021-04-30`."""
+        """Return the edition's days as text, such as `from 2013-10-16 until 2021-04-30`."""
         return days_in_words(self.part.effective, self.part.until) or "no day printed"
 
     def days_of(self, number: int) -> tuple[str | None, str | None]:

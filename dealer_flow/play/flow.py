@@ -152,7 +152,7 @@ class DealerFlow:
         return self._shoes.current if self._shoes else None
 
     def legal(self) -> tuple[Legal, ...]:
-        """Return what may happen next: who, what, where. Never empty."""
+        """Return the reports that the procedure allows next, with their actor and place. Never empty."""
         return legal(self._phase.state, self._round)
 
     @property

@@ -53,7 +53,7 @@ def describe(procedure: Procedure) -> dict[str, Any]:
 
 
 def _packets(plan: Plan) -> list[dict[str, Any]]:
-    """Return what goes to each recipient, in the order of the steps."""
+    """Return the cards or packets for each recipient, in the order of the steps."""
     return [
         {"step": step.name, "to": to, "cards": step.cards, "by": step.by, "origin": step.origin, "clause": step.clause}
         for step in plan.steps

@@ -67,7 +67,7 @@ class Must(NamedTuple):
 
 
 def must_draw(rows: Sequence[DrawPart], hand: Collection[Card]) -> Must | None:
-    """Return what these five cards must do; None if no row fits, or a card is not of a plain deck."""
+    """Return the draw that these five cards require; None if no row fits, or a card is not of a plain deck."""
     if len({card for card in hand if card.is_face and card.suit}) != HAND or len(hand) != HAND:
         return None
     for row in rows:

@@ -152,9 +152,9 @@ class DealBook:
         return rejected == self.rejected or (rejected > self.rejected and not self.whole_tray)
 
     def way_by(self, shown: BookShown) -> Way:
-        """Return what happened to the packet that was not lifted, if all numbers of a STATUS agree on it.
+        """Return the fate of the packet that was not lifted, if all numbers of a STATUS agree on it.
 
-        Otherwise as `expected` has it.
+        Otherwise the fate that `expected` gives.
         """
         if not self.way:
             return ""

@@ -52,17 +52,17 @@ class Decks:
     """Time before which no count can be due; not saved on disk, since `watch` computes it."""
 
     def verified(self, deck: int, expected: int, counted: int) -> None:
-        """Note that the device counted a deck."""
+        """Record that the device counted a deck."""
         self.counted[deck] = (expected, counted)
 
     def loaded(self, deck: int, back: int, youngest: int = 0) -> list[Incident]:
-        """Note that a deck was put into the device; return what is wrong if it replaces another one."""
+        """Record that a deck was put into the device; return what is wrong if it replaces another one."""
         found = self.exchange(deck, youngest) if self.backs.get(deck, back) != back else []
         self.backs[deck] = back
         return found
 
     def removed(self, deck: int) -> None:
-        """Note that a deck was taken out of the device."""
+        """Record that a deck was taken out of the device."""
         self.counted.pop(deck, None)
         self.exchange(deck)
 
@@ -79,11 +79,11 @@ class Decks:
         return found
 
     def find_defective(self, deck: int, why: Incident | None = None) -> None:
-        """Note that this deck must not be dealt again."""
+        """Record that this deck must not be dealt again."""
         self.defective.setdefault(deck, why)
 
     def deal(self, deck: int, *, alternating: bool, oldest: int, youngest: int = 0) -> list[Incident]:
-        """Note that a round is dealt from this deck, and return what is wrong with that.
+        """Record that a round is dealt from this deck, and return what is wrong with that.
 
         `oldest` and `youngest` are the rounds after which a deck must be changed and before which it may not; 0 for no
         limit.
@@ -103,9 +103,9 @@ class Decks:
         return found
 
     def too_young(self, deck: int | None, youngest: int) -> list[Incident]:
-        """Return what is wrong if this deck is changed for another now.
+        """Return the incidents of changing this deck for another now.
 
-        Nothing is wrong if it has left the table or is defective.
+        Empty if the deck has left the table or is defective.
         """
         rounds = self.rounds.get(deck) if deck is not None and deck not in self.defective else None
         if rounds is None or rounds >= youngest:
@@ -135,7 +135,7 @@ class Decks:
         return self.count_due
 
     def count(self, at_ns: int) -> None:
-        """Note that a whole deck, or what is left of it, was counted now."""
+        """Record that a whole deck, or what is left of it, was counted now."""
         self.counted_at_ns, self.count_due, self.quiet_until_ns = at_ns, False, 0
 
     def forget(self) -> None:

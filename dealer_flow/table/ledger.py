@@ -104,7 +104,7 @@ class Ledger:
             self.split(self.book.apart)
 
     def split(self, apart: int) -> None:
-        """Note that the remainder counted by the device lacks this many cards of a packet that was not lifted."""
+        """Record that the remainder counted by the device lacks this many cards of a packet that was not lifted."""
         assert self.dumped is not None, "the remainder has come"
         self.apart, self.remainder = apart, self.dumped[1] + apart
 
@@ -451,8 +451,8 @@ class Ledger:
 
 
 def _as_shown(hand: Hand, burned: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Return these cards of a hand, `??` for those not shown; of two with the same face the one that plays counts as
-    shown."""
+    """Return the faces of `burned`, cards of this hand, with `??` for those not shown. Of two with the same face, the
+    one that plays counts as shown."""
     shown = (*hand.shown, *hand.declared)
     if not shown or {*burned}.isdisjoint(shown):
         return (UNREAD,) * len(burned)

@@ -277,7 +277,7 @@ class Round:
         return number not in self.choices or self.last_choice(number) not in self.plan.finishes
 
     def draws(self, number: int) -> int:
-        """Return how many cards the seat asked for in the last step that let it choose."""
+        """Return the number of cards that the seat asked for in the last step with a choice."""
         steps = reversed(self.plan.steps[: self.at])
         step = next((step.name for step in steps if isinstance(step, DecideStep)), "")
         choice = self.plan.choices.get(self.choices.get(number, {}).get(step, ""))

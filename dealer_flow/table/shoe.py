@@ -99,7 +99,7 @@ class ShoeLedger:
         return Fraction(self.drawn, self.loaded) if self.loaded else Fraction(0)
 
     def composition(self) -> dict[str, int]:
-        """Return how often each card is out, by its text, sorted by the text."""
+        """Return the number of copies of each card that are out, by the card's text, sorted by text."""
         return dict(sorted((card.text, count) for card, count in self.out.items() if count))
 
     def state(self) -> ShoeLedgerState:
@@ -139,12 +139,12 @@ class ShoeLedger:
         return found + self._emptied() if self.drawn == self.loaded else found
 
     def miss(self, cards: int) -> None:
-        """Note that cards left and were not reported."""
+        """Record that cards left and were not reported."""
         self.drawn += cards
         self.out[UNREAD] += cards
 
     def put_back(self) -> None:
-        """Note that the last card was pushed back: it may come out again."""
+        """Record that the last card was pushed back: it may come out again."""
         self.whole = False
         if self.last is not None and self.out[self.last]:
             self.drawn -= 1
@@ -152,7 +152,7 @@ class ShoeLedger:
         self.last = None
 
     def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
-        """Note that these cards are shuffled into what is left: they may come out again.
+        """Record that these cards are shuffled into what is left: they may come out again.
 
         If it is unknown which cards they are, they are `among` others, all of which then count as not read.
         """
@@ -162,18 +162,18 @@ class ShoeLedger:
         self.out[UNREAD] += len(among) - len(cards) if among else 0
 
     def mix(self) -> None:
-        """Note that every card that left goes back and is shuffled in: it is unknown how many are inside at any
+        """Record that every card that left goes back and is shuffled in: it is unknown how many are inside at any
         moment."""
         self.whole, self.drawn, self.last = False, 0, None
         self.out.clear()
 
     def refill(self, number: int) -> None:
-        """Note that what is left was shuffled and put in again: the device counts from the first card again."""
+        """Record that what is left was shuffled and put in again: the device counts from the first card again."""
         self.id, self.announced, self.over = number, True, False
         self.before, self.back = self.drawn, 0
 
     def forget(self) -> None:
-        """Note that cards may have left, or come back, unseen."""
+        """Record that cards may have left, or come back, unseen."""
         self.whole = False
 
     def device_count(self, drawn: int) -> list[Incident]:
@@ -256,14 +256,14 @@ class Shoes:
         return other
 
     def load(self, number: int, cards: int) -> ShoeLedger:
-        """Note that a shoe was filled, as the device reports."""
+        """Record that a shoe was filled, as the device reports."""
         self.lose_count()
         self.burns_due = 0
         self.current = ShoeLedger(number, self.decks, self.faces, cards, announced=True)
         return self.current
 
     def refill(self, number: int) -> ShoeLedger:
-        """Note that the shoe on the table was filled with what is left of it."""
+        """Record that the shoe on the table was filled with what is left of it."""
         self.lose_count()
         shoe = self.on_table()
         shoe.refill(number)
@@ -280,12 +280,12 @@ class Shoes:
         return shoe
 
     def replace(self) -> None:
-        """Note that another shoe is dealt from, which the device did not announce."""
+        """Record that another shoe is dealt from, which the device did not announce."""
         if self.current is not None:
             self.current.over, self.current.announced = True, False
 
     def begin_round(self) -> None:
-        """Note that bets are closed: from here on a report like the last one is another card."""
+        """Record that bets are closed: from here on a report like the last one is another card."""
         self._last_card = None
 
     def lose_count(self) -> None:
@@ -323,11 +323,11 @@ class Shoes:
         return missing
 
     def outside(self) -> None:
-        """Note that a card left that belongs to no game; a device may have counted it."""
+        """Record that a card left that belongs to no game; a device may have counted it."""
         self._outside += 1
 
     def push_back(self) -> None:
-        """Note that the last card went back into the shoe, which may count it again when it comes out."""
+        """Record that the last card went back into the shoe, which may count it again when it comes out."""
         self.pushed_back, self._last_card = True, None
         if self.current is not None:
             self.current.put_back()

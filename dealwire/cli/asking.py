@@ -47,8 +47,10 @@ class Asker:
         return self._given.get(key)
 
     def text(self, key: str, question: str, default: str | None, check: Callable[[str], T]) -> T:
-        """Return what `check` makes of the answer; it raises Unfit for a wrong one. `default` is None where an answer
-        is needed, and an empty text where none is."""
+        """Return the value that `check` returns for the answer; `check` raises Unfit for a wrong answer.
+
+        `default` is None where an answer is needed, and an empty text where none is.
+        """
         given = self._given.get(key)
         if given is not None:
             try:

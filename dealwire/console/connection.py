@@ -44,7 +44,7 @@ class Connection(H11Protocol, Guest):
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        """Note that an answer is complete."""
+        """Record that an answer is complete."""
         super().on_response_complete()
         self._look()
         if self.waiting == "head":

@@ -155,7 +155,7 @@ def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
 
 
 def _problem_of(error: Exception) -> str:
-    """Return what is wrong with a recording, without the path of this machine."""
+    """Return the error in a recording as text, without the path of this machine."""
     if isinstance(error, OSError):
         return error.strerror or "it cannot be read"
     return str(error).replace(f"{getattr(error, 'path', '')}: ", "")

@@ -31,7 +31,7 @@ class Face(NamedTuple):
 
 
 def face(text: str) -> Face:
-    """Return how to draw a card from its text form; `??` is a card back."""
+    """Return the drawing of a card from its text form; `??` is a card back."""
     if text == UNREAD.text:
         return Face("back", "", "one not shown")
     if len(text) == 2 and text[0] in _RANK_WORDS and text[1] in _SUIT_WORDS:
@@ -161,7 +161,7 @@ LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "�
 
 
 def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
-    """Return what may happen next by actor, in the order given.
+    """Return the legal next actions by actor, in the order given.
 
     Items that differ only in their place share one text: `show seat 8` and `show seat 6` become `show seat 8, seat 6`,
     and so do bets. Actors with the same list share one heading.

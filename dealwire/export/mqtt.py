@@ -246,7 +246,7 @@ class BrokerLane:
                 await session.run()
 
     def works(self) -> None:
-        """Note that sending works."""
+        """Record that sending works."""
         self._retry.reset()
         if self.progress.sequence >= self._failed_at:
             self.progress.problem = None

@@ -33,7 +33,7 @@ class Outbox:
         return waiting[0].sequence - 1 if waiting else head
 
     def move_mark(self, sequence: int) -> None:
-        """Note that everything up to `sequence` was sent. A mark never moves back."""
+        """Record that everything up to `sequence` was sent. A mark never moves back."""
         self._outboxes.mark_sent(self._consumer, sequence)
 
     def after(self, sequence: int, limit: int) -> list[Publication]:

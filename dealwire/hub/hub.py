@@ -218,7 +218,7 @@ class HubReader:
         self._reader = hub.subscribe(self.wake)
 
     def wake(self) -> None:
-        """Note that something new waits. Called in the owner's thread; it must not wait."""
+        """Record that something new waits. Called in the owner's thread; it must not wait."""
         self._news.set()
 
     def take(self, items: Sequence[Publication], missed: bool) -> None:

@@ -114,7 +114,7 @@ def by_another_game_file(was: Publication, now: Publication) -> bool:
 
 
 def _decided(settlement: dict[str, Any]) -> list[Any]:
-    """Return what a settlement decides."""
+    """Return the facts of a settlement that a rebuild must match."""
     keys = ("table", "session", "round", "procedure", "outcome", "paytables", "status", "seats", "totals", "meters")
     lines = [{key: value for key, value in line.items() if key != "why"} for line in settlement["lines"]]
     return [[settlement.get(key) for key in keys], lines]

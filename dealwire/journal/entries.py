@@ -230,7 +230,7 @@ def _of_day(record: JournalRecord, body: _Day) -> Iterator[LedgerEntry]:
 
 
 def _of_balance(record: JournalRecord, body: _Carried) -> Iterator[LedgerEntry]:
-    """Yield what was open before the first record from which entries can be derived."""
+    """Yield the amounts that were open before the first record from which entries can be derived."""
     for table, held in body.held.items():
         for currency, cents in held["cents"].items():
             cause = f"{held['count']} rounds from before record {record.sequence}"

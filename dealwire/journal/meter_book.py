@@ -75,8 +75,8 @@ class MeterBook:
         return (derived.SHARED, meter) in self._newest
 
     def steps(self, table: str, lines: Iterable[tuple[str, str]]) -> list[tuple[str, Moved]]:
-        """Return how lines (topic, text) to be published move meters, each with its table, empty for a shared meter. A
-        line that cannot be read moves none."""
+        """Return the changes of meters in lines (topic, text) to be published, each with its table, empty for a shared
+        meter. A line that cannot be read changes none."""
         found: list[tuple[str, Moved]] = []
         for topic, text in lines:
             with suppress(msgspec.DecodeError):
@@ -107,8 +107,8 @@ class MeterBook:
         return ""
 
     def altered(self, table: str, rows: Iterable[tuple[str, str, int, str]]) -> str:
-        """Return where the file's rows for the meters of `table` and the shared ones differ from what was written, as
-        text; empty if they do not."""
+        """Return the differences between the file's rows and the written values as text, for the meters of `table` and
+        the shared ones; empty if there are none."""
         there = {(where, name): (sequence, line) for where, name, sequence, line in rows}
         ours = {key for key in self._newest if key[0] in (table, derived.SHARED)}
         for key in sorted(ours | there.keys()):

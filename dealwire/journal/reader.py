@@ -161,7 +161,8 @@ class JournalReader(RecordFile):
         return fields_of(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
 
     def consumers(self) -> dict[str, int]:
-        """Return how far each exporter has sent. Ignore marks beyond the newest record: another program wrote them."""
+        """Return the number of the last line that each exporter has sent. Ignore marks beyond the newest record:
+        another program wrote them."""
         newest = "(SELECT max(sequence) FROM record)"
         return dict(self.rows(f"SELECT name, sequence FROM consumer WHERE sequence <= {newest}"))
 

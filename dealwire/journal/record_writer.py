@@ -192,8 +192,8 @@ class RecordWriter:
             self.balanced = self.add(at_ns, 0, BALANCE, "", encode(self.books.balance()))
 
     def altered(self, table: str) -> str:
-        """Return where the file's rows for the meters of `table` and the shared ones differ from what was written, as
-        text; empty if they do not. Check it before a meter pays."""
+        """Return the differences between the file's rows and the written values as text, for the meters of `table` and
+        the shared ones; empty if there are none. Call it before a meter pays."""
         if not self.is_open():
             return ""
         try:

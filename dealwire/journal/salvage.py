@@ -191,7 +191,7 @@ class _Source:
             ) from None
 
     def books(self) -> Books:
-        """Return what its tables say about pruned records, as far as they can be read."""
+        """Return the entries of the file's tables about pruned records, as far as they can be read."""
         books = Books(era=self._version)
         if self.anchor.sequence and self._version > 1:
             before, older = self.anchor.sequence, self._version < database.VERSION

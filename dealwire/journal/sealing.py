@@ -142,11 +142,11 @@ class Sealer(Protocol):
         ...
 
     def turn(self, table: str = "") -> None:
-        """Note that what is sealed from now on for `table` needs nothing before."""
+        """Record that what is sealed from now on for `table` needs nothing before."""
         ...
 
     def forget(self) -> None:
-        """Note that everything before the last `turn` is on the disk."""
+        """Record that everything before the last `turn` is on the disk."""
         ...
 
 

@@ -40,7 +40,7 @@ class SettledRuns:
         return self._runs.get((device, session), {}).get(table, [])
 
     def elsewhere(self, device: str, session: str, table: str) -> list[tuple[str, int, int]]:
-        """Return those settled at other tables: table, first and last number."""
+        """Return the rounds of a device's session that were settled at other tables: table, first and last number."""
         found = self._runs.get((device, session), {})
         return [(other, *run) for other in sorted(found.keys() - {table}) for run in found[other]]
 

@@ -38,7 +38,7 @@ class Keeps(Protocol):
     """A table whose state can be saved."""
 
     def state(self) -> PublisherState | None:
-        """Return its state; None during a round."""
+        """Return the publisher's state; None during a round."""
 
     @property
     def bank_state(self) -> BankState | None:
@@ -54,7 +54,7 @@ class ReleasesReadings(Protocol):
         on."""
 
     def keep(self) -> None:
-        """Note that the state was written: the released readings are allowed."""
+        """Record that the state was written: the released readings are allowed."""
 
 
 @runtime_checkable

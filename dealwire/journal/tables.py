@@ -97,7 +97,7 @@ class JournaledPublisher(Publisher):
         return self.table.terms.release(readings) if self.table.terms is not None else frozenset()
 
     def keep(self) -> None:
-        """Note that the state was written: the released readings are allowed."""
+        """Record that the state was written: the released readings are allowed."""
         if (terms := self.table.terms) is not None and terms.released:
             terms.allow(terms.allowed | terms.released)
 
@@ -130,7 +130,7 @@ def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at
 
 
 def meters_differ(book: MeterBook, publisher: JournaledPublisher, name: str) -> str | None:
-    """Return where a table's meters differ from the journal's newest records, as text; None if they do not."""
+    """Return the differences between a table's meters and the journal's newest records as text; None if there are none."""
     table = publisher.table
     shared = table.terms.shared.meters() if table.terms is not None and table.terms.shared is not None else {}
     found = (book.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())

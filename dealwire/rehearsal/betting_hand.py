@@ -64,7 +64,7 @@ class BettingHand:
         return self.last
 
     def shown(self, seats: Collection[int]) -> list[int]:
-        """Return these seats in the order of the showdown: first the one that bet or raised last, then clockwise."""
+        """Return `seats` in the order of the showdown: first the one that bet or raised last, then clockwise."""
         first = self.last.shows_first if self.last is not None else None
         at = self.turns.index(first) if first is not None else 0
         return [seat for seat in (*self.turns[at:], *self.turns[:at]) if seat in seats]

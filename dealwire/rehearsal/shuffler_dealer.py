@@ -181,7 +181,7 @@ class ShufflerDealer(StepDealer):
                 break
 
     def _begin_deal(self) -> None:
-        """Note that the first packet of the round, or of another group, comes."""
+        """Record that the first packet of the round, or of another group, comes."""
         if not self._dealing and not self._is(Course.VOID):
             self._laid = self._dealing = True
             self._removals = self.shuffler.removals
@@ -282,7 +282,8 @@ class ShufflerDealer(StepDealer):
         yield from self._deal_until(lambda: self.shuffler.state in TAKES_GREEN and self._standing() != before)
 
     def _standing(self) -> tuple[object, ...]:
-        """Return what decides whether green has an effect. While it is unchanged, pressing again changes nothing."""
+        """Return the facts that decide whether green has an effect. While they are unchanged, pressing again changes
+        nothing."""
         shuffler = self.shuffler
         return shuffler.state, shuffler.verified, shuffler.powered, self._held_up()
 

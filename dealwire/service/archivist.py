@@ -320,7 +320,7 @@ class Archivist:
         return {path: sha256 for path, sha256 in segment.copies.items() if Path(path).parent in self._watches}
 
     def _needed_of(self, segment: Segment) -> int:
-        """Return how many copies a day needs. A partly removed day gets no further copies."""
+        """Return the number of copies that a day needs. A partly removed day gets no further copies."""
         begun = segment.first <= self._anchor
         return max(1, min(self._needed, len(self._held(segment)))) if begun else self._needed
 

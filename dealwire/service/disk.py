@@ -61,7 +61,7 @@ class DiskWatch:
 
 
 def percent_used(found: Usage) -> int:
-    """Return how full a disk is, in percent. Space reserved for root does not count as free."""
+    """Return the percentage of a disk that is in use. Space reserved for root does not count as free."""
     return 100 * found.used // max(1, found.used + found.free)
 
 

@@ -93,8 +93,10 @@ class TablesOpening:
         return self._went_on
 
     def table(self, part: TablePart) -> tuple[TableStart, JournaledPublisher]:
-        """Return how a table of the configuration began, and the table, resumed or new. JournalDamaged if its meters
-        disagree with the journal."""
+        """Open a table of the configuration. Return how it started, and the table, resumed or new.
+
+        Raise JournalDamaged if its meters disagree with the journal.
+        """
         publisher = self._went_on.publishers.get(part.name)
         if publisher is not None:
             start = self._before[part.name]

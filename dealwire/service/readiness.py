@@ -103,7 +103,7 @@ def installed(*modules: str) -> bool:
 
 
 def editions(found: Configuration) -> Iterator[Tried]:
-    """Yield whether each table's edition of the regulation is in force on this gaming day."""
+    """Check that each table's edition of the regulation is in force on this gaming day."""
     day = gaming_day(SystemClock().now_ns(), time.fromisoformat(found.journal.day_begins))
     for index, part in enumerate(found.table):
         try:
@@ -164,7 +164,7 @@ def _seal(found: Configuration) -> Iterator[Tried]:
 
 
 def _meters(found: Configuration) -> Iterator[Tried]:
-    """Yield whether the shared meters belong to this journal."""
+    """Check that the shared meters belong to this journal."""
     refused = list(not_owned(found))
     yield from (wrong("meters", key, error) for key, error in refused)
     if not refused and any(list(setups_of(part)) for part in found.table):

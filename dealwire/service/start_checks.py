@@ -35,8 +35,10 @@ LEAST_BYTES: Final = 1_000_000
 
 
 def journal_ahead(found: Configuration, options: StartOptions, wall_ns: int) -> Iterator[Tried]:
-    """Yield what a start would do with the journal at `wall_ns` of the host's clock. The journal must not be in use,
-    and must be writable."""
+    """Yield the results of opening the journal at `wall_ns` of the host's clock, without a change to it.
+
+    The journal must not be in use, and must be writable.
+    """
     path = found.journal.path
     try:
         if path.exists():
@@ -100,7 +102,7 @@ def _of_a_table(part: TablePart, maker: TableFactory, stood: JournaledPublisher 
 
 
 def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_usage) -> Iterator[Tried]:
-    """Yield how full the journal's disk is, and whether finished days can be copied."""
+    """Check the use of the journal's disk, and that finished days can be copied."""
     try:
         found = usage(part.path.parent)
     except OSError:
@@ -118,7 +120,7 @@ def disk_ahead(part: JournalPart, usage: Callable[[Path], Usage] = shutil.disk_u
 
 
 def _archive(folder: Path) -> Tried:
-    """Return whether the folder can be written, or created in its first existing parent."""
+    """Check that the folder can be written, or created in its first existing parent."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if there.is_dir() and may(there, os.W_OK | os.X_OK):
         return ok("archive", f"{folder} {'is writable' if folder.exists() else 'can be created'}")
@@ -130,7 +132,7 @@ def _archive(folder: Path) -> Tried:
 
 
 def lines_ahead(found: Configuration) -> Iterator[Tried]:
-    """Yield whether each device is where its address points. A missing one is waited for."""
+    """Check that each device is where its address points. A missing one is a warning, because its line is retried."""
     for index, part in enumerate(found.table):
         for number, device in enumerate(part.device):
             what = f"{part.name}, {device.name}"

@@ -129,7 +129,7 @@ class TableSession:
         return supervisor
 
     def elsewhere(self, device: str, where: str, now_ns: int) -> None:
-        """Note that the device appears on another line too (`where`), or no longer. The note goes into the record,
+        """Record that the device appears on another line too (`where`), or no longer. The note goes into the record,
         which is replayed, then to the table."""
         for number, line in self._numbers.items():
             if line.name == device and line.session is not None and self.stopped is None:
@@ -178,8 +178,10 @@ class TableSession:
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 
     def _unlike(self, lines: Sequence[PublishedLine]) -> str:
-        """Return where the meters that these lines move or pay differ from the journal, in memory or in the file, as
-        text."""
+        """Return the differences between the journal and the meters that these lines change or pay as text.
+
+        Both the journal's copy in memory and its file are compared.
+        """
         money = [(each.topic, each.line) for each in lines if each.topic in MONEY]
         if not money:
             return ""

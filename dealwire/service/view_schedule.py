@@ -50,7 +50,7 @@ class ViewSchedule:
     # ------------------------------------------------------------------ in the owner's turn
 
     def note(self, session: TableSession) -> None:
-        """Note that a table has something to show."""
+        """Record that a table has something to show."""
         self._hub.claim_interpreter()
         self.moved[session] = None
 

@@ -157,7 +157,7 @@ def _so_far(sheet: RoundSheet) -> Iterator[Block]:
 
 
 def deal(result: RoundResult, sheet: RoundSheet) -> Iterator[Block]:
-    """Yield what a result says was dealt."""
+    """Yield the part of a sheet about the cards that were dealt, as the result has them."""
     if result.seats:
         dead = (at for at, seat in enumerate(result.seats) if seat.status in ("dead", "out") or seat.held)
         seats = (_seat(seat, result.currency) for seat in result.seats)

@@ -41,7 +41,7 @@ def so_far(window: RoundWindow, procedure: Procedure | None) -> RoundSoFar:
 
 
 def muck_of(window: RoundWindow) -> HandSoFar | None:
-    """Return what was shown or counted in the muck."""
+    """Return the cards of the muck that were shown or counted."""
     places: dict[str, _Place] = {}
     for event in window.events:
         if event.fields.get("place") == MUCK.text:

@@ -50,7 +50,7 @@ def notes_of(records: Iterable[JournalRecord], times: Times) -> tuple[SheetNote,
 
 
 def people_of(window: RoundWindow, times: Times) -> tuple[SheetNote, ...]:
-    """Return what people did outside the game: at the console, and with a badge at a device."""
+    """Return the actions of people outside the game: at the console, and with a badge at a device."""
     found = [_status(record, times) for record in window.of("status") if _kind(record) in _BY_PEOPLE]
     found += [_badge(event, times) for event in window.events_of(*_BADGES)]
     return tuple(sorted(found, key=lambda note: note.at.record))

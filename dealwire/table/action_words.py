@@ -70,7 +70,7 @@ def settled_pot_name(name: str) -> str:
 
 
 def won_words(winner: PotWinnerView) -> str:
-    """Return what a seat won a pot with: its hand if shown, else how it won."""
+    """Return the hand with which a seat won a pot, if it was shown, else the way in which it won."""
     return winner.hand or WON_WITH[winner.won_with]
 
 

@@ -179,7 +179,7 @@ class TableTerms:
         return replace(settle_waiting(result, self._agreed.on({})), again=True, meters=())
 
     def _now(self) -> dict[str, Meter]:
-        """Return its own meters."""
+        """Return the table's own meters with their present amounts."""
         return {name: Meter(cents, rolled=self.rolled.get(name)) for name, cents in self.meters.items()}
 
     def _terms(self) -> Terms:

@@ -156,7 +156,7 @@ def _found(facts: Facts) -> Iterator[TroubleView]:
 
 
 def _of_round(facts: Facts) -> Iterator[TroubleView]:
-    """Return what keeps the round under way from being played out."""
+    """Return the problems that keep the round under way from being finished."""
     since_ns = facts.cause.at_ns if facts.cause is not None else None
     why = _why(facts.cause, MEANING[facts.state])
     if facts.state is State.HALTED:

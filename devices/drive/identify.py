@@ -32,10 +32,10 @@ KINDS: Final = {
 
 
 def identify(address: str, *, timeout_s: float = PATIENCE_S, clock: Clock | None = None) -> HelloReplyMessage:
-    """Return what the device at `address` says of itself.
+    """Return the identification that the device at `address` gives.
 
     Raise LineError if the line cannot be opened or closes, LineMute if nothing comes within `timeout_s`, LineGarbled if
-    what comes is no answer in the Table Device Protocol.
+    the answer does not use the Table Device Protocol.
     """
     clock = clock or SystemClock()
     transport = line_at(address, clock).open()

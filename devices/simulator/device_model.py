@@ -94,13 +94,13 @@ class DeviceModel(Generic[S, C]):
         raise NotImplementedError
 
     def host_gone(self, now_ns: int) -> None:
-        """Note that the host is lost."""
+        """Record that the host is lost."""
         self.host_lost = True
         self.say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=self.place, value=0)
         self._host_changed(now_ns)
 
     def host_back(self, now_ns: int) -> None:
-        """Note that the host is back."""
+        """Record that the host is back."""
         if self.host_lost:
             self.host_lost = False
             self.say(m.FaultClearedMessage, fault=Fault.HOST_LOST)

@@ -159,7 +159,7 @@ class HostLink(UnnumberedLink[Frame]):
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Note that bytes are missing here. The sequence may have wrapped in them, so the learned order is dropped."""
+        """Record that bytes are missing here, and drop the learned order: the sequence may have wrapped in them."""
         out = super().skip(now_ns)
         self._sequence = _Sequence()
         return out

@@ -92,7 +92,7 @@ class FrameReader:
         return out
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Note that bytes are missing here, so that no frame is assembled across the hole."""
+        """Record that bytes are missing here, so that no frame is assembled across the hole."""
         out = self.tick(now_ns)
         self._drop_partial(now_ns, out)
         return out

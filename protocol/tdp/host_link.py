@@ -207,7 +207,7 @@ class HostLink(Resumable):
         return self._after(self._in.tick, now_ns)
 
     def skip(self, now_ns: int) -> list[Output]:
-        """Note that bytes are missing here. The device sends their events again, because no one acknowledges them."""
+        """Record that bytes are missing here. The device sends their events again, because no one acknowledges them."""
         return self._after(self._in.skip, now_ns)
 
     def _after(self, step: Callable[[int], list[Output]], now_ns: int) -> list[Output]:

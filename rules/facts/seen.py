@@ -278,7 +278,7 @@ class View(msgspec.Struct, gc=False):
         return self._part(spec, named, whose, self._recorded_cards(spec, place, named.place, named.cards))
 
     def split(self, name: str, seat: Seat) -> Split | None:
-        """Return how the hand that contains this part was set; None if unknown."""
+        """Return the split of the hand that contains this part; None if unknown."""
         places = self.terms.game.spec.hands[name].of
         if OWN in places:
             return seat.split

@@ -126,7 +126,7 @@ class Terms:
         return self.hands[hand].rank
 
     def _made(self, hand: str) -> MadeHand:
-        """Return how a hand of the game is made."""
+        """Return the definition of a hand of the game: its cards and ranking."""
         game, spec, ranking = self.game, self.game.spec.hands[hand], self.game.ranking_of(hand, self.readings)
         rank = ranker(ranking, self.readings)
         of_seat, of_dealer = hand in game.seat_hands, DEALER.text in spec.of

@@ -78,7 +78,7 @@ def line_by_record(
 
 
 def why_void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
-    """Return what made the bets of a seat void, in words, and the clause that gives them back.
+    """Return the reason that the bets of a seat are void, as text, and the clause that returns them.
 
     No clause of the game gives back the bets of a live hand in a complete round; the clause is then that of the
     incident at the seat, if there is one.

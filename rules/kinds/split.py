@@ -70,7 +70,7 @@ class SplitBet(Bet):
 
 
 def _part_result(own: Ranked, other: Ranked) -> tuple[bool, str]:
-    """Return whether a part is won, and the sentence; it lists the cards if both hands have the same words."""
+    """Return True if a part is won, and the sentence. The sentence lists the cards if both hands have the same name."""
     won = own.strength > other.strength
     if own.strength == other.strength:
         return won, f"{own.text} is a copy of the dealer's"

@@ -103,8 +103,8 @@ def counting_modules() -> set[Path]:
 
 
 def _imported(files: Iterable[Path]) -> set[Path]:
-    """Return these modules and everything they import, directly or not; a package itself if more than its modules is
-    imported from it."""
+    """Return the files and every module they import, directly or not. If anything but its modules is imported from a
+    package, the package itself is included."""
     found, waiting = set[Path](), [*files]
     while waiting:
         path = waiting.pop()

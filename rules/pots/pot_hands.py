@@ -55,7 +55,7 @@ def words_of(view: View, seat: Seat, spec: PotSpec) -> str:
 
 
 def words_by_way(view: View, seat: Seat, spec: PotSpec) -> dict[WonWith, str]:
-    """Return a seat's hand as text for each way to win a pot, `high` and `low`. A hand that is not known is left out."""
+    """Return a seat's hand as text for each way to win a pot, `high` and `low`. Unknown hands are left out."""
     ways: tuple[tuple[WonWith, PotHand | None], ...] = (("high", spec.high), ("low", spec.low))
     hands = {name: view.hand(way.hand, seat) for name, way in ways if way is not None}
     return {name: hand.text for name, hand in hands.items() if not isinstance(hand, str)}

@@ -72,13 +72,13 @@ def settle(round_: Round, *, seen: bool) -> None:
 
 
 def reached_step(round_: Round, name: str) -> None:
-    """Note that a choice was made in this step, or that it dealt a card."""
+    """Record that a choice was made in this step, or that it dealt a card."""
     if round_.passed or round_.settled_by is not None:
         _reached(round_, round_.plan.order[name])
 
 
 def reached_show(round_: Round, kind: str) -> None:
-    """Note that cards of this recipient are shown.
+    """Record that cards of this recipient are shown.
 
     They belong to the first step that may show them, from the earliest one whose bets are not final yet.
     """

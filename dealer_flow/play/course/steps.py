@@ -382,5 +382,5 @@ def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
 
 
 def open_now(round_: Round, place: Place) -> int | None:
-    """Return how many cards of a place may lie open at this step; None for all."""
+    """Return the number of cards of a place that may lie open at this step; None for all."""
     return round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0

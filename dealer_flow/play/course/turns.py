@@ -64,7 +64,7 @@ def first_betting(round_: Round) -> BetStep:
 
 
 def blinds_of(round_: Round, number: int) -> int:
-    """Return what a seat has put up that counts as a bet of the first betting round, in cents."""
+    """Return the cents that a seat has put up and that count as bets of the first betting round."""
     betting, bets = round_.plan.betting, round_.wagers.get(number, {})
     return sum(bets.get(name, 0) for name in betting.blinds) if betting else 0
 

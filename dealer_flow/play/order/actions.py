@@ -52,7 +52,7 @@ class Attempt(NamedTuple):
 
 
 def effect_of(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[BettingAction, int]:
-    """Return what an action counts as, and the cents in front of the seat after it.
+    """Return the action that a reported action counts as, and the cents in front of the seat after it.
 
     Chips in excess of a call go back, and so do those of a string bet.
     """

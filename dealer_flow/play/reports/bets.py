@@ -84,7 +84,7 @@ def _sensor(round_: Round, seen: Seen, body: e.SensorChanged) -> None:
 
 
 def _note_bettor(round_: Round, device: str) -> None:
-    """Note that a device matters to the coming round, which it does while it reports a bet that is still placed."""
+    """Record that a device matters to the coming round, which it does while it reports a bet that is still placed."""
     if round_.sensors or any(round_.wagers.values()):
         round_.bettors.add(device)
     else:

@@ -55,7 +55,7 @@ class RoundReports:
         return len(self.reports) <= REPORTS_MAX
 
     def note_ruling(self, body: e.Body) -> None:
-        """Note that the next report, which comes while a ruling is due, may be that ruling."""
+        """Record that the next report, which comes while a ruling is due, may be that ruling."""
         if isinstance(body, e.Confirmed | e.MisdealCalled):
             self.ruled.add(len(self.reports))
 
@@ -190,7 +190,8 @@ def refused(before: Round, after: Round, change: Amendment) -> str:
 
 
 def _dealt(round_: Round, change: Amendment) -> tuple[object, ...]:
-    """Return what was done with cards in the round; for the corrected place only what came there.
+    """Return everything done with cards in the round so far, for comparison; for the corrected place only the cards
+    that came there.
 
     The counts decide where a card of a shoe belongs: another count changes that as long as no further card was dealt.
     """

@@ -55,7 +55,7 @@ _NEVER_AWAITED: Final = frozenset({"WagerPlaced", "MisdealCalled", "PotTaken"})
 
 
 def awaited(state: State, items: Iterable[Legal]) -> tuple[Legal, ...]:
-    """Return what the round waits for, out of what may happen next.
+    """Return those of the legal next reports that the round waits for.
 
     Nothing while bets are open; END GAME if nothing else is left.
     """
@@ -177,7 +177,7 @@ def _steps(state: State, round_: Round) -> Iterator[Candidate]:
 
 
 def _play(state: State, round_: Round) -> Iterator[Candidate]:
-    """Yield what the step under way waits for."""
+    """Yield the reports that the step under way waits for."""
     step, strict = round_.step, state not in LOOSE
     if round_.due is not None and round_.ledger.remainder is None and (strict or state is State.PROGRESSIVE):
         yield from _exposing(round_) if state is State.EXCHANGING else (_next_card(round_),)

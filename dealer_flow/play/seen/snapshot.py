@@ -83,7 +83,7 @@ class Snapshot:
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
-    """Return what can be seen of a round in this state."""
+    """Return the visible state of a round."""
     ledger, draw = round_.ledger, round_.draw
     betting = betting_now(round_)
     there = {*round_.active, *(number for number, bets in round_.wagers.items() if bets)}

@@ -82,7 +82,7 @@ def note_alike(round_: Round) -> None:
 
 
 def deal_from(round_: Round, deck: int, seen: Seen) -> None:
-    """Note that the round is dealt from this deck; 0 if no device says which."""
+    """Record that the round is dealt from this deck; 0 if no device says which."""
     plan, care = round_.plan, round_.plan.procedure.care
     alternating = care.alternate is not None and not (plan.from_shoe or plan.from_hand)
     of_decks(

@@ -269,14 +269,14 @@ def _burned_before(round_: Round, cards: list[int]) -> list[int]:
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
-    """Return how many cards the next step that deals to this place gives it; None if there is no such step."""
+    """Return the number of cards that the next step gives this place; None if no later step deals to it."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
     return next((step.cards for step in steps if isinstance(step, DealStep) and kind in step.to), None)
 
 
 def _to_come(round_: Round, place: Place) -> int:
-    """Return how many cards the steps to come deal to this place."""
+    """Return the number of cards that later steps deal to this place."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
     return sum(step.cards for step in steps if isinstance(step, DealStep) and kind in step.to)

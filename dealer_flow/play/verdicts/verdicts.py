@@ -355,7 +355,8 @@ def judge_discards(round_: Round, place: Place, seen: Seen, *, final: bool) -> N
 
 
 def _draws(round_: Round, step: ExchangeStep, place: Place) -> int | None:
-    """Return how many cards a hand draws in this step: as its player chose, or for the house as many as came."""
+    """Return the number of cards that a hand draws in this step: the number its player chose, or all that came for the
+    house."""
     if not place.seat:
         return sum(due.cards for due in round_.dues[: round_.given] if (due.place, due.step) == (place, step.name))
     names = (name for name in round_.choices.get(place.seat, {}).values())

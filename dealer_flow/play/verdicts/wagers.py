@@ -36,7 +36,8 @@ def _early(plan: Plan) -> tuple[BetPart, ...]:
 
 @lru_cache(maxsize=256)
 def _alone(plan: Plan) -> tuple[BetPart, ...]:
-    """Return what `placeable` does for a seat without wagers, which most seats are most of the time."""
+    """Return the result of `placeable` for a seat without wagers. It is cached, because most seats have none most of
+    the time."""
     return tuple(bet for bet in _early(plan) if _may_lie(plan, bet.name, {}))
 
 
@@ -197,7 +198,7 @@ def lone_bets(round_: Round, number: int) -> frozenset[str]:
 
 
 def _pot_of(round_: Round, bet: str) -> int:
-    """Return how many seats have the bet in the pot."""
+    """Return the number of seats whose bet of this name is in the pot."""
     return sum(_in_pot(round_, number, bet) for number in round_.active)
 
 

@@ -137,7 +137,7 @@ def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _times(of: _Equal, equals: list[_Equal]) -> Fraction | None:
-    """Return how many times the other bet one bet is by all these rules; None if they do not say."""
+    """Return the factor between two bets that follows from all these rules; None if they give none."""
     known, waiting = {of.bet: Fraction(1)}, [of.bet]
     while waiting:
         name = waiting.pop()

@@ -49,10 +49,11 @@ class RoundView(Protocol):
         """Bets of every seat dealt in."""
 
     def draws(self, number: int) -> int:
-        """Return how many cards the seat asked for in the last step that let it choose."""
+        """Return the number of cards that the seat asked for in the last step with a choice."""
 
 
 def in_turn(view: RoundView, numbers: Iterable[int]) -> list[int]:
-    """Return these seats clockwise, from the left of the button if there is one, else of the dealer."""
+    """Return the seats `numbers` clockwise, from the left of the button if there is one, else from the left of the
+    dealer."""
     button = (view.first or 0) if view.plan.button is not None else 0
     return sorted(numbers, key=lambda number: (number <= button, number))

@@ -29,7 +29,7 @@ class OfferHandStep(Step):
     gives = True
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Note that the hand is as large as a seat's."""
+        """Record that the hand is as large as a seat's."""
         so_far.dealt[self.to] = so_far.held("seats")
         so_far.offered.add(self.to)
 

@@ -32,11 +32,11 @@ class RevealStep(Step):
         return self.from_.removeprefix("dealer-")
 
     def in_order(self, seats: Sequence[int]) -> list[int]:
-        """Return these seats, given from the dealer's left, in the order in which they show their hands."""
+        """Return `seats`, given from the dealer's left, in the order in which they show their hands."""
         return [*reversed(seats)] if self.from_ == "dealer-right" else [*seats]
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Note that everything lies open."""
+        """Record that everything lies open."""
         so_far.open |= dict.fromkeys(so_far.dealt, None)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:

@@ -77,7 +77,7 @@ def facts(report: Report) -> list[ReportFact]:
 
 
 def _conditions(report: Report) -> list[ReportFact]:
-    """Return who tested, where and with which equipment: the first entries of the first page."""
+    """Return the tester, the place and the equipment: the first entries of the first page."""
     given = report.conditions or RunConditions("", "", "", ())
     rows = [
         ("number", "Report number", given.number),

@@ -33,8 +33,7 @@ LineKey = tuple[str, str, str, int]
 class MissingLine(NamedTuple):
     """Place of a published line that the database does not have.
 
-    `sequence` is the first number after `after`; `after` is the newest line of the journal that the database has before
-    it.
+    `sequence` is the oldest missing number of the journal; `after` is the newest existing line before it, 0 if none.
     """
 
     site: str

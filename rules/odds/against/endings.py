@@ -61,7 +61,7 @@ class Wagers:
                 raise UnsupportedBet(f"{bet.name} {why}")
 
     def _beyond(self, bet: Bet) -> str:
-        """Return what else the bet depends on; empty if nothing."""
+        """Return a text that names another fact the bet depends on; empty if there is none."""
         meters = (row.pays.meter for name in bet.paytables for row in self.question.game.paytables[name].rows)
         if any(meters):
             return "is paid a share of a meter"

@@ -66,13 +66,13 @@ def _rules(strategy: Strategy, number: int) -> Rules:
 
 
 def bets_by(rules: Rules, deck: HoldemDeck, cards: Places) -> Flags:
-    """Return whether the rules bet, for sets of three or four board cards (rows) and each hole."""
+    """Return True where the rules bet, by set of three or four board cards (rows) and hole cards."""
     parts = (cards[start : start + _AT_ONCE] for start in range(0, len(cards), _AT_ONCE))
     return np.concatenate([_by_first(rules, SeenHoles(deck, part)) for part in parts])
 
 
 def stays_by(rules: Rules, deck: HoldemDeck, boards: Boards) -> Flags:
-    """Return whether the rules stay, with the board complete."""
+    """Return True where the rules stay in with the complete board."""
     return _by_first(rules, SeenHoles(deck, boards.cards))
 
 
