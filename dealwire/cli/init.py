@@ -37,55 +37,56 @@ TEXT: Final[Mapping[str, Any]] = {"metavar": "TEXT"}
     "folder", required=False, default=".", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path)
 )
 @declared(
-    ("--yes", FLAG, "Ask nothing: take the default where no option answers."),
+    ("--yes", FLAG, "Do not prompt: take the default of every option that is not given."),
     ("--simulated", FLAG, "Make a table on simulated devices."),
     ("--overwrite", FLAG, "Replace a table.toml that exists."),
-    ("--probe/--no-probe", {"default": None}, "Ask each line what it is."),
+    ("--probe/--no-probe", {"default": None}, "Query each port for its device."),
     ("--game", TEXT, "The game: an id, or a part of its name."),
-    ("--settled-by", {"metavar": "ID"}, "The game file that settles it, where there are several."),
+    ("--settled-by", {"metavar": "ID"}, "The game file that settles it, if there are several."),
     ("--edition", {"metavar": "ID"}, "The edition of the regulation, or as-printed."),
     ("--option", many("NAME=VALUE"), "An option of the procedure."),
     ("--reading", many("NAME=VALUE"), "A reading of the game."),
-    ("--signed-by", TEXT, "Who signs the readings for the house; - for nobody."),
-    ("--signed-on", {"metavar": "YYYY-MM-DD"}, "When; today unless given."),
-    ("--unsigned-readings", {"type": click.Choice(["settle", "wait"])}, "What happens to readings nobody signed."),
-    ("--accept-suspect", FLAG, "Offer pay tables and readings that appear to be misprints, too."),
+    ("--signed-by", TEXT, "Who signs the readings for the house; - for no one."),
+    ("--signed-on", {"metavar": "YYYY-MM-DD"}, "Date of the signature; by default today."),
+    ("--unsigned-readings", {"type": click.Choice(["settle", "wait"])}, "Treatment of readings that no one signed."),
+    ("--accept-suspect", FLAG, "Also offer pay tables and readings that appear to be misprints."),
     ("--paytable", many("BET=ID"), "A bet's pay table."),
-    ("--progressive", {"type": click.Choice(["grows", "fixed"])}, "Whether the progressive's meters grow."),
-    ("--meter", many("NAME=DOLLARS"), "Where a meter starts."),
+    ("--progressive", {"type": click.Choice(["grows", "fixed"])}, "Meters that grow with the bets, or fixed ones."),
+    ("--meter", many("NAME=DOLLARS"), "Starting amount of a meter."),
     ("--contribution", {"metavar": "PERCENT"}, "Part of each progressive bet that goes to each meter."),
     ("--executive-from", {"metavar": "DOLLARS"}, "Awards from this amount on need an executive's card."),
-    ("--limit", {"metavar": "DOLLARS"}, "The most that one bet may be."),
-    ("--token", {"metavar": "DOLLARS"}, "The smallest token at the table."),
-    ("--commission", {"metavar": "PERCENT"}, "Commission on wins, where the game has it."),
-    ("--rake", {"metavar": "PERCENT"}, "Rake of each pot, where players bet into one."),
-    ("--rake-cap", {"metavar": "DOLLARS"}, "The most that the rake takes of a round."),
+    ("--limit", {"metavar": "DOLLARS"}, "Maximum of one bet."),
+    ("--token", {"metavar": "DOLLARS"}, "Smallest chip at the table."),
+    ("--commission", {"metavar": "PERCENT"}, "Commission on wins, if the game has one."),
+    ("--rake", {"metavar": "PERCENT"}, "Rake from each pot, if players bet against each other."),
+    ("--rake-cap", {"metavar": "DOLLARS"}, "Maximum rake per round."),
     ("--name", TEXT, "The table's name."),
     ("--seats", number(1, 32), "Seats that the console shows."),
     ("--device", many("KIND=ADDRESS"), "The line of a shuffler, a shoe or a table-controller."),
     ("--dialect", {"metavar": "NAME"}, "Dialect of the shoe."),
-    ("--role", {"type": click.Choice(["observe", "control"])}, "What may be asked of the devices."),
+    ("--role", {"type": click.Choice(["observe", "control"])}, "Role at the devices: observe only, or control them."),
     ("--pin/--no-pin", {"default": None}, "Accept only the devices that answer now."),
     ("--console/--no-console", {"default": None}, "Show the table in a browser."),
-    ("--host", {"metavar": "ADDRESS"}, "Where the console listens."),
+    ("--host", {"metavar": "ADDRESS"}, "Address on which the console listens."),
     ("--port", number(0, 65535), "The console's port."),
-    ("--roles", TEXT, "Who may act at the console, of dealer, supervisor, technician; - for nobody."),
+    ("--roles", TEXT, "Roles that may act at the console: dealer, supervisor, technician; - for none."),
     ("--journal", {"metavar": "FILE"}, "The journal."),
-    ("--seal", {"type": click.Choice(["key-file", "auditor", "none"])}, "What seals raw bytes in the journal."),
+    ("--seal", {"type": click.Choice(["key-file", "auditor", "none"])}, "Key that seals raw bytes in the journal."),
     ("--auditor-key", {"metavar": "FILE"}, "The auditor's public key."),
-    ("--archive", {"metavar": "DIR"}, "A folder for copies of each day that is over."),
+    ("--archive", {"metavar": "DIR"}, "Folder for copies of finished days."),
     ("--install/--no-install", {"default": None}, "Install the systemd unit and the udev rules, as root."),
-    ("--destdir", {"metavar": "DIR", "default": "/"}, "Install them below this folder."),
+    ("--destdir", {"metavar": "DIR", "default": "/"}, "Install them under this folder."),
 )
 @click.pass_context
 def command(ctx: click.Context, /, folder: Path, yes: bool, simulated: bool, **options: Any) -> None:
-    """Make a table.toml in DIR, this folder unless given, by answering questions.
+    """Make a table.toml in DIR by answering questions; by default in this folder.
 
-    It finds the devices that are plugged in, asks what is dealt, by which readings, for which money and on which lines,
-    and writes table.toml with a comment on every key, tokens and keys for their owner alone. The file is checked as by
-    `dealwire run --check`. Nothing is written before the last question; Ctrl-C leaves everything as it was.
+    The command finds the devices that are plugged in. It asks for the game, its readings, its pay tables and limits,
+    and the lines. It writes table.toml with a comment on every key, and tokens and keys that only their owner can read.
+    The file is checked as by `dealwire run --check`. Nothing is written before the last question; Ctrl-C leaves
+    everything as it was.
 
-    Each option answers one question. With --yes no question is asked: what no option answers has its default.
+    Each option answers one question. With --yes there are no questions: an option that is not given has its default.
     """
     given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, (), False) or
              (value is False and name in ("probe", "pin", "console", "install"))}  # fmt: skip
@@ -95,7 +96,7 @@ def command(ctx: click.Context, /, folder: Path, yes: bool, simulated: bool, **o
     stays = table.exists() and not options["overwrite"]
     if stays and (yes or not ask.confirm("overwrite", f"{table} exists. Replace it?", False)):
         raise Stop(Exit.USAGE, f"{table} exists, and stays as it is; --overwrite replaces it")
-    say("This makes a table.toml. Enter takes the answer in brackets; nothing is written before the end.")
+    say("This makes a table.toml. Enter accepts the answer in brackets; nothing is written before the end.")
     answers = collected(ask, simulated, folder)
     with made(answers, folder, simulated) as stage:
         code = checked(stage, folder)

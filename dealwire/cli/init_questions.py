@@ -75,15 +75,15 @@ def lines_of_machine(ask: Asker, probe: bool | None) -> list[FoundLine]:
     free = [line for line in found if not line.why]
     if free and probe is None:
         say(
-            f"{len(free)} line{'s' * (len(free) > 1)} can be asked. A TDP device answers, and nothing changes at it. A"
-            " device of another dialect receives a few bytes that it ignores. Lines in use stay untouched."
+            f"{len(free)} port{'s' * (len(free) > 1)} can be queried. A TDP device answers, and nothing changes on it. A"
+            " device of another dialect receives a few bytes that it ignores. Ports in use are not touched."
         )
-        probe = ask.confirm("probe", "Ask them what they are?", True)
+        probe = ask.confirm("probe", "Query them?", True)
     if probe:
         found = [probed(line) for line in found]
     for line in found:
         say(f"{line.address}  {line.about}".rstrip(), indent="  ")
-        say(line.text or "not asked", indent="      ")
+        say(line.text or "not queried", indent="      ")
     if not found:
         say("No serial port and no USB device was found. Type an address below, such as tcp://HOST:PORT.", indent="  ")
     return found
@@ -142,7 +142,7 @@ def the_edition(ask: Asker, answers: Answers) -> None:
         return
     today = str(ask.given("today"))
     in_force = [each.value for each in listed if load_edition(each.value).holds_on(today)]
-    listed = [*listed, Choice("as-printed", "the text that the files of this program print, whatever the day")]
+    listed = [*listed, Choice("as-printed", "the text that the files of this program print, on any date")]
     chosen = ask.choice("edition", "Edition of the regulation", listed, in_force[0] if in_force else "as-printed")
     if chosen != "as-printed":
         answers.table["edition"] = chosen
@@ -154,7 +154,7 @@ def the_edition(ask: Asker, answers: Answers) -> None:
 def the_readings(ask: Asker, answers: Answers) -> None:
     """Ask for the readings of the text: options of the procedure, readings of the game, and who signs."""
     heading("Readings")
-    say("Where a text is ambiguous, the table needs one reading of it. Each has a default, marked *.", indent="  ")
+    say("Where the regulation is ambiguous, the table needs a reading. Each has a default, marked *.", indent="  ")
     options = known.options(answers.procedure, answers.game)
     answers.table["options"] = _chosen(ask, "option", options, {o.name: o.default for o in answers.procedure.option})
     if answers.game is None:
@@ -215,17 +215,17 @@ def _accepts(ask: Asker) -> bool:
 
 def _signatures(ask: Asker, answers: Answers, readings: Sequence[Ambiguity]) -> None:
     """Ask who signs the readings of the game, and what happens to those that nobody signs."""
-    by = ask.text("signed-by", "Who signs these readings for the house (Enter: nobody yet)", "", _line)
+    by = ask.text("signed-by", "Who signs these readings for the house (Enter: no one yet)", "", _line)
     if by:
         day = str(ask.given("signed-on") or ask.given("today"))
         use = {point.name: answers.table["readings"].get(point.name, point.default) for point in readings}
         answers.table["signed"] = [{"by": by, "on": day, "readings": use}]
         return
     listed = [
-        Choice("settle", "bets are settled by readings that nobody has signed"),
-        Choice("wait", "what such a reading decides is held until a supervisor releases it once"),
+        Choice("settle", "bets are settled by readings that no one has signed"),
+        Choice("wait", "a bet that such a reading decides is held until a supervisor releases it once"),
     ]
-    chosen = ask.choice("unsigned-readings", "Readings that nobody has signed", listed, "settle")
+    chosen = ask.choice("unsigned-readings", "Readings that no one has signed", listed, "settle")
     if chosen != "settle":
         answers.table["unsigned-readings"] = chosen
 
@@ -249,11 +249,11 @@ def the_money(ask: Asker, answers: Answers) -> None:
     answers.table["paytables"] = _paytables(ask, game, in_use)
     _meters(ask, answers, {**game.default_paytables(in_use), **answers.table["paytables"]})
     limit = ask.text(
-        "limit", "The most that one bet may be, in dollars (Enter: the regulation's figure, if any)", "", _amount
+        "limit", "Maximum of one bet, in dollars (Enter: the regulation's figure, if any)", "", _amount
     )
     if limit:
         answers.table["limit-cents"] = limit
-    answers.table["token-cents"] = ask.text("token", "The smallest token at the table, in dollars", "0.25", _amount)
+    answers.table["token-cents"] = ask.text("token", "Smallest chip at the table, in dollars", "0.25", _amount)
     if game.spec.commission is not None:
         most = game.spec.commission.most_percent
         answers.table["commission"] = ask.text(
@@ -261,8 +261,8 @@ def the_money(ask: Asker, answers: Answers) -> None:
         )
     if game.spec.pot is not None and game.spec.pot.rake is not None:
         most = game.spec.pot.rake.most_percent
-        percent = ask.text("rake", f"Rake of each pot, percent, at most {most}", "0", _percent)
-        cap = ask.text("rake-cap", "The most that it takes of a round, in dollars (Enter: no cap)", "", _amount)
+        percent = ask.text("rake", f"Rake from each pot, percent, at most {most}", "0", _percent)
+        cap = ask.text("rake-cap", "Maximum rake per round, in dollars (Enter: no cap)", "", _amount)
         answers.table["rake"] = {"percent": percent, **({"cap-cents": cap} if cap else {})}
     if _accepts(ask):
         answers.table["accept-suspect"] = True
@@ -318,13 +318,13 @@ def _meters(ask: Asker, answers: Answers, paytables: Mapping[str, str]) -> None:
     starts = {name: _starts(ask, name, "10000") for name in names}
     if kind == "fixed":
         say(
-            f"WARNING: nothing of the {bet.name} bets goes to a fixed meter. At a table that takes real bets, choose"
+            f"WARNING: no part of the {bet.name} bets goes to a fixed meter. At a table that takes real bets, choose"
             " grows.",
             indent="  ",
         )
         answers.table["meters"] = starts
         answers.notes["table.meters"] = (
-            "Nothing of the progressive bets goes to these meters: they stay until they are won."
+            "No part of the progressive bets goes to these meters: they stay as they are until they are won."
         )
         return
     answers.table["progressive"] = PROGRESSIVE
@@ -345,26 +345,26 @@ def _starts(ask: Asker, name: str, default: str) -> int:
 def _setup(ask: Asker, starts: Mapping[str, int]) -> str:
     """The file of the progressive: each meter with its seed and the part of every bet that it gets."""
     usual = f"{int(_HOUSE_RATE.split()[0]) // max(len(starts), 1)} %"
-    say("The regulation prints no rate: it is the house's to set.", indent="  ")
+    say("The regulation prints no rate: the house sets it.", indent="  ")
     rate = ask.text("contribution", "Part of every progressive bet that goes to each meter, percent", usual, _rate)
     executive = ask.text(
         "executive-from", "Awards from this amount on need an executive's card, in dollars", "1000", _amount
     )
     head = (
-        "# The house's progressive. What every key means: docs/progressive.md\n"
+        "# The house's progressive. docs/progressive.md explains every key.\n"
         'schema = "dealwire.progressive/1"\n'
         'id = "house"\n'
-        "# An award of that much needs an executive's card, less a supervisor's.\n"
+        "# An award of this amount or more needs an executive's card, a smaller one a supervisor's.\n"
         f"executive-from-cents = {executive}\n"
-        "# What lies on a lit sensor whose amount the controller does not report.\n"
+        "# Amount on a lit sensor if the controller does not report it.\n"
         "sensor-cents = 100\n"
     )
     part = (
         "\n[[meters]]\n"
         'name = "{}"\n'
-        "# What it starts with again after all of it was paid, and when the books are opened.\n"
+        "# Amount with which it starts, and starts again after all of it was paid.\n"
         "seed-cents = {}\n"
-        "# The part of every progressive bet that goes onto it.\n"
+        "# The part of every progressive bet that goes to this meter.\n"
         'contribution = "{}"\n'
     )
     return head + "".join(part.format(name, cents, rate) for name, cents in starts.items())
