@@ -1,4 +1,4 @@
-"""Tables of a file, changed one by one: a step of any kind, a procedure with other rows, and what is said of it."""
+"""Tables of a file, changed one by one: a step of any kind, a procedure with other rows, and the complaints."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def game(name: str) -> Procedure:
 
 
 def a_step(do: str, **keys: Any) -> Step:
-    """A step of this kind; keys as in a file, with `_` for their `-`."""
+    """Return a step of this kind; keys as in a file, with `_` for their `-`."""
     named = {name.replace("_", "-").rstrip("-"): value for name, value in keys.items()}
     return KINDS[do].model_validate({"name": "one", "do": do, "clause": "S"} | named)
 
@@ -91,14 +91,15 @@ FACE: Final = {"duplicate": STANDS, "foreign": STANDS}
 
 
 def kebab(value: Any) -> Any:
-    """Keys as they stand in a file."""
+    """Return the value with its keys spelled as in a file."""
     if isinstance(value, dict):
         return {name.replace("_", "-").rstrip("-"): kebab(each) for name, each in value.items()}
     return tuple(map(kebab, value)) if isinstance(value, list | tuple) else value
 
 
 def file(at: str = "shows", **tables: Any) -> Procedure:
-    """The small game with these tables instead of its own, a clause in each row; `more_bet`: rows beside its own."""
+    """Return the small game with these tables instead of its own, a clause in each row; `more_bet`: rows in addition to
+    its own."""
     changed: dict[str, Any] = {}
     for name, value in tables.items():
         kind = name.removeprefix("more_")
@@ -142,5 +143,5 @@ def options_of(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def and_options(faults: Callable[[Procedure], Iterator[Complaint]]) -> Callable[[Procedure], Iterator[Complaint]]:
-    """A check, and after it what may not be said of options."""
+    """Return a check that includes the errors in options."""
     return lambda procedure: chain(faults(procedure), options_of(procedure))

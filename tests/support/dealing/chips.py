@@ -1,4 +1,4 @@
-"""Chips before a hand in which players bet against each other, and what each action puts there."""
+"""Chips before a hand in which players bet against each other, and the chips that each action adds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def posted(plan: Plan, seats: tuple[int, ...], button: int) -> Iterator[e.WagerP
 
 
 def table_set(plan: Plan, stakes: dict[int, int], button: int) -> Iterator[e.Body]:
-    """Stakes are shown, the button lies there, antes and blinds are up."""
+    """Yield the reports that set the table: stakes, the button, antes and blinds."""
     yield from (e.StakeShown(seat, cents) for seat, cents in stakes.items())
     if plan.selects_first:
         yield e.SpotSelected(button)
@@ -52,7 +52,7 @@ def table_set(plan: Plan, stakes: dict[int, int], button: int) -> Iterator[e.Bod
 
 
 def action_of(item: Legal) -> BettingAction:
-    """The action that is listed."""
+    """Return the listed action."""
     return ACTIONS[item.what.split()[0]]
 
 
@@ -62,11 +62,11 @@ def acting_seat(item: Legal) -> int:
 
 
 NO_LIMIT: Final = 100_000
-"""The most of a bet or raise here, where neither the text nor the stake has one."""
+"""Largest bet or raise here, where neither the text nor the stake limits it."""
 
 
 def most_of(now: Round, seat: int) -> int:
-    """The most that may lie before a seat by a bet or raise."""
+    """Return the most that may be before a seat after a bet or raise."""
     part, betting, most = now.plan.betting, now.betting, now.betting.most(seat)
     assert part is not None
     limit = part.most_raise if betting.high else part.most_bet
@@ -75,7 +75,8 @@ def most_of(now: Round, seat: int) -> int:
 
 
 def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActed:
-    """The action that is listed, with cents that may be: drawn at random, else a fixed step more than lies there."""
+    """Return a report of the listed action with a legal amount: drawn at random, or else a fixed step above what is
+    there."""
     seat, action, cents = acting_seat(item), action_of(item), item.value
     if action in (BettingAction.BET, BettingAction.RAISE, BettingAction.BRING_IN) and cents:
         most = max(most_of(now, seat), cents)

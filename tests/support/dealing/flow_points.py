@@ -1,4 +1,5 @@
-"""A flow taken back to where it stood: copies of what changes in it, and what two such points have in common."""
+"""Restoring a flow to an earlier point: copies of everything in it that changes, and the facts that two points have in
+common."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ from devices.events import GameEnded, Seen
 
 
 def round_of(flow: DealerFlow) -> Round:
-    """The round as the flow keeps it, with what no snapshot shows."""
+    """Return the round as the flow keeps it, with what no snapshot shows."""
     return flow._round
 
 
 def held_reports(flow: DealerFlow) -> int:
-    """Reports that wait for those of the other line."""
+    """Return the number of reports that wait for reports of the other line."""
     return len(flow._held)
 
 
@@ -35,7 +36,7 @@ def held_ends(flow: DealerFlow) -> int:
 
 
 def patient(flow: DealerFlow) -> bool:
-    """The flow waits for a silent line."""
+    """Return True if the flow waits for a silent line."""
     return flow._lines.patient
 
 
@@ -58,7 +59,7 @@ def save(flow: DealerFlow) -> Point:
 
 
 def load(flow: DealerFlow, point: Point) -> None:
-    """Back to `point`, which stays as it is."""
+    """Restore the flow to `point`, which remains as it is."""
     now = clone(point.round, {})
     flow._phase.state, flow._round, flow._lines = point.state, now, clone(point.lines, {})
     flow._held, flow._reported, flow._shown_at = deque(point.held), point.reported, point.shown_at
@@ -67,7 +68,7 @@ def load(flow: DealerFlow, point: Point) -> None:
 
 
 def clone(value: Any, known: dict[int, Any]) -> Any:
-    """A copy that shares nothing that changes; what is held twice is held twice in the copy."""
+    """Return a copy that shares nothing that changes; an object held twice is held twice in the copy."""
     kind = type(value)
     if kind is dict:
         return {key: clone(each, known) for key, each in value.items()}
@@ -87,7 +88,7 @@ def clone(value: Any, known: dict[int, Any]) -> Any:
 
 @cache
 def _changing(kind: type) -> tuple[str, ...]:
-    """The fields of a class whose objects change; none of anything else."""
+    """Return the fields of a class whose objects change; none for any other class."""
     if not is_dataclass(kind) or kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return ()
     return tuple(each.name for each in fields(kind))

@@ -25,7 +25,7 @@ def seat(
     status: SeatStatus = "live",
     counted: int | None = 5,
 ) -> Seat:
-    """A seat that bets equally on ante and blind, and plays for twice its ante unless it folded or is dead."""
+    """Return a seat that bets equally on ante and blind, and plays for twice its ante unless it folded or is dead."""
     play = play if play is not None else 2 * ante if status == "live" else 0
     blind = ante if blind is None else blind
     wagers = {"ante": ante, "blind": blind, "play": play, "flush-rush": flush_rush, "progressive": progressive}
@@ -43,7 +43,7 @@ def seat(
 def deal(
     community: str, dealer: str | None, *seats: Seat, outcome: Outcome = "complete", dealer_counted: int | None = 5
 ) -> RoundResult:
-    """One round; `dealer` None when his hand was not seen."""
+    """Return one round; `dealer` is None if the dealer's hand was not seen."""
     hand = None if dealer is None else Hand(cards=tuple(dealer.split()), counted=dealer_counted, expected=5)
     rest = 52 - 10 - 5 * len(seats)
     return ended_round(
@@ -62,7 +62,7 @@ def deal(
 
 
 def with_returns(seat: Seat, outcome: Outcome) -> Seat:
-    """The seat with the bets that the flow gives back for how the round, or its hand, ended."""
+    """Return the seat with the bets that the flow gives back for this end of the round or its hand."""
     void = outcome in ("misdeal", "defective-deck") or (outcome != "unreliable" and seat.status == "dead")
     back = dict(seat.wagers) if void else {}
     if outcome == "progressive-only" and not void:
@@ -71,7 +71,7 @@ def with_returns(seat: Seat, outcome: Outcome) -> Seat:
 
 
 def money(settlement: Settlement) -> Money:
-    """Every line but the envy, by seat and bet."""
+    """Return every line but the envy, by seat and bet."""
     lines = [line for line in settlement.lines if line.bet != "envy"]
     found = {(line.seat, line.bet): (line.result, line.net, line.clause) for line in lines}
     assert len(found) == len(lines), "a bet has two lines"
@@ -79,5 +79,5 @@ def money(settlement: Settlement) -> Money:
 
 
 def co(paragraph: str) -> str:
-    """A paragraph of Colorado's rule as lines cite it."""
+    """Return a paragraph of Colorado's rule as lines cite it."""
     return f"47.1-1017.60{'' if paragraph.startswith('(') else ' '}{paragraph}"

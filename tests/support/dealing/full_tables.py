@@ -16,7 +16,7 @@ CHIPS = ChipsView(stake=2_000_000, behind=1_234_550, lies=123_450, all_in=True)
 
 
 def full_betting(seats: int) -> BettingView:
-    """As many pots as there may be, and more actions than are seen at once."""
+    """Return the largest possible number of pots, and more actions than are visible at once."""
     every = tuple(range(1, seats + 1))
     acts = tuple(
         ActionView(step="pre-flop-betting", seat=seat, action="all-in", cents=123_450, manner="time-limit")
@@ -39,7 +39,7 @@ def full_betting(seats: int) -> BettingView:
 
 
 def full_table(procedure: str, *, shown: bool = False, name: str = "pit-1") -> TableView:
-    """A view of `procedure` with every seat and place taken to the last card and bet; faces only when `shown`."""
+    """Return a view of `procedure` with every seat and place taken to the last card and bet; faces only if `shown`."""
     table = usual_table(procedure)
     viewer = Viewer(table, name)
     for device in ("shoe" if table.flow.plan.from_shoe else "shuffler", "table-controller"):

@@ -69,7 +69,7 @@ class HandTable:
     """
 
     step_ns = 10_000_000
-    """From one report to the next."""
+    """Time from one report to the next, in nanoseconds."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class HandTable:
     # ------------------------------------------------------------------ reports
 
     def see(self, device: str, body: e.Body, *, numbered: bool = True) -> Self:
-        """The device reports this now."""
+        """Report `body` from the device now."""
         self.now_ns += self.step_ns
         self._numbers[device] += numbered
         number = self._numbers[device] if numbered else 0
@@ -127,11 +127,11 @@ class HandTable:
         return self.flow.handle(seen)
 
     def device(self, body: e.Body) -> Self:
-        """The shuffler or the shoe reports this."""
+        """Report `body` from the shuffler or the shoe."""
         return self.see(DEVICE, body)
 
     def controller(self, body: e.Body) -> Self:
-        """The table controller reports this."""
+        """Report `body` from the table controller."""
         return self.see(CONTROLLER, body)
 
     @property
@@ -147,16 +147,16 @@ class HandTable:
 
     @property
     def packets(self) -> bool:
-        """Cards come in packets from a shuffler, not from a shoe."""
+        """True if cards come in packets from a shuffler, not from a shoe."""
         return self.procedure.device == "packet-shuffler"
 
     @property
     def left(self) -> int:
-        """Cards that are physically left in the device."""
+        """Number of cards that are physically left in the device."""
         return self.loaded - self.dealt
 
     def fresh_deck(self, deck: int | None = None) -> Self:
-        """This deck, or the one whose turn it is, is shuffled and counted; or the shoe is filled."""
+        """Shuffle and count this deck, or the one whose turn it is; or fill the shoe."""
         self.deck, self.dealt, self.ordinal = deck or self.deck % self.procedure.deck.alternating + 1, 0, 0
         if self.procedure.device == "hand":
             return self  # no device says so
@@ -171,7 +171,7 @@ class HandTable:
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.left))
 
     def dispense(self, cards: str, *, counted: int | None = None, expected: int = 5) -> Self:
-        """A packet of these cards lies in the tray."""
+        """Put a packet of these cards in the tray."""
         faces = parse_cards(cards)
         self.ordinal += 1
         self._tray = len(faces)
@@ -180,12 +180,12 @@ class HandTable:
         return self.device(e.PacketDispensed(self.deck, self.ordinal, expected, out, shown))
 
     def lift(self) -> Self:
-        """The packet is taken out of the tray."""
+        """Take the packet out of the tray."""
         self.dealt += self._tray
         return self.device(e.PacketLifted(self.ordinal))
 
     def deal(self, *packets: str, counted: int | None = None) -> Self:
-        """The next packets come and are taken to whoever is due them."""
+        """Dispense the next packets and take each to the place that is due it."""
         for cards in packets:
             self.dispense(cards, counted=counted).lift()
         return self
@@ -195,13 +195,13 @@ class HandTable:
         return self.device(e.RemainderDumped(self.deck, self.left, self.left if counted is None else counted))
 
     def draw(self, cards: str) -> Self:
-        """Cards come out of the shoe, one after the other."""
+        """Draw cards from the shoe, one after the other."""
         for text in cards.split():
             self.draw_one(parse_card(text))
         return self
 
     def draw_one(self, card: Card, where: str | None = None) -> Self:
-        """One card comes out of the shoe, or one that it could not read."""
+        """Draw one card from the shoe, or one that it could not read."""
         self.ordinal += 1
         self.dealt += 1
         ordinal = self.ordinal if self.counts else None
@@ -210,54 +210,55 @@ class HandTable:
     # ------------------------------------------------------------------ the table
 
     def bet(self, seat: int, **cents: int) -> Self:
-        """Cents on the spots of a seat; a bet's name with `_` for its `-`."""
+        """Place cents on the spots of a seat; a bet's name has `_` for its `-`."""
         for bet, amount in cents.items():
             self.controller(e.WagerPlaced(seat, self.spots[bet.strip("_").replace("_", "-")], amount))
         return self
 
     def start(self) -> Self:
-        """START GAME."""
+        """Press START GAME."""
         self.round += 1
         return self.controller(e.GameStarted(self.round))
 
     def burn(self, *positions: int, spread: str = "left-to-right", place: str = "community") -> Self:
-        """Cards of a packet are burned."""
+        """Burn cards of a packet."""
         return self.controller(e.BurnConfirmed(parse_place(self._place(place)), positions or (1, 2, 5), spread))
 
     def choose(self, seat: int, choice: int) -> Self:
-        """The choice with this number."""
+        """Make the choice with this number."""
         return self.controller(e.DecisionMade(seat, choice))
 
     def show(self, place: str, cards: str) -> Self:
-        """These faces lie open at a place."""
+        """Show these faces at a place."""
         return self.controller(e.HandRevealed(parse_place(self._place(place)), parse_cards(cards), True))
 
     def badge(self, number: int, level: str = "supervisor") -> Self:
-        """A badge is swiped."""
+        """Swipe a badge."""
         return self.controller(e.BadgeSwiped(number, level))
 
     def name(self, card: str) -> Self:
-        """A person names the card that the shoe did not read."""
+        """Name the card that the shoe did not read."""
         return self.controller(e.HandRevealed(SHOE, parse_cards(card), True))
 
     def count(self, place: str, counted: int) -> Self:
-        """A person counted."""
+        """Enter a person's count."""
         return self.controller(e.CardsCounted(parse_place(self._place(place)), counted))
 
     def mishap(self, place: str, how: str, card: str = "??") -> Self:
-        """A person saw it happen."""
+        """Report a mishap that a person saw."""
         return self.controller(e.CardMishandled(parse_place(self._place(place)), how, parse_card(card)))
 
     def confirm(self) -> Self:
-        """CONFIRM."""
+        """Press CONFIRM."""
         return self.controller(e.Confirmed())
 
     def misdeal(self, badge: int = 77) -> Self:
-        """A misdeal is called."""
+        """Call a misdeal."""
         return self.controller(e.MisdealCalled(badge, 0))
 
     def end(self) -> RoundResult:
-        """END GAME; the result of this round. A fresh deck lies ready afterwards, where each round has one."""
+        """Press END GAME and return the result of this round. Where each round has a deck of its own, a fresh one is
+        ready afterwards."""
         self.controller(e.GameEnded(self.round))
         if self.procedure.deck.fresh == "each-round" and self.procedure.shoe is None:
             self.fresh_deck()
@@ -266,7 +267,7 @@ class HandTable:
     # ------------------------------------------------------------------ lines
 
     def play(self, lines: str | list[str]) -> Self:
-        """Each line in turn; empty ones and what follows `#` do not count."""
+        """Play each line in turn; empty ones and text after `#` do not count."""
         for line in lines.splitlines() if isinstance(lines, str) else lines:
             words, _, _ = line.partition("#")
             if words.strip():
@@ -274,7 +275,7 @@ class HandTable:
         return self
 
     def say(self, line: str) -> None:
-        """One line."""
+        """Play one line."""
         plain: dict[str, Callable[[], object]] = {
             "dump": self.dump,
             "deal by hand": self.confirm,
@@ -392,7 +393,7 @@ class HandTable:
         self.controller(e.HandSet(parse_place(self._place(place)), by, "foul" in words, *faces))
 
     def _back(self, cards: str) -> None:
-        """Cards are shuffled into what is left."""
+        """Shuffle cards into the rest of the shoe."""
         self.dealt -= int(cards)
 
     def _count(self, rest: str) -> None:
@@ -449,7 +450,7 @@ def _cards(pile: str) -> Iterator[tuple[Card, ...]]:
 
 
 def parse_report(text: str) -> e.Body:
-    """`RedLamp: lit true; fault 205`."""
+    """Return the report that a text such as `RedLamp: lit true; fault 205` describes."""
     name, _, rest = text.partition(":")
     given = dict(part.strip().partition(" ")[::2] for part in rest.split(";") if part.strip())
     body: type[e.Body] = getattr(e, name)
@@ -473,19 +474,19 @@ _READ: Final[dict[str, Callable[[str], object]]] = {
         (tuple[tuple[int, int], ...], lambda text: tuple(tuple(map(int, pair.split("/"))) for pair in text.split())),
     )
 }
-"""Type of a report's field -> how it is read."""
+"""Type of a report's field -> function that reads it."""
 
 
 # ------------------------------------------------------------------ tables of Flushes Gone Wild
 
 
 def hands(count: int) -> list[str]:
-    """`count` packets of five different cards, off one deck."""
+    """Return `count` packets of five different cards, from one deck."""
     return [" ".join(card.text for card in DECK[5 * index : 5 * index + 5]) for index in range(count)]
 
 
 def ready(seats: int = 1, **table: object) -> HandTable:
-    """Ante and blind are down at seats 1 to `seats`, START GAME was pressed."""
+    """Return a table with ante and blind down at seats 1 to `seats`, after START GAME."""
     table_ = HandTable(**table)  # type: ignore[arg-type]
     for number in range(1, seats + 1):
         table_.bet(number, ante=500, blind=500)
@@ -493,5 +494,5 @@ def ready(seats: int = 1, **table: object) -> HandTable:
 
 
 def dealt(seats: int = 1, **table: object) -> HandTable:
-    """As `ready`, and every packet and the remainder is out."""
+    """Return a table as `ready` does, with every packet and the remainder out."""
     return ready(seats, **table).deal(*hands(seats + 2)).dump()

@@ -1,4 +1,4 @@
-"""Small games in which a number says who gets the first hand, and one in which players arrange theirs."""
+"""Small games in which a number decides who gets the first hand, and one in which players arrange theirs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.support.dealing.step_games import rows, small, wrong
 
 
 def step(name: str, do: str, rest: str = "") -> str:
-    """A step of the file."""
+    """Return the text of a step of the file."""
     return rows("step", f'name = "{name}"\ndo = "{do}"\n{rest}')
 
 

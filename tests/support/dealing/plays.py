@@ -1,4 +1,4 @@
-"""A play of a few lines in the words of `hand_table`, and the questions a test asks of its end."""
+"""A hand of a few lines in the language of `hand_table`, and a test's questions about its end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.support.dealing.hand_table import HandTable
 
 
 def play(game: str, lines: str, **options: str) -> HandTable:
-    """Each line in turn, separated by ` / `. `game` is a procedure's id or one of the small games."""
+    """Play each line in turn, separated by ` / `. `game` is a procedure's id or one of the small games."""
     table = HandTable(GAMES.get(game, game), **options)
     return go_on(table, lines)
 
 
 def go_on(table: HandTable, lines: str) -> HandTable:
-    """More lines at the same table."""
+    """Play more lines at the same table."""
     for line in lines.split(" / "):
         table.say(line)
     return table
@@ -26,10 +26,10 @@ def state(table: HandTable) -> State:
 
 
 def may(table: HandTable) -> set[str]:
-    """The events that may happen next."""
+    """Return the events that may happen next."""
     return {item.event for item in table.flow.legal()}
 
 
 def refused(table: HandTable) -> list[tuple[str, str, bool]]:
-    """Code and reason of each incident so far, and whether the round is spoilt by it."""
+    """Return code and reason of each incident so far, and whether it makes the round unreliable."""
     return [(incident.code, incident.reason, incident.unreliable) for incident in table.incidents]

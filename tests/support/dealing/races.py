@@ -1,4 +1,4 @@
-"""Races to the Flush: their table, known draws, and what is won."""
+"""Races to the Flush: their table, known draws, and the amounts won."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NEVER = "2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"  # four of each
 
 
 def race_table(**setting: object) -> HandTable:
-    """A table of Race to the Flush."""
+    """Return a table of Race to the Flush."""
     return HandTable(PROCEDURE, **setting)  # type: ignore[arg-type]
 
 
 def race(cards: str, **bets: int) -> RoundResult:
-    """A clean race with these bets of seat 1; an extra card, where there is one, is always drawn."""
+    """Return a clean race with these bets of seat 1; an extra card, where the race has one, is always drawn."""
     table = race_table(seventeenth_card="always")
     return table.bet(1, **(bets or {"red": 500})).start().draw(cards).end()
 
 
 def race_money(settlement: Settlement) -> dict[str, tuple[str, int]]:
-    """Bet of seat 1 -> (result, net cents)."""
+    """Return (result, net cents) for each bet of seat 1."""
     return {line.bet: (line.result, line.net) for line in settlement.lines if line.seat == 1}
 
 

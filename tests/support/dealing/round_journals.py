@@ -22,7 +22,7 @@ _DEVICE: Final = {"name": "device-1", "kind": "shuffler", "address": "tcp:host:1
 
 
 def write_rounds(path: Path, procedure: str, seen: Sequence[Seen], *, ends: bool = True, **settings: Any) -> None:
-    """A journal of these reports at one table, which is stopped at the end unless `ends` is false."""
+    """Write a journal of these reports at one table, which is stopped at the end unless `ends` is false."""
     settings.setdefault("settle", game_id_of(procedure) is not None)
     part = TablePart.model_validate({"name": TABLE, "procedure": procedure, "device": (_DEVICE,), **settings})
     clock = ManualClock(seen[0].at_ns - 1)
@@ -48,6 +48,6 @@ def write_rounds(path: Path, procedure: str, seen: Sequence[Seen], *, ends: bool
 
 
 def exported(path: Path, topic: str) -> list[dict[str, Any]]:
-    """The lines of a topic as `dealwire journal export` prints them, read with nothing of this project's."""
+    """Return the lines of a topic as `dealwire journal export` prints them, read without this project's code."""
     with JournalReader(path) as reader:
         return [json.loads(item.line) for item in reader.publications() if item.topic == topic]

@@ -1,4 +1,4 @@
-"""A hand at a whole table: what `HandTable` plays, with the settlements, awards and views that come of it."""
+"""A hand at a whole table: `HandTable` with the settlements, awards and views that result."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.support.dealing.hand_table import HandTable
 
 
 class SettlingTable(HandTable):
-    """A table of a game whose procedure has the same id, on `terms`, under a viewer. `outcomes` are all that came of
-    the reports; `keep` gets every report with the view after it. Devices that are `linked` say first who they are."""
+    """A table of a game whose procedure has the same id, on `terms`, under a viewer. `outcomes` are all results of the
+    reports; `keep` gets every report with the view after it. Devices that are `linked` identify themselves first."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class SettlingTable(HandTable):
         self.fresh_deck(self.deck)
 
     def made(self) -> Table:
-        """A table of the same settings."""
+        """Return another table with the same settings."""
         game = load_game_of(self.procedure.id, self.options)
         given = {name: dict(each) if isinstance(each, dict) else each for name, each in self.given.items()}
         return Table(self.procedure, TableTerms(game, **given), options=self.options)
@@ -64,7 +64,7 @@ class SettlingTable(HandTable):
 
     @property
     def settlements(self) -> list[Settlement]:
-        """Of each round so far."""
+        """Return the settlement of each round so far."""
         return [item for item in self.outcomes if isinstance(item, Settlement)]
 
     @property

@@ -25,7 +25,7 @@ acts 6: fold 0
 acts 7: call 600
 acts 8: call 600
 """
-"""Seat 9 is next."""
+"""Action before the flop; seat 9 is next."""
 CALLED: Final = """
 acts 9: fold 0
 acts 1: call 600
@@ -42,7 +42,7 @@ acts 4: all-in 1400
 acts 7: all-in 3900
 acts 8: raise 6000
 """
-"""Seat 1 is next."""
+"""Action with two players all-in; seat 1 is next."""
 FLOP_CALLED: Final = "acts 1: call 6000"
 TURN: Final = """
 burn-card 2S
@@ -50,7 +50,7 @@ draw community 3D
 show community: 2H 6C 9S 3D
 acts 8: bet 2000
 """
-"""The main pot and two side pots lie there; seat 1 is next."""
+"""The turn, with the main pot and two side pots; seat 1 is next."""
 TURN_CALLED: Final = "acts 1: call 2000"
 RIVER: Final = """
 burn-card 3H

@@ -1,4 +1,4 @@
-"""The ids of a procedure that nobody should have to read."""
+"""The ids of a procedure that no reader should see."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def table_of(procedure: str) -> Table:
 
 
 def ids_of(procedure: str) -> set[str]:
-    """Every id of a procedure that is not a word as it stands."""
+    """Return every id of a procedure that is not an English word."""
     plan = table_of(procedure).flow.plan
     bets = [*plan.bets.values()]
     found = {bet.name for bet in bets} | {each.name for bet in bets for each in bet.propositions}
@@ -28,6 +28,6 @@ def ids_of(procedure: str) -> set[str]:
 
 
 def ids_in(text: str, procedure: str) -> list[str]:
-    """Those that stand in a text."""
+    """Return the ids of a procedure that occur in a text."""
     ids = "|".join(sorted(map(re.escape, ids_of(procedure)), key=len, reverse=True))
     return re.findall(rf"(?<![\w.-])(?:{ids})(?![\w-])", text) if ids else []

@@ -59,17 +59,17 @@ PACKETS = '[remainder]\nclause = "S rest"\n'
 
 
 def rows(table: str, *items: str) -> str:
-    """`[[table]]` with these lines, for each item; every one with a clause of its own."""
+    """Return `[[table]]` with these lines, for each item; every one with a clause of its own."""
     return "".join(f'[[{table}]]\n{item}\nclause = "S {table} {n}"\n' for n, item in enumerate(items, 1))
 
 
 def wrong(*places: str, then: str = "dead-hand") -> str:
-    """A row for too few and too many cards at each place."""
+    """Return a row for too few and too many cards at each place."""
     return rows("wrong", *(f'of = "{place}"\nhow = ["short", "long"]\nthen = "{then}"' for place in places))
 
 
 def small(*parts: str, replaced: Mapping[str, str] | None = None, **changes: str) -> Procedure:
-    """The game of `HEAD` with these parts; `replaced` lines stand as given, `changes` replace a line's value."""
+    """Return the game of `HEAD` with these parts; `replaced` lines stay as given, `changes` replace a value."""
     head = HEAD
     for line, other in (replaced or {}).items():
         head = head.replace(line, other, 1)
@@ -80,7 +80,7 @@ def small(*parts: str, replaced: Mapping[str, str] | None = None, **changes: str
 
 
 def small_table(procedure: Procedure, seats: int = 0, *, start: bool = True, **options: str) -> HandTable:
-    """A table of one of these games, not filled; seats 1 to `seats` have bet the ante, START GAME was pressed."""
+    """Return a table of one of these games, not filled; seats 1 to `seats` bet the ante, START GAME was pressed."""
     table = HandTable(procedure, filled=False, **options)
     for number in range(1, seats + 1):
         table.bet(number, ante=500)

@@ -9,7 +9,7 @@ BACK = (
     .replace('foreign = { then = "defective-deck",', 'foreign = { then = "progressive-only", returns = ["side"],')
     .replace('deck = { then = "defective-deck",', 'deck = { then = "misdeal", returns = ["side"],')
 )
-"""The head of the small games, with a clause for what goes back of each thing that voids a round."""
+"""The head of the small games, with a clause for the returns of each event that voids a round."""
 
 
 def _deal(to: str, cards: int, by: str, name: str = "hands") -> str:

@@ -1,4 +1,4 @@
-"""Rounds written by hand as they stand when their bets are settled: seats, what they put in, what they hold."""
+"""Rounds written by hand at the moment of settlement: seats, their bets, their cards."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def seat_of(
     forfeited: Mapping[str, int] | None = None,
     **wagers: int,
 ) -> Seat:
-    """A seat with what it put in, by bet name (`big_blind=200`)."""
+    """Return a seat with its bets, by bet name (`big_blind=200`)."""
     held = tuple(cards.split()) if isinstance(cards, str) else tuple(cards)
     return Seat(
         seat=number,
@@ -35,7 +35,7 @@ def seat_of(
 
 
 def ended_round(game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), **more: Any) -> RoundResult:
-    """A round that was played out. The last seat has the button; `more` are any other fields of the record."""
+    """Return a round that was played out. The last seat has the button; `more` are any other fields of the record."""
     board = tuple(community.split()) if isinstance(community, str) else tuple(community)
     awards = tuple(TakenPot(*each) for each in more.pop("awards", ()))
     fields: dict[str, Any] = {
@@ -63,18 +63,18 @@ def ended_round(game: str, seats: Sequence[Seat], community: str | Sequence[str]
 def settled(
     game: str, seats: Sequence[Seat], community: str | Sequence[str] = (), *, terms: Any = None, **more: Any
 ) -> Settlement:
-    """The same, settled on these terms, in chips of a cent unless they say otherwise."""
+    """Return the settlement of such a round on these terms, in chips of a cent unless they say otherwise."""
     return settle(ended_round(game, seats, community, **more), load_game(game), **({"token_cents": 1} | (terms or {})))
 
 
 def nets(settlement: Settlement) -> dict[int, int]:
-    """Seat -> what it won or lost."""
+    """Return each seat's net win or loss."""
     return {seat.seat: seat.net for seat in settlement.seats}
 
 
 def must_add_up(settlement: Settlement, seats: Sequence[Seat]) -> None:
-    """Every cent is somewhere: seats, house and meters come to nothing, each seat's lines are its wagers, and each
-    pot's shares and what was taken of it are the pot; so with the pool."""
+    """Check that every cent is accounted for: seats, house and meters sum to zero, each seat's lines are its wagers,
+    and each pot's shares and the amounts taken from it are the pot; likewise for the pool."""
     sides = settlement.totals
     assert sides.players + sides.house + sides.meters == 0
     for seat in seats:

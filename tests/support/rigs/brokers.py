@@ -23,7 +23,7 @@ needs_mosquitto = pytest.mark.skipif(MOSQUITTO is None, reason="mosquitto is not
 
 
 def eventually(holds: Callable[[], object], what: str) -> None:
-    """Wait until `holds()`; fail with `what` when it does not come true."""
+    """Wait until `holds()`; fail with `what` if it never does."""
     wait_until(holds, what)
 
 
@@ -69,11 +69,11 @@ class Mosquitto:
             self._process = None
 
     def kill(self) -> None:
-        """No time to save anything."""
+        """Kill the broker; it has no time to save anything."""
         self.end(signal.SIGKILL)
 
     def restart(self) -> None:
-        """An orderly one: it saves."""
+        """Restart the broker in an orderly way: it saves."""
         self.end(signal.SIGTERM)
         self.start()
 
@@ -82,7 +82,7 @@ class Mosquitto:
         self._process.send_signal(signal.SIGHUP)
 
     def save(self) -> None:
-        """Have it save what it remembers now."""
+        """Make the broker save its memory now."""
         assert self._process is not None
         before = self._saved_ns()
         self._process.send_signal(signal.SIGUSR1)
@@ -108,7 +108,7 @@ class Reader:
 
     def __init__(self, port: int, topic: str, name: str = "reader", username: str = "") -> None:
         self.lines: dict[tuple[str, str, int], str] = {}
-        """By table, journal and sequence."""
+        """Lines by table, journal and sequence."""
         self.properties: dict[tuple[str, str, int], dict[str, str]] = {}
         """MQTT properties of each line."""
         self.doubles = 0

@@ -1,4 +1,5 @@
-"""A real browser for tests: the system's Chromium, driven by Playwright. It notes all that a page asks for and says."""
+"""A real browser for tests: the system's Chromium, driven by Playwright. It notes every request and every complaint of
+a page."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not ins
 
 @contextmanager
 def at_most(seconds: int) -> Iterator[None]:
-    """Fail rather than wait for ever: some calls of Playwright know no time limit. Only in the main thread."""
+    """Fail rather than wait for ever: some calls of Playwright have no time limit. Only in the main thread."""
 
     def give_up(*_: object) -> None:
         faulthandler.dump_traceback(all_threads=True)
@@ -89,7 +90,7 @@ class Watch:
 
 @contextmanager
 def watched(browser: Any, home: str, *, forgive: str = "", **options: Any) -> Iterator[Watch]:
-    """A browser window of its own that may ask nothing but `home`, and complain of nothing but what holds `forgive`."""
+    """Open a browser window that may request nothing but `home`, and complain of nothing but what has `forgive`."""
     options.setdefault("viewport", {"width": 1280, "height": 800})
     context = browser.new_context(**options)
     watch = Watch(context)
@@ -106,6 +107,6 @@ def watched(browser: Any, home: str, *, forgive: str = "", **options: Any) -> It
 
 
 def picture(page: Any, name: str) -> None:
-    """A screenshot for people to look at; no test compares it."""
+    """Take a screenshot for people to look at; no test compares it."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     (SCREENSHOTS / f"{name}.png").write_bytes(page.screenshot())

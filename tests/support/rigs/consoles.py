@@ -1,4 +1,4 @@
-"""Consoles for tests: what they offer, and a way to talk to them as a browser does."""
+"""Consoles for tests: their actions, and a client that talks to them as a browser does."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ACTIONS = (
 
 @contextmanager
 def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Console]:
-    """A console that serves `hub`, with every action at `table`."""
+    """Run a console that serves `hub`, with every action at `table`."""
     given: dict[str, Any] = {"tokens": Tokens(TOKENS), "actions": {table: ACTIONS}, "recordings": CAPTURES, **options}
     console = Console(hub, **given)
     console.start()
@@ -73,7 +73,7 @@ def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Conso
 
 @contextmanager
 def lines_given_back() -> Iterator[None]:
-    """Wait until the console, which goes on, has closed its ends of the lines that were opened meanwhile."""
+    """Wait until the console, which keeps running, has closed its ends of the lines that were opened meanwhile."""
     folder = Path("/proc/self/fd")
     before = len(list(folder.iterdir()))
     yield
@@ -88,7 +88,7 @@ def origin(console: Console) -> str:
 
 @contextmanager
 def client(console: Console, role: str | None = None) -> Iterator[httpx.Client]:
-    """A browser's way of asking, signed in when `role` is given."""
+    """Open a client that sends requests as a browser does, signed in if `role` is given."""
     with httpx.Client(base_url=origin(console), headers={"origin": origin(console), "accept": "text/html"}) as asking:
         if role is not None:
             answer = asking.post("/sign-in", data={"token": TOKENS[role]})

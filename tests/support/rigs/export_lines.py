@@ -42,13 +42,13 @@ def told() -> tuple[tuple[Topic, str], ...]:
 
 
 def item_type(line: str) -> Topic:
-    """The `type` of a line."""
+    """Return the `type` of a line."""
     found: Topic = line.partition('"type":"')[2].partition('"')[0]  # type: ignore[assignment]
     return found
 
 
 def publish(journal: Journal, count: int, *, group: int = 20, tables: tuple[str, ...] = (TABLE,)) -> Iterator[None]:
-    """`count` more lines, a pause after each group that is on the disk."""
+    """Publish `count` more lines, with a pause after each group that is on the disk."""
     lines = cycle(told())
     for number in range(count):
         topic, line = next(lines)
@@ -59,13 +59,13 @@ def publish(journal: Journal, count: int, *, group: int = 20, tables: tuple[str,
 
 
 def journalled(path: Path) -> list[Publication]:
-    """Every line of a journal."""
+    """Return every line of a journal."""
     with JournalReader(path) as reader:
         return reader.publications()
 
 
 def main(path: Path, url: str, count: int) -> None:
-    """Go on where the last one was killed."""
+    """Resume where the last process was killed."""
     with Journal(path, key=None, clock=SystemClock()) as journal:
         exporter = MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], report=print)
         exporter.start()

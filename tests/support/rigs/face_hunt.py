@@ -1,8 +1,8 @@
-"""A served table whose every outlet is searched for faces that nobody has shown.
+"""A served table whose every outlet is searched for faces that no one has shown.
 
-What is hidden follows from the simulated cards and from what the people at the table do with them, never from what the
-program under test makes of it. The table and the search take turns: whenever somebody deals or shows a card, the
-service stands still until everything it has given out has arrived and was searched.
+The hidden faces follow from the simulated cards and from what people at the table do with them, never from the state of
+the program under test. The table and the search take turns: each time someone deals or shows a card, the service pauses
+until all its output has arrived and was searched.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ TABLE: Final = "pit"
 
 
 def faces_in(text: str) -> set[str]:
-    """Every face that a text names: as `AS`, in words, or as a page draws it."""
+    """Return every face that a text names: as `AS`, in words, or as a page draws it."""
     ranks, suits = ({word: letter for letter, word in words.items()} for words in (RANK_WORDS, SUIT_WORDS))
     found = set(TEXT.findall(text)) & FACES
     found |= {ranks[rank] + suits[suit] for rank, suit in WORDS.findall(text)}
@@ -66,7 +66,7 @@ class HiddenFaces:
 
     def __init__(self, table: SimulatedTable | RehearsedShoe) -> None:
         self.shown: set[str] = set()
-        """In this round; of a shoe of races, since it was filled."""
+        """Faces shown in this round; at a shoe of races, since it was filled."""
         self.lately: set[str] = set()
         """Faces that were allowed at any time since the last search."""
         self.dealt: set[str] = set()
@@ -99,7 +99,7 @@ class HiddenFaces:
         self._new_round = True
 
     def _dealing(self, step: Any, packets: object) -> None:
-        """The procedure's file says which cards are dealt face up."""
+        """Note whether the procedure's file deals this step's cards face up."""
         self._open = getattr(step, "face", "down") == "up"
 
     def _drawn(self, card: Card | None) -> None:
@@ -150,7 +150,7 @@ class HiddenFaces:
 
 
 class StoppableClock(SystemClock):
-    """A clock that stands still while the table is searched: devices and links do not grow impatient."""
+    """A clock that stops while the table is searched: devices and links do not time out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ class StoppableClock(SystemClock):
 
 
 class Watcher:
-    """A page that looks on: everything that comes over its WebSocket."""
+    """A page that watches: everything that comes over its WebSocket."""
 
     def __init__(self, address: str, path: str) -> None:
         self.messages: list[str] = []
@@ -242,7 +242,7 @@ address = "{controller}"
 
 
 class Outlets:
-    """Everything a service gives out, as whoever is at the other end has it. `look_on` at each console there is."""
+    """All output of a service, as it arrives at the other end. Call `look_on` for each console."""
 
     def __init__(self, folder: Path, metrics: int, out: io.StringIO, reader: Reader, log: Logged) -> None:
         self._journal = folder / "journal.sqlite"
@@ -255,7 +255,7 @@ class Outlets:
 
     @contextlib.contextmanager
     def look_on(self, address: str) -> Iterator[None]:
-        """With a browser, and on its lines."""
+        """Watch the console with a browser, and on its lines."""
         watchers = [Watcher(address, path) for path in ("/live", f"/live/{TABLE}")]
         self._watchers += watchers
         try:
@@ -343,7 +343,7 @@ class FaceHunt:
         return file
 
     def run(self, restart_after: int = 0) -> None:
-        """Deal the evening to its end. The service ends and goes on after so many cards were dealt or shown."""
+        """Deal the evening to its end. The service ends and resumes after so many cards were dealt or shown."""
         out, log, bench = io.StringIO(), Logged(), Owner(self._clock)
         self.log = log.lines
         logging.getLogger().addHandler(log)
@@ -385,7 +385,7 @@ class FaceHunt:
             self._search_all(service, outlets)
 
     def _turn(self, bench: Owner, service: Service) -> None:
-        """Until somebody deals or shows a card."""
+        """Run until someone deals or shows a card."""
         changes = self.truth.changes
 
         def dealt() -> bool:

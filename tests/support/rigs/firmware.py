@@ -1,4 +1,5 @@
-"""The reference device in C for tests: built once, run as a program or on the board that QEMU plays, asked in bytes."""
+"""The reference device in C for tests: built once, run as a program or on the board that QEMU emulates, queried in
+bytes."""
 
 from __future__ import annotations
 
@@ -27,15 +28,15 @@ from protocol.tdp.messages import Message
 ROOT: Final = Path(__file__).parents[3]
 BUILD: Final = ROOT / "build/firmware"
 PATIENCE_S: Final = 300.0
-"""Far above what a busy machine takes; only a device that says nothing runs into it."""
+"""Longest wait, far above the needs of a busy machine; only a device that says nothing runs into it."""
 IMAGES: Final = {"shoe": "shoe", "table-controller": "controller", "shuffler": "shuffler"}
 
 REQUESTS: Final = itertools.count(int(time.monotonic() * 1000))
-"""The ids of commands: no two hosts that come after each other use the same."""
+"""Ids of commands: no two hosts that follow each other use the same."""
 
 
 def make(target: str) -> str:
-    """Build a target of firmware/Makefile; what it printed. Skips when the machine lacks the tool."""
+    """Build a target of firmware/Makefile and return the output. Skip the test if the machine lacks the tool."""
     needed = {"host": "cc", "analyze": "cc", "sanitized": "clang"}.get(target)
     if needed is not None and shutil.which(needed) is None:
         pytest.skip(f"{needed} is not installed (make test-firmware does)")
@@ -48,7 +49,7 @@ def make(target: str) -> str:
 
 
 def devices() -> list[str]:
-    """The devices that there are in C, by the plans' names."""
+    """Return the devices that exist in C, by the plans' names."""
     return [name for name, image in IMAGES.items() if (ROOT / f"firmware/src/device_{image}.c").exists()]
 
 
@@ -60,7 +61,7 @@ def program(
     store: Path | None = None,
     image: Path | None = None,
 ) -> Iterator[str]:
-    """The program with the line `folder/line` and the control socket `folder/control`; the line."""
+    """Run the program with the line `folder/line` and the control socket `folder/control`; yield the line."""
     line, control = folder / "line", folder / "control"
     words = [str(BUILD / kind), device, "--line", str(line), "--control", str(control)]
     words += ["--store", str(store)] if store else []
@@ -79,12 +80,12 @@ def program(
 
 
 BOARDS: Final = ("lm3s6965", "mps2-an385")
-"""The folders of their images."""
+"""Folders of the boards' images."""
 
 
 @contextmanager
 def board(device: str, name: str = BOARDS[0], folder: Path | None = None) -> Iterator[Board]:
-    """The device on a board that QEMU plays; what it keeps lies in `folder`, if one is given."""
+    """Run the device on a board that QEMU emulates; its storage is in `folder`, if one is given."""
     if shutil.which(QEMU) is None:
         pytest.skip(f"{QEMU} is not installed (make test-firmware does)")
     make("cross")
@@ -93,7 +94,7 @@ def board(device: str, name: str = BOARDS[0], folder: Path | None = None) -> Ite
 
 
 def order(control: Path, words: str) -> str:
-    """One order to a control socket, and its answer."""
+    """Send one order to a control socket and return the answer."""
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(str(control))
         line.sendall(words.encode() + b"\n")
@@ -101,7 +102,7 @@ def order(control: Path, words: str) -> str:
 
 
 class OnTcp:
-    """A TCP line, with what of a serial port a host of a few lines uses."""
+    """A TCP line with the part of a serial port's interface that a small host uses."""
 
     def __init__(self, line: str) -> None:
         host, _, port = line.removeprefix("tcp://").rpartition(":")
@@ -115,7 +116,7 @@ class OnTcp:
         return b""
 
     def write(self, data: bytes) -> None:
-        """On the line."""
+        """Write to the line."""
         self._socket.sendall(data)
 
     def close(self) -> None:
@@ -124,7 +125,7 @@ class OnTcp:
 
 
 class Asked:
-    """A host of a few lines: what it sends and what it awaits, one message at a time."""
+    """A host of a few lines: it sends and awaits one message at a time."""
 
     def __init__(self, line: str) -> None:
         self._port = OnTcp(line) if line.startswith("tcp://") else serial.Serial(line, 115200, timeout=0.05)
@@ -137,14 +138,14 @@ class Asked:
         self._port.close()
 
     def say(self, message: Message) -> None:
-        """Send it, as a command with a new request id when it is one."""
+        """Send a message; a command gets a new request id."""
         request = next(REQUESTS) % 60_000 + 1
         self._port.write(encode_frame(encode(message, request=request), after_silence=True))
 
     def hear(
         self, kind: type[Message], wanted: Callable[[Message], bool] = lambda _: True, within: float = PATIENCE_S
     ) -> Message:
-        """The next such message; AssertionError when none comes."""
+        """Return the next message of this kind that is `wanted`; raise AssertionError if none comes."""
         end = time.monotonic() + within
         while time.monotonic() < end:
             while self._heard:
@@ -172,7 +173,7 @@ class Asked:
         raise AssertionError(f"nobody answered HELLO within {PATIENCE_S} s")
 
     def booted(self, session: int) -> m.BootedMessage:
-        """The first event of the session, after opening it."""
+        """Return the first event of the session, after opening it."""
         self.say(m.OpenSessionMessage(session, 1, 2, m.Role.SERVICE))
         self.say(m.ReadEventsMessage(session, 1))
         self._session = session

@@ -38,7 +38,7 @@ class Monitor:
         self.execute("qmp_capabilities")
 
     def execute(self, command: str, *, until: str = "", **arguments: Any) -> None:
-        """Do it, and wait for the event `until` as well."""
+        """Execute a command; wait for the event `until` as well."""
         self._socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         wanted = {"return", until} - {""}
         while wanted:
@@ -52,7 +52,7 @@ class Monitor:
 
 
 class Guest(Rig):
-    """The running guest. `boot_s` is what it took from switching on until the rig answered, in the guest's own time."""
+    """The running guest. `boot_s` is the time from switching on until the rig answered, by the guest's own clock."""
 
     patience_s = 60.0
 
@@ -95,7 +95,7 @@ class Guest(Rig):
         return self._console.read_text(errors="replace")[-4000:] if self._console.exists() else ""
 
     def plug_ftdi(self, name: str, serial: str, *, port: str = "1") -> TcpLine:
-        """Plug an FTDI adapter into a port of the guest; the far end of its line."""
+        """Plug an FTDI adapter into a port of the guest; return the far end of its line."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self.plug_ftdi_to(listener.getsockname(), name, serial, port=port)
             connection, _ = listener.accept()
@@ -103,7 +103,7 @@ class Guest(Rig):
         return line
 
     def plug_ftdi_to(self, device: tuple[str, int], name: str, serial: str, *, port: str = "1") -> None:
-        """The same with the device listening at an address of the host."""
+        """Plug in an FTDI adapter whose device listens at an address of the host."""
         address = {"type": "inet", "data": {"host": device[0], "port": str(device[1])}}
         backend = {"type": "socket", "data": {"addr": address, "server": False, "nodelay": True}}
         self.monitor.execute("chardev-add", id=f"line-{name}", backend=backend)
@@ -112,7 +112,7 @@ class Guest(Rig):
         self._adapters[name] = None
 
     def unplug_ftdi(self, name: str) -> None:
-        """Pull it out."""
+        """Pull the adapter out."""
         self.monitor.execute("device_del", id=name, until="DEVICE_DELETED")
         self.monitor.execute("chardev-remove", id=f"line-{name}")
         line = self._adapters.pop(name)
@@ -120,7 +120,7 @@ class Guest(Rig):
             line.close()
 
     def run_other(self, *argv: str) -> None:
-        """Start another program in the place of the one under test."""
+        """Start another program in place of the one under test."""
         self.exit = None
         self.order("run", argv=[*argv])
 
@@ -129,7 +129,7 @@ class Guest(Rig):
         super().run_program(*arguments)
 
     def answer(self, *words: str) -> dict[str, Any]:
-        """The program's next report but what it sees, after an order: `error` is one like any other."""
+        """Send an order; return the program's next `open` or `error` report."""
         self.tell(*words)
         reports: list[dict[str, Any]] = []
 
@@ -142,7 +142,7 @@ class Guest(Rig):
         return reports[0]
 
     def open_again(self, address: str, *, order: str = "open") -> None:
-        """Open it as soon as it can be: names come and go while udev is at work, as they do on any computer."""
+        """Open the address as soon as possible: names come and go while udev is at work, as they do on any computer."""
         end_ns = self.clock.now_ns() + int(self.patience_s * 1e9)
         while (report := self.answer(order, address))["what"] == "error":
             assert self.clock.now_ns() < end_ns, report
@@ -150,7 +150,7 @@ class Guest(Rig):
             self.owner.run(timeout_s=0.05)
 
     def refused_at_last(self, address: str, kind: str) -> None:
-        """Opening is refused, once udev has noticed why."""
+        """Check that opening is refused, once udev has noticed why."""
         end_ns = self.clock.now_ns() + int(self.patience_s * 1e9)
         while (report := self.answer("raw", address))["what"] == "open":
             assert self.clock.now_ns() < end_ns
@@ -159,7 +159,7 @@ class Guest(Rig):
         assert report["kind"] == kind
 
     def reset(self) -> None:
-        """As after booting: nothing plugged in, no program."""
+        """Restore the state after booting: nothing plugged in, no program."""
         if self.exit is None:
             self.tell("end")
             self.owner.run(lambda: self.exit is not None, timeout_s=5.0)
@@ -175,7 +175,7 @@ class Guest(Rig):
         self.failed = 0
 
     def close(self) -> None:
-        """Switch it off; it must end by itself."""
+        """Switch the guest off; it must end without being killed."""
         self._socket.close()
         self.monitor.close()
         assert self.finish() == 0
@@ -189,7 +189,7 @@ class Guest(Rig):
 
 @contextlib.contextmanager
 def booted(folder: Path) -> Iterator[Guest]:
-    """A guest, switched off at the end."""
+    """Boot a guest; it is switched off at the end."""
     guest = Guest(folder)
     try:
         yield guest

@@ -1,4 +1,4 @@
-"""Journals with money that is held, written by the journal itself and by nobody who deals."""
+"""Journals with held money, written by the journal itself, without a deal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEVICE = "maker/shuffler/1 maker/controller/2 0000beef"
 
 
 def settlement(session: str, number: int, cents: int, **more: object) -> str:
-    """A settlement's line, as far as it matters to what is held."""
+    """Return a settlement's line with the fields that matter to held money."""
     held = {"seat": 1, "bet": "ante", "result": "held", "why": "the round is unreliable", "clause": "procedure"}
     seats = [{"seat": 1, "held": cents}] if cents else []
     fields = {"session": session, "round": number, "currency": "USD", "seats": seats, "lines": [held], "again": False}

@@ -20,18 +20,18 @@ from tests.support.oracles.wire_witness import Witness
 
 SCENARIO: Final = "demo"
 LINE_NAMES: Final = {"shuffler": "shuffler", "table-controller": "controller"}
-"""The simulated device -> the line's name at the table."""
+"""Simulated device -> the line's name at the table."""
 
 
 class Devices:
-    """Deals without an end until it is closed. What its witnesses saw is read from `notes`; every byte that they saw is
-    kept in `wire`, a line each: when, whose, which way, what."""
+    """Devices that deal without an end until they are closed. The witnesses' findings are read from `notes`; every byte
+    that they saw is kept in `wire`, a line each: time, device, direction, bytes."""
 
     def __init__(
         self, notes: Path, wire: Path, seed: int, speed: float, faults: float, scenario: str = SCENARIO
     ) -> None:
         self.acknowledged: dict[tuple[str, int], int] = {}
-        """(line, session) -> up to which event."""
+        """(line, session) -> the last event that was acknowledged."""
         self.gone: dict[tuple[str, int], set[int]] = {}
         self.ended: set[tuple[int, int]] = set()
         """(the controller's session, round) of each END GAME that was acknowledged."""
@@ -57,7 +57,7 @@ class Devices:
         os.waitpid(self.pid, 0)
 
     def read_witness(self) -> None:
-        """Take in what the witnesses noted since."""
+        """Take in the witnesses' new notes."""
         with self._notes.open("rb") as file:
             file.seek(self._read)
             data = file.read()

@@ -60,7 +60,7 @@ def controller_status(session: int, last_event: int, uptime_ms: int) -> m.Messag
 
 
 class DeviceEnd:
-    """A device's link on its end of a line. It answers every command with `done`, and emits when told."""
+    """A device's link on its end of a line. It answers every command with `done`, and emits events on request."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class DeviceEnd:
 
 
 class PtyEnd:
-    """The master side of a pty as a device's line; `path` is what the host opens."""
+    """The master side of a pty as a device's line; the host opens `path`."""
 
     def __init__(self) -> None:
         self._master, self._slave = os.openpty()
@@ -159,7 +159,7 @@ class PtyEnd:
         self.closed = False
 
     def release_slave(self) -> None:
-        """Once the host has opened it: from here its close is a hang-up we see."""
+        """Close our copy of the slave, once the host has opened it: from then on the host's close is a hang-up."""
         if self._slave >= 0:
             os.close(self._slave)
             self._slave = -1

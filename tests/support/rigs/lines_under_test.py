@@ -1,8 +1,8 @@
 """Every kind of line as a test can break it: a wire between one simulated device and the host's opener.
 
-A `Wire` is what a fault does to a line, whatever its kind. `Device` is a real device link that survives its wire, and
-`Bench` runs both ends and the supervisor on a clock that only the test moves. Where threads carry the bytes, the
-bench waits for them in real time before it moves the clock.
+A `Wire` offers the same faults for every kind of line. `Device` is a real device link that survives its wire, and
+`Bench` runs both ends and the supervisor on a clock that only the test moves. Where threads carry the bytes, the bench
+waits for them in real time before it moves the clock.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from tests.support.rigs.usb_descriptors import Description
 
 SECOND: Final = 1_000_000_000
 SETTLE_S: Final = 0.010
-"""Real time without a wake-up after which threads count as having said all they have to say."""
+"""Real time without a wake-up after which threads count as having delivered everything."""
 HANDED_ON_S: Final = 0.003
-"""The same of a terminal's bytes, which a thread of the kernel hands on when it gets a processor."""
+"""The same for a terminal's bytes, which a thread of the kernel delivers when it gets a processor."""
 
 
 class Wire(Protocol):
@@ -53,7 +53,7 @@ class Wire(Protocol):
     opener: Opener
 
     def device_end(self) -> Transport | None:
-        """The device's end of the line as it is plugged now; None while it is not."""
+        """Return the device's end of the plugged line; None while it is unplugged."""
         ...
 
     def unplug(self) -> None:
@@ -61,7 +61,7 @@ class Wire(Protocol):
         ...
 
     def plug(self, *, renamed: bool = False) -> None:
-        """Plug in; `renamed`: under another name than before, where a line has names."""
+        """Plug in; `renamed`: under another name than before, for lines that have names."""
         ...
 
     def freeze(self) -> None:
@@ -69,15 +69,15 @@ class Wire(Protocol):
         ...
 
     def twin(self) -> None:
-        """From now on a second device answers to the address."""
+        """Let a second device answer at the address from now on."""
         ...
 
     def untwin(self) -> None:
-        """The second device is taken away."""
+        """Remove the second device."""
         ...
 
     def close(self) -> None:
-        """Everything is given back."""
+        """Release everything."""
         ...
 
 
@@ -85,7 +85,7 @@ class Wire(Protocol):
 
 
 class MemoryWire:
-    """No kernel at all."""
+    """A line in memory, without the kernel."""
 
     kind = "memory"
 
@@ -414,7 +414,7 @@ WIRES: Final[dict[str, Callable[[ManualClock, Path], Wire]]] = {
 
 
 class Device:
-    """A device link that outlives its lines. As a member of the owner it serves whatever line is plugged in."""
+    """A device link that outlives its lines. As a member of the owner it serves any line that is plugged in."""
 
     def __init__(self, clock: ManualClock, wire: Wire) -> None:
         self.clock, self.wire = clock, wire
@@ -430,7 +430,7 @@ class Device:
         self.boot()
 
     def boot(self) -> None:
-        """Power off and on: a new session, the old one's events kept."""
+        """Turn the power off and on: a new session, with the old one's events kept."""
         self.session += 1
         self.link = DeviceLink(hello(self.session, serial=self.serial), report=self._status, store=self.store)
         self._take(self.link.start(self.clock.now_ns()))
@@ -439,7 +439,7 @@ class Device:
         self._take(self.link.emit(event, self.clock.now_ns(), **fields))
 
     def say(self, data: bytes) -> None:
-        """Bytes that are no part of the protocol."""
+        """Send bytes that are no part of the protocol."""
         end = self.end()
         if end is not None:
             with contextlib.suppress(LineClosed):
@@ -487,7 +487,7 @@ class Device:
         self._take(self.link.tick(now_ns))
 
     def poll(self) -> bool:
-        """Read what came; True when something did."""
+        """Read the bytes that came; return True if there were any."""
         end = self.end()
         if end is None or not self.reads:
             return False
@@ -506,7 +506,7 @@ class Device:
 
 
 def others_run() -> bool:
-    """True when another thread of this process runs, or would if a processor were free, as proc(5) tells it."""
+    """Return True if another thread of this process runs, or would if a processor were free, according to proc(5)."""
     mine, states = str(threading.get_native_id()), set[str]()
     for task in Path("/proc/self/task").glob("[0-9]*"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile

@@ -1,4 +1,4 @@
-"""Both ends of a TDP link joined by a line that can be as bad as a test asks, on a clock that only a test moves."""
+"""Both ends of a TDP link joined by a line that can be as bad as a test wants, on a clock that only a test moves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MS = 1_000_000
 START_NS = 1_700_000_000_000_000_000
 
 STREAM = (Delivered, Lost, SessionRestarted, Down, StatusSeen, Up)
-"""Outputs that a listener must give exactly as the live link did."""
+"""Outputs that a listener must produce exactly as the live link did."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Faults:
 
     lose_chunk: float = 0.0
     lose_byte: float = 0.0
-    """For every byte."""
+    """Probability for every byte."""
     flip_bit: float = 0.0
-    """For every byte."""
+    """Probability for every byte."""
     duplicate: float = 0.0
     reorder: float = 0.0
-    """A chunk arrives up to 40 ms late, so behind the ones after it."""
+    """A chunk arrives up to 40 ms late, so after the chunks that follow it."""
     delay_ms: tuple[int, int] = (0, 0)
-    """Every chunk takes a time between these, but none passes another."""
+    """Shortest and longest delay of a chunk; none passes another."""
     cut: int = 0
     """Chunks arrive in pieces of this many bytes; 0 leaves them whole."""
 
@@ -89,7 +89,7 @@ LINES = {
 
 
 class Direction:
-    """One direction of a line: takes chunks, gives them back when and how they arrive."""
+    """One direction of a line: takes chunks, and returns them as they arrive."""
 
     def __init__(self, faults: Faults, random: Random) -> None:
         self.faults, self.open = faults, True
@@ -114,16 +114,16 @@ class Direction:
                 heapq.heappush(self._flying, (at_ns, next(self._order), chunk[start : start + step]))
 
     def inject(self, data: bytes, now_ns: int) -> None:
-        """Bytes that nobody sent."""
+        """Put bytes on the line that the other end never sent."""
         heapq.heappush(self._flying, (now_ns, next(self._order), data))
 
     def arrived(self, now_ns: int) -> Iterable[bytes]:
-        """Chunks that are there by now, in order."""
+        """Yield the chunks that have arrived by now, in order."""
         while self._flying and self._flying[0][0] <= now_ns:
             yield heapq.heappop(self._flying)[2]
 
     def clear(self) -> None:
-        """Nobody is there to hear what is on its way."""
+        """Drop the chunks on their way; the receiver is gone."""
         self._flying.clear()
 
     @property
@@ -165,7 +165,7 @@ def hello_reply(session: int, **changes: object) -> HelloReplyMessage:
 
 
 def report(session: int, last_event: int, uptime_ms: int) -> ShufflerStatusMessage:
-    """A status that says nothing but the head."""
+    """Return a status with nothing but the head."""
     return ShufflerStatusMessage(session, last_event, uptime_ms, ShufflerState.READY, 0, 0, 1, 52, 0, 0, 0, 0, 0, ())
 
 
@@ -206,28 +206,28 @@ class Pair:
         self.device: DeviceLink | None = None
 
     def start(self) -> Pair:
-        """Device powered, host started."""
+        """Power the device and start the host."""
         self.power_on()
         self.start_host()
         return self
 
     def start_host(self) -> None:
-        """The host's program starts, perhaps again, with a link of its own."""
+        """Start the host's program, perhaps again, with a link of its own."""
         self.host = HostLink(expects=self.expects, role=self.role, timing=self.timing)
         self._from_host(self.host.start(self.now_ns))
 
     def reply(self, request: int, status: Status = Status.DONE, reason: Reason = Reason.NONE) -> None:
-        """The model answers a command it kept waiting."""
+        """Let the model answer a command that it kept waiting."""
         assert self.device is not None
         self._from_device(self.device.reply(request, ReplyMessage(status, reason, 6), self.now_ns))
 
     def progress(self, request: int, percent: int) -> None:
-        """The model says how far it got."""
+        """Let the model report its progress."""
         assert self.device is not None
         self._from_device(self.device.progress(request, ProgressMessage(percent, 6), self.now_ns))
 
     def power_on(self, session: int | None = None, **hello: object) -> None:
-        """A device with a new session and the store of the one before it."""
+        """Power on a device with a new session and the store of the one before it."""
         self.session = session or self.session
         self.device = DeviceLink(
             hello_reply(self.session, **hello),
@@ -240,27 +240,27 @@ class Pair:
         self._from_device(self.device.start(self.now_ns))
 
     def power_off(self) -> None:
-        """The device is gone, with what it had not sent and what was on its way to it."""
+        """Power off the device; unsent bytes and those on their way to it are lost."""
         self.device = None
         self.to_device.clear()
 
     def emit(self, event: type, **fields: object) -> None:
-        """The device makes an event."""
+        """Let the device emit an event."""
         assert self.device is not None
         self._from_device(self.device.emit(event, self.now_ns, **fields))
 
     def request(self, command: Message) -> int:
-        """The host asks."""
+        """Send a command from the host."""
         request, out = self.host.request(command, self.now_ns)
         self._from_host(out)
         return request
 
     def close(self) -> None:
-        """The host ends."""
+        """Close the host."""
         self._from_host(self.host.close(self.now_ns))
 
     def run(self, ms: int, until: Callable[[], bool] = lambda: False) -> bool:
-        """Let up to `ms` pass, from one thing that happens to the next; True once `until` holds."""
+        """Let up to `ms` pass, from one due time to the next; return True once `until` holds."""
         end_ns = self.now_ns + ms * MS
         while not until():
             due = [self.to_device.next_ns, self.to_host.next_ns, self.host.next_deadline_ns]
@@ -274,11 +274,11 @@ class Pair:
         return until()
 
     def of(self, *kinds: type) -> list[Output]:
-        """The host's outputs of these types."""
+        """Return the host's outputs of these types."""
         return [output for output in self.host_out if isinstance(output, kinds)]
 
     def numbers(self, session: int | None = None) -> list[int]:
-        """Numbers of the delivered events."""
+        """Return the numbers of the delivered events."""
         wanted = self.session if session is None else session
         return [out.message.number for out in self.host_out if isinstance(out, Delivered) and out.session == wanted]
 

@@ -12,7 +12,7 @@ MEMORY = Path("/dev/shm")
 
 @contextmanager
 def memory_folder(otherwise: Path) -> Iterator[Path]:
-    """An empty folder in memory, or `otherwise` where there is none."""
+    """Yield an empty folder in memory, or `otherwise` if the system has none."""
     if not MEMORY.is_dir():
         yield otherwise
         return

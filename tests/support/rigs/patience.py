@@ -1,4 +1,4 @@
-"""Wait for what must come. The guard is far above what anything takes: a busy machine makes a test longer, no more."""
+"""Waits for what must happen. The guard is far above what anything takes: a busy machine only makes a test longer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE_S: Final = 300.0
 
 
 def wait_until(holds: Callable[[], object], what: str = "what was waited for", *, pause_s: float = 0.01) -> None:
-    """Return when it holds; the test fails when it never does."""
+    """Wait until `holds()`; fail the test if it never does."""
     end_s = time.monotonic() + PATIENCE_S
     while not holds():
         if time.monotonic() > end_s:
@@ -24,8 +24,8 @@ def wait_until(holds: Callable[[], object], what: str = "what was waited for", *
 
 @contextmanager
 def machine_watched(every_s: float = 0.01) -> Iterator[list[float]]:
-    """By how many milliseconds other work made a thread late that only sleeps, each time: whatever else runs on
-    the machine, an emulator too, was late by as much."""
+    """Yield the delays, in milliseconds, of a thread that only sleeps: any other program on the machine, an emulator
+    too, was late by as much."""
     late, over = [0.0], threading.Event()
 
     def sleep() -> None:

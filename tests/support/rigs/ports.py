@@ -6,13 +6,13 @@ import socket
 from typing import Final
 
 FIRST: Final = 10_000 + 1_000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-"""Each process of a parallel run has a thousand of its own, below those that the system gives away by itself."""
+"""First port: each process of a parallel run has a thousand of its own, below those that the system assigns itself."""
 
 _asked = itertools.count(os.getpid())  # two runs on one machine begin at different ones
 
 
 def free_port() -> int:
-    """A port nobody listens on, and no other test is given soon."""
+    """Return a port on which no program listens, and which no other test gets soon."""
     for asked in itertools.islice(_asked, 1_000):
         port = FIRST + asked % 1_000
         with socket.socket() as probe:

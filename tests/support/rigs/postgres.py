@@ -18,7 +18,7 @@ from tests.support.rigs.brokers import eventually
 
 
 def _binaries() -> Path | None:
-    """The newest server's programs."""
+    """Return the folder of the newest server's programs."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
     other = shutil.which("postgres")
     return found[-1].parent if found else Path(other).parent if other else None
@@ -29,7 +29,7 @@ needs_postgres = pytest.mark.skipif(BINARIES is None, reason="PostgreSQL is not 
 
 
 def _other_user() -> dict[str, Any]:
-    """The server refuses to run as root."""
+    """Return options that start a program as another user: the server refuses to run as root."""
     if os.getuid():
         return {}
     user = pwd.getpwnam("postgres")
@@ -76,7 +76,7 @@ class Postgres:
             self._asking.close()
 
     def kill(self) -> None:
-        """The whole server at once, as a power cut would."""
+        """Kill the whole server at once, as a power cut would."""
         self.forget()
         if self._process is not None:
             os.kill(self._process.pid, signal.SIGSTOP)
@@ -87,7 +87,7 @@ class Postgres:
             self._process = None
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Ask over one connection: each new one costs the server a process."""
+        """Return the rows of a query, over one connection: each new one costs the server a process."""
         if self._asking is None or self._asking.closed:
             self._asking = psycopg.connect(self.dsn, autocommit=True)
         return self._asking.execute(sql.encode()).fetchall()
@@ -95,7 +95,7 @@ class Postgres:
 
 @contextmanager
 def running_postgres() -> Iterator[Postgres]:
-    """A socket's path may be 107 bytes long, less than pytest's folders."""
+    """Run a server in a short temporary folder: a socket's path may be 107 bytes long, less than pytest's folders."""
     with tempfile.TemporaryDirectory(prefix="dw-pg-") as folder:
         server = Postgres(Path(folder))
         server.start()

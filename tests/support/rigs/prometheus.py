@@ -44,7 +44,7 @@ class Prometheus:
             return False
 
     def query(self, expression: str) -> list[dict[str, Any]]:
-        """The series that an expression gives now; AssertionError with what is wrong with it."""
+        """Return the series that an expression gives now; raise AssertionError with Prometheus's error."""
         address = f"{self._root}/api/v1/query?{urllib.parse.urlencode({'query': expression})}"
         try:
             with urllib.request.urlopen(address, timeout=300) as answer:
@@ -55,14 +55,14 @@ class Prometheus:
         return result
 
     def alerts(self) -> set[str]:
-        """Names of alerts that fire or are about to."""
+        """Return the names of alerts that fire or are pending."""
         with urllib.request.urlopen(f"{self._root}/api/v1/alerts", timeout=10) as answer:
             return {each["labels"]["alertname"] for each in json.load(answer)["data"]["alerts"]}
 
 
 @contextmanager
 def reading_metrics(folder: Path, target: str, rules: str) -> Iterator[Prometheus]:
-    """It reads `target` (host:port) once a second and evaluates `rules`, the text of a rule file."""
+    """Run a Prometheus that reads `target` (host:port) once a second and evaluates `rules`, the text of a rule file."""
     assert PROMETHEUS is not None
     folder.mkdir()
     (folder / "rules.yml").write_text(rules)

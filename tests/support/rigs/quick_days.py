@@ -21,14 +21,14 @@ from unittest import mock
 from dealwire.own_program import own_program
 
 DAY_S: Final = 4
-"""A day of a service whose days are quick."""
+"""Length of a gaming day, in seconds."""
 FIRST: Final = date(2000, 1, 1).toordinal()
 DAYS: Final = 1_000_000
 LOOK_S: Final = 0.005
 
 
 def gaming_day(now_ns: int, begins: time) -> str:
-    """In place of the service's own."""
+    """Return the gaming day; takes the place of the service's own function."""
     return date.fromordinal(FIRST + now_ns // (DAY_S * 1_000_000_000) % DAYS).isoformat()
 
 
@@ -84,7 +84,7 @@ def _serve(connection: socket.socket, main: Callable[..., Any]) -> None:
 
 
 class AskedCopier:
-    """As much of `subprocess.Popen` as the archivist needs, at the copier."""
+    """The part of `subprocess.Popen` that the archivist needs, at the copier."""
 
     def __init__(self, address: str, command: Sequence[str]) -> None:
         self._connection = socket.socket(socket.AF_UNIX)
@@ -112,7 +112,7 @@ class AskedCopier:
 
 
 def quick_days(address: str) -> ExitStack:
-    """From here on days are short, looks frequent, and days are copied by the copier at that address."""
+    """Make days short and checks frequent, and let the copier at that address copy days."""
     where = "dealwire.service.archivist"
     popen = SimpleNamespace(
         Popen=lambda command, **_: AskedCopier(address, command), DEVNULL=None, PIPE=None, TimeoutExpired=TimeoutError

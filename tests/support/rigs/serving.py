@@ -57,8 +57,8 @@ def write_configuration(
     top: str = "",
     procedure: str = "flushes-gone-wild.co",
 ) -> Path:
-    """A file of as many tables as there are simulated ones, `table-1` and on, sealed with a key of its own. `more` goes
-    into each table, `top` before the first."""
+    """Write a configuration with a table for each simulated one, `table-1` and on, sealed with a key of its own. `more`
+    goes into each table, `top` before the first."""
     key = folder / "journal.key"
     if not key.exists():
         SealingKey.new(key)
@@ -81,7 +81,7 @@ def write_configuration(
 def simulators(
     count: int = 1, *, scenario: str = "demo", speed: float = 200, faults: float = 0.0, seed: int = 1
 ) -> Iterator[list[dict[str, str]]]:
-    """Simulated tables that deal without an end, each a process of its own; their addresses by device."""
+    """Run simulated tables that deal without an end, each in a process of its own; yield their addresses by device."""
     with ExitStack() as stack:
         addresses = []
         for number in range(count):
@@ -95,8 +95,8 @@ def simulators(
 def simulators_here(
     *, scenario: str = "demo", speed: float = 200, faults: float | None = None, seed: int = 1
 ) -> Iterator[list[dict[str, str]]]:
-    """One such table in a thread of this process, for tests that are about what the service does with it and not about
-    processes: it begins sooner, and what the devices do can be broken on purpose here, too."""
+    """Run one such table in a thread of this process, for tests of the service rather than of processes: it starts
+    sooner, and a test can break the devices here."""
     table = set_up(endless(find_scenario(scenario), faults=faults, seed=seed), speed=speed)
     bench, clock, over = SimulatorHost(table, dict.fromkeys(table.units, "pty")), SystemClock(), threading.Event()
     owner = Owner(clock)
@@ -116,7 +116,7 @@ def simulators_here(
 
 
 class Listener:
-    """Reads the hub beside a service that runs in this process."""
+    """Reads the hub of a service that runs in this process."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
@@ -124,19 +124,19 @@ class Listener:
         self._reader: Subscription = hub.subscribe(lambda: None)
 
     def take(self) -> list[Publication]:
-        """Everything so far; a reader that fell behind is an error here."""
+        """Return everything so far; a reader that fell behind is an error here."""
         items, lagged = self._reader.take()
         assert not lagged
         self.items += items
         return self.items
 
     def of(self, topic: str) -> list[dict[str, Any]]:
-        """The lines of a topic, as objects."""
+        """Return the lines of a topic, as objects."""
         return [json.loads(item.line) for item in self.take() if item.topic == topic]
 
 
 def run_until(service: Service, holds: Callable[[], bool]) -> None:
-    """Serve until it holds; AssertionError when it never does."""
+    """Serve until `holds()`; raise AssertionError if it never does."""
     assert service.owner.run(holds, PATIENCE_S), "what was waited for did not come"
 
 
@@ -147,7 +147,7 @@ def compared(folder: Path) -> Comparison:
 
 
 def journal_reader(folder: Path) -> JournalReader:
-    """The journal, with its key."""
+    """Open the journal, with its key."""
     return JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key"))
 
 
@@ -158,13 +158,13 @@ def published(folder: Path, topic: str | None = None) -> list[Publication]:
 
 
 def opened(file: Path, **options: Any) -> tuple[Service, Listener]:
-    """A service of this file, not opened yet, and who listens to it."""
+    """Return a service for this file, not opened yet, and its listener."""
     hub = Hub()
     return Service(load_configuration(file), hub, **options), Listener(hub)
 
 
 class Program:
-    """`dealwire run FILE` as a process; what it says goes to `said`."""
+    """`dealwire run FILE` as a process; its output goes to `said`."""
 
     def __init__(self, file: Path, *options: str, environment: dict[str, str] | None = None, limit: str = "") -> None:
         self.said = file.parent / "said.txt"
@@ -185,12 +185,12 @@ class Program:
         self._out.close()
 
     def wait_for(self, holds: Callable[[], bool]) -> None:
-        """Look until it holds; AssertionError with what it said when it never does."""
+        """Wait until `holds()`; raise AssertionError with the program's output if it never does."""
         wait_until(lambda: self.process.poll() is not None or holds(), "what the program was to do", pause_s=0.02)
         assert self.process.poll() is None or holds(), f"it ended: {self.text}"
 
     def end(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal and wait; its exit code."""
+        """Send a signal, wait, and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE_S)
 
@@ -201,7 +201,7 @@ class Program:
 
 
 def rounds_in(folder: Path) -> int:
-    """Rounds in a journal; 0 while there is none."""
+    """Return the number of rounds in a journal; 0 before it exists."""
     if not (folder / "journal.sqlite").exists():
         return 0
     try:
@@ -211,7 +211,7 @@ def rounds_in(folder: Path) -> int:
 
 
 def copy_journal(path: Path, folder: Path) -> Path:
-    """A journal and what lies beside it, as SIGKILL would leave them at this instant."""
+    """Copy a journal with its side files, as SIGKILL would leave them at this instant."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (path.name, f"{path.name}-wal", f"{path.name}-key"):
         if (path.parent / name).exists():

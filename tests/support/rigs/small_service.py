@@ -1,5 +1,5 @@
-"""A table service in small: what every user of the journal has to do, and no more. The devices are processes of their
-own, so that they outlive a service that is killed."""
+"""A table service in small: the minimum that every user of the journal must do. The devices are processes of their own,
+so that they outlive a service that is killed."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ TABLE: Final = "table-1"
 GAME: Final = "flushes-gone-wild.co"
 CONFIGURATION: Final = f'procedure = "{GAME}"\n'
 LONGEST_S: Final = 300
-"""A service that deals for longer hangs, and is ended."""
+"""Seconds after which a service that still deals is hung, and is ended."""
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
 def make_publisher(start: TableStart) -> OutcomePublisher:
-    """The table of this service; its configuration names no more than the game."""
+    """Return the table of this service; its configuration names only the game."""
     procedure = load_procedure(start.configuration.split('"')[1])
     terms = TableTerms(load_game(procedure.id), meters=dict(start.facts["meters"]))
     return OutcomePublisher(Table(procedure, terms, name=start.table))
@@ -123,7 +123,7 @@ def _supervisor(
 
 @contextmanager
 def served_devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
-    """Simulated devices in a process of their own, on TCP ports; their addresses."""
+    """Run simulated devices in a process of their own, on TCP ports; yield their addresses."""
     arguments = [sys.executable, "-m", "tests.support.rigs.small_service", str(scenario), str(speed)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -167,7 +167,7 @@ class Child:
         self._out = out
 
     def kill(self) -> None:
-        """At once, without a word to it."""
+        """Kill the service at once, without a signal it could handle."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[list[tuple[int, str]], int]:
@@ -188,7 +188,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def long_scenario(folder: Path, rounds: int, *, recognition: bool = False) -> Path:
-    """A scenario of many rounds of one or two players, some of them with a miscounted packet."""
+    """Write a scenario of many rounds of one or two players, some of them with a miscounted packet."""
     parts = [
         'title = "Many rounds"',
         "seed = 7",

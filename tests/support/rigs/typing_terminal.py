@@ -52,13 +52,13 @@ class TypingTerminal:
         os.close(self._master)
 
     def answer(self, question: str, line: str) -> None:
-        """Wait until the terminal shows `question` after what was answered last, and type a line."""
+        """Wait until the terminal shows `question` after the last answer, and type a line."""
         self.wait_for(question)
         self._read_to = len(self.text)
         os.write(self._master, f"{line}\n".encode())
 
     def wait_for(self, text: str) -> None:
-        """Read until `text` is shown; AssertionError with all that was shown when it never is."""
+        """Read until `text` is shown; raise AssertionError with everything shown if it never is."""
         end = time.monotonic() + PATIENCE_S
         while text not in self.text[self._read_to :]:
             if time.monotonic() > end:
@@ -70,7 +70,7 @@ class TypingTerminal:
         os.write(self._master, b"\x03")
 
     def end(self) -> int:
-        """Read to the end; the exit code."""
+        """Read to the end; return the exit code."""
         end = time.monotonic() + PATIENCE_S
         while self.process.poll() is None or self._more(0.0):
             if time.monotonic() > end:
@@ -79,7 +79,7 @@ class TypingTerminal:
         return self.process.returncode
 
     def lines(self) -> list[str]:
-        """Every line that was shown, without styles."""
+        """Return every line that was shown, without styles."""
         return self.text.splitlines()
 
     def _more(self, timeout_s: float) -> bool:
@@ -94,6 +94,6 @@ class TypingTerminal:
 
 
 def terminated(process: subprocess.Popen[str]) -> int:
-    """End a program with SIGTERM; its exit code."""
+    """End a program with SIGTERM; return its exit code."""
     process.send_signal(signal.SIGTERM)
     return process.wait(PATIENCE_S)

@@ -1,4 +1,4 @@
-"""The test's side of a rig: what is plugged in, what devices say, what the program under test reports."""
+"""The test's side of a rig: plugged devices, their bytes, and the reports of the program under test."""
 
 import functools
 import json
@@ -24,13 +24,13 @@ ROOT = Path(__file__).parents[3]
 SYSTEM_PYTHON = "/usr/bin/python3"
 PATIENCE_S = 300.0
 PROGRAM = (sys.executable, "-W", "error", "-m", "tests.devices.rigs.program")
-"""The program under test, to be started in the repository's root."""
+"""Command of the program under test, to be started in the repository's root."""
 DESCRIPTORS = (0x0100, 0x0200, 0x0300, 0x0301, 0x0302, 0x0303)
 
 
 @functools.cache
 def missing_for_rigs() -> str:
-    """The first system package the rigs lack; empty when all are there."""
+    """Return the first system package that the rigs lack; empty if all are present."""
     if not sys.platform.startswith("linux"):
         return "umockdev (Linux only)"
     if shutil.which("umockdev-wrapper") is None:
@@ -131,13 +131,13 @@ class RigTalk:
         self.owner.add(Stream(self.process.stdout.fileno(), self.said.append))
 
     def tell(self, *words: str) -> None:
-        """An order to the program."""
+        """Send an order to the program."""
         assert self.process.stdin is not None
         self.process.stdin.write(" ".join(words).encode() + b"\n")
         self.process.stdin.flush()
 
     def wait(self, what: str, **facts: Any) -> dict[str, Any]:
-        """The program's next report of this kind; the ones before it are dropped."""
+        """Return the program's next report of this kind; drop the ones before it."""
         found: list[dict[str, Any]] = []
         dropped: list[dict[str, Any]] = []
 
@@ -159,7 +159,7 @@ class RigTalk:
         assert self.owner.run(condition, timeout_s=self.patience_s), "nothing happened"
 
     def finish(self) -> int:
-        """Wait for the process, which must have its reason to end; its exit code."""
+        """Wait for the process, which must have a reason to end; return its exit code."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()
@@ -197,7 +197,7 @@ class Rig(RigTalk):
         return ("umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path))
 
     def order(self, do: str, **fields: Any) -> None:
-        """Tell the rig; it obeys in order."""
+        """Send an order to the rig, which carries out orders in sequence."""
         self._ordered += 1
         self._socket.sendall(json.dumps({"do": do, **fields}).encode() + b"\n")
 
@@ -230,7 +230,7 @@ class Rig(RigTalk):
         self.order(f"unplug_{cable.kind}", id=cable.name)
 
     def device_on(self, cable: UsbCable, **hello: Any) -> DeviceEnd:
-        """A simulated shuffler's link at the far end of a cable, run by this side's owner."""
+        """Return a simulated shuffler's link at the far end of a cable, run by this side's owner."""
         from tests.support.rigs.lines import hello as greeting
 
         device = DeviceEnd(cable, self.clock, greeting(**hello))

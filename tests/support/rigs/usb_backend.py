@@ -1,4 +1,4 @@
-"""USB without a bus: a pyusb backend whose devices live in this process, packet by packet, with what can go wrong.
+"""USB without a bus: a pyusb backend whose devices are in this process, packet by packet, with all that can go wrong.
 
 It proves nothing about libusb; the rigs do that. It is quick enough for thousands of random runs.
 """
@@ -29,7 +29,7 @@ WORDS = {
 
 
 def failed(number: int) -> usb.core.USBError:
-    """The error libusb's backend raises for `number`."""
+    """Return the error that libusb's backend raises for `number`."""
     if number == errno.ETIMEDOUT:
         return usb.core.USBTimeoutError("Operation timed out", -7, errno.ETIMEDOUT)
     return usb.core.USBError(WORDS.get(number, "Other error"), -99, number or None)
@@ -83,7 +83,7 @@ class Gadget:
         self._wake = wake
 
     def read(self) -> bytes:
-        """Transfers that ended."""
+        """Return the bytes of transfers that ended."""
         with self._changed:
             if not self.present:
                 raise LineClosed(self.name, "unplugged")
@@ -93,7 +93,7 @@ class Gadget:
         return data
 
     def write(self, data: bytes) -> int:
-        """One transfer to the host."""
+        """Send one transfer to the host."""
         size = self.packets[0x81]
         with self._changed:
             if not self.present:
@@ -106,7 +106,7 @@ class Gadget:
         return len(data)
 
     def send_packet(self, packet: bytes) -> None:
-        """One packet as it is, too long if need be."""
+        """Send one packet as it is, even if it is too long."""
         with self._changed:
             self._to_host.append(packet)
             self._changed.notify_all()
@@ -117,7 +117,7 @@ class Gadget:
     # -------------------------------------------------------------- the hand on the plug
 
     def unplug(self, blocked: int = errno.ENODEV) -> None:
-        """Out. Transfers that wait end with `blocked`, later ones with ENODEV."""
+        """Unplug the device. Waiting transfers end with `blocked`, later ones with ENODEV."""
         with self._changed:
             self.present, self._blocked, self.claimed_by = False, blocked, None
             self._to_host.clear()
@@ -127,13 +127,13 @@ class Gadget:
         self._tell()
 
     def plug(self) -> None:
-        """In again, as a new address."""
+        """Plug the device in again, at a new address."""
         with self._changed:
             self.present, self.address = True, self.address + 1
             self._halted.clear()
 
     def halt(self, endpoint: int) -> None:
-        """Stall it until the host clears it; a transfer that waits ends at once."""
+        """Stall the endpoint until the host clears it; a waiting transfer ends at once."""
         with self._changed:
             self._halted.add(endpoint)
             self._changed.notify_all()
@@ -201,7 +201,7 @@ class Gadget:
     def _wait(
         self, handle: "Handle", endpoint: int, timeout_ms: int, ready: Callable[[], bool], *, partial: bool
     ) -> None:
-        """Until `ready`; raises what the host controller would. A time-out after a part of the data is none."""
+        """Wait until `ready`; raise what the host controller would. A time-out after some data raises nothing."""
         if self.address != handle.address or not self.present:
             raise failed(errno.ENODEV)
 
@@ -224,14 +224,14 @@ class Gadget:
 
 
 class Handle:
-    """An open device. It stays with the address it was opened at."""
+    """An open device. It keeps the address at which it was opened."""
 
     def __init__(self, gadget: Gadget) -> None:
         self.gadget, self.address = gadget, gadget.address
 
 
 class FakeBus(usb.backend.IBackend):  # type: ignore[misc]
-    """A pyusb backend over gadgets; those that are unplugged are not found."""
+    """A pyusb backend over gadgets; unplugged gadgets are not found."""
 
     def __init__(self, *gadgets: Gadget) -> None:
         super().__init__()
