@@ -1,4 +1,4 @@
-"""Every set of so many cards of the deck, as columns of places, in blocks."""
+"""Every hand of a given number of cards from the deck, as columns of places, in blocks."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ Columns = list[npt.NDArray[np.uint8]]
 
 
 def every_hand(cards: int, deck: int = 52) -> Iterator[Columns]:
-    """Blocks of all hands: those of a first card come together, none twice."""
+    """Yield all hands in blocks: hands with the same first card come together, and none comes twice."""
     for first in range(deck - cards + 1):
         columns = [np.array([first], np.uint8)]
         for _ in range(cards - 1):
@@ -18,7 +18,7 @@ def every_hand(cards: int, deck: int = 52) -> Iterator[Columns]:
 
 
 def _extended(columns: Columns, deck: int) -> Columns:
-    """Each hand with every card after its last."""
+    """Return each hand extended by every card after its last."""
     last = columns[-1].astype(np.int64)
     choices = deck - 1 - last
     which = np.repeat(np.arange(len(last)), choices)

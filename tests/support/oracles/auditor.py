@@ -1,7 +1,7 @@
-"""An auditor's own program: opens what was sealed to its key, from `docs/journal.md` alone, sharing no code with
-`dealwire`. X25519 is RFC 7748's own text, HKDF RFC 5869's; only AES-256-GCM is a library's.
+"""An independent program of an auditor: it opens records sealed to its key, from `docs/journal.md` alone, and shares no
+code with `dealwire`. X25519 follows the text of RFC 7748, HKDF that of RFC 5869; only AES-256-GCM comes from a library.
 
-`python tests/support/oracles/auditor.py FILE PRIVATE.key` prints record and bytes, as hex, of whatever it opens.
+`python tests/support/oracles/auditor.py FILE PRIVATE.key` prints record and bytes, as hex, of everything it opens.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ BASE = (9).to_bytes(32, "little")
 
 
 def x25519(scalar: bytes, point: bytes) -> bytes:
-    """RFC 7748, section 5."""
+    """Return the product of RFC 7748, section 5."""
     clamped = bytearray(scalar)
     clamped[0] &= 248
     clamped[31] = clamped[31] & 127 | 64
@@ -38,20 +38,20 @@ def x25519(scalar: bytes, point: bytes) -> bytes:
 
 
 def hkdf(key: bytes, salt: bytes, info: bytes) -> bytes:
-    """RFC 5869 with SHA-256, 32 bytes."""
+    """Return 32 bytes of RFC 5869 with SHA-256."""
     extracted = hmac.digest(salt, key, "sha256")
     return hmac.digest(extracted, info + b"\x01", "sha256")
 
 
 def root_of(announcement: bytes, private: bytes) -> bytes:
-    """The root in the payload of a `key` record."""
+    """Return the root in the payload of a `key` record."""
     once = announcement[17:49]
     key = hkdf(x25519(private, once), once + x25519(private, BASE), b"dealwire.journal/1 root")
     return AESGCM(key).decrypt(bytes(12), announcement[49:], announcement[:17])
 
 
 def announcement_of(root: bytes, private: bytes, public: bytes) -> bytes:
-    """The payload of a `key` record, the one-time key being `private`."""
+    """Return the payload of a `key` record whose one-time key is `private`."""
     root_id = hashlib.sha256(b"dealwire journal root id\x00" + root).digest()[:8]
     auditor = hashlib.sha256(b"dealwire auditor key id\x00" + public).digest()[:8]
     once = x25519(private, BASE)
@@ -61,21 +61,21 @@ def announcement_of(root: bytes, private: bytes, public: bytes) -> bytes:
 
 
 def key_of(root: bytes, step: int) -> bytes:
-    """The key of a stretch."""
+    """Return the key of a stretch."""
     for _ in range(step):
         root = hkdf(root, bytes(32), b"dealwire.journal/1 ratchet")
     return root
 
 
 def opened_by_auditor(payload: bytes, associated: bytes, root: bytes) -> bytes:
-    """The bytes of a sealed payload."""
+    """Return the bytes of a sealed payload."""
     assert payload[:1] == b"\x02"
     key = hkdf(key_of(root, int.from_bytes(payload[9:13], "big")), bytes(32), b"dealwire.journal/1 stretch")
     return AESGCM(key).decrypt(bytes(4) + payload[13:21], payload[21:], associated)
 
 
 def sealed(data: bytes, associated: bytes, root: bytes, step: int, counter: int) -> bytes:
-    """As a table seals."""
+    """Seal data as a table does."""
     root_id = hashlib.sha256(b"dealwire journal root id\x00" + root).digest()[:8]
     key = hkdf(key_of(root, step), bytes(32), b"dealwire.journal/1 stretch")
     nonce = counter.to_bytes(12, "big")
@@ -84,7 +84,7 @@ def sealed(data: bytes, associated: bytes, root: bytes, step: int, counter: int)
 
 
 def everything(path: str, private: bytes) -> list[tuple[int, bytes]]:
-    """Number and bytes of every sealed record of a journal."""
+    """Return number and bytes of every sealed record of a journal."""
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         rows = db.execute("SELECT sequence, at_ns, line, kind, tbl, payload FROM record ORDER BY sequence").fetchall()

@@ -34,9 +34,12 @@ class Reason(NamedTuple):
 
 
 def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> list[set[str]]:
-    """Every set of bets that may go back to this seat: none that was settled before, nor one that was held when the
-    others beside it were settled; a tip with its bet. Where hands were shown before the deck was found defective, what
-    was won stands (47.1-1036): all that a seat bet may be held then, and waits for a person."""
+    """Return every set of bets that may go back to this seat.
+
+    None has a bet that was settled before, nor one that was held while the other bets were settled; a tip goes with its
+    bet. Where hands were shown before the deck was found defective, winnings stand (47.1-1036): all bets of a seat may
+    then be held for a supervisor.
+    """
     if result.outcome == "unreliable":
         return [set()]
     readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
@@ -50,7 +53,8 @@ def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> li
 
 
 def _lone(procedure: Procedure, result: RoundResult, seat: Seat) -> set[str]:
-    """The bets of a pot for which too few others placed one: a held one forms none, but that of who never chose."""
+    """Return the bets of a pot for which too few others placed one. A held bet forms no pot, except that of a player
+    who never chose."""
     missing = {incident.seat for incident in result.incidents if incident.code == "choice-missing"}
     found = set[str]()
     for bet in procedure.bet:
@@ -94,7 +98,7 @@ def _united(seat: Seat, fees: set[str], bets: list[Bets]) -> set[str]:
 
 
 def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
-    """Each reading of one incident; None for one by which nothing goes back."""
+    """Yield each reading of one incident; None for one by which nothing goes back."""
     code, place = incident.code, incident.place
     if code.endswith("-count-wrong") and code not in ("deck-count-wrong", "reveal-count-wrong"):
         how = "short" if (incident.counted or 0) < (incident.expected or 0) else "long"
@@ -158,8 +162,8 @@ def _meant(procedure: Procedure, result: RoundResult, row: Consequence | None, p
 
 
 def _returns(procedure: Procedure, result: RoundResult, row: Consequence, then: str) -> Bets:
-    """The bets that a row gives back, by the readings of the round. What it names of a dead hand is not all that goes
-    back of a misdeal."""
+    """Return the bets that a row gives back, by the readings of the round. The row's bets for a dead hand are not all
+    that a misdeal gives back."""
     options = {option.name: option.allowed for option in procedure.option}
     if then == "misdeal" and "dead-hand" in options.get(row.option or "", ()):
         return None
@@ -171,7 +175,7 @@ def _returns(procedure: Procedure, result: RoundResult, row: Consequence, then: 
 
 
 def _called(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
-    """A person's call; a ruling goes by the row that called for it."""
+    """Yield the readings of a person's call; a ruling follows the row that called for it."""
     own = procedure.misdeal.returns
     if incident.reason != "ruled":
         yield Reason("misdeal", None, own)

@@ -1,7 +1,8 @@
 """Whole exchanges for `docs/protocol-vectors.json`, written down from the protocol's page, without any code under test.
 
-A conversation is typed as the page has it: who sends what, when, and what of it the line loses. This file keeps only
-what counting by hand gets wrong: link sequences, the zero after silence, event numbers, the device's clock.
+A conversation is typed as the page has it: the sender, the message, the time, and the bytes that the line loses. This
+file keeps only what counting by hand gets wrong: link sequences, the zero after silence, event numbers, the device's
+clock.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ Step = dict[str, Any]
 
 
 class Talk:
-    """One conversation while it is written. Times are milliseconds from its beginning."""
+    """One conversation while it is written. Times are milliseconds from its start."""
 
     def __init__(self, name: str, about: str, device: str) -> None:
         self.name, self.about, self.device = name, about, device
@@ -51,7 +52,7 @@ class Talk:
         self.steps.append({"from": "hands", "do": do, "times": times, "what": what})
 
     def power(self, session: int, what: str, mid_round: int = 0) -> None:
-        """The device starts, under this session; it counts events, its clock and its frames from the beginning."""
+        """Start the device under this session; events, clock and frames count from the start."""
         previous = self.session
         self.session, self.boots, self.powered_at = session, self.boots + 1, self.now
         self.events = []
@@ -64,7 +65,11 @@ class Talk:
     def frame(self, end: str, message: str, values: Sequence[Any], what: str, *, request: int = 0, flags: int = 0,
               answers: str = "", tail: bytes = b"", lost: bool = False, flip: int = 0, other: bool = False,
               free: Sequence[str] = ()) -> None:  # fmt: skip
-        """`flip`: so many bytes from the end, one bit arrives wrong. `other`: another program at the host's end."""
+        """Write one frame.
+
+        - `flip`: one bit arrives wrong, so many bytes from the end.
+        - `other`: another program is at the host's end.
+        """
         _, kind, number, layout, _ = ROWS[message]
         number = ROWS[answers][2] if answers else number
         types = [type_ for _, type_ in layout_of(kind, layout)]
@@ -91,7 +96,7 @@ class Talk:
         return sent is None or self.now - sent >= PARTIAL_MS
 
     def host(self, message: str, *values: Any, what: str, again: bool = False, **more: Any) -> None:
-        """The host sends; a command under the next request id, or `again` under the same."""
+        """Send from the host; a command gets the next request id, or the same one with `again`."""
         if ROWS[message][1] == COMMAND and "request" not in more:
             if not again:
                 self.request += 1
@@ -102,7 +107,7 @@ class Talk:
         self.frame("device", "Reply", [DONE, 0, state], what, answers=to, request=self.request, **more)
 
     def happened(self, message: str, *values: Any, request: int = 0) -> None:
-        """An event that the device numbers and keeps; `event` sends it."""
+        """Add an event that the device numbers and keeps; `event` sends it."""
         number, device_ms = len(self.events) + 1, self.now - self.powered_at
         self.events.append((message, [number, device_ms, *values], request))
 
@@ -130,7 +135,7 @@ class Talk:
         self.frame("device", "HelloReply", values, "HELLO-REPLY: identification and session id", free=IDENTITY)
 
     def open(self, state: int, what: str = "OPEN-SESSION: version 1.3, role OPERATE") -> None:
-        """From HELLO to the session that is open."""
+        """Write the exchange from HELLO to the open session."""
         self.hello()
         self.hello_reply()
         self.host("OpenSession", self.session, 1, 3, OPERATE, what=what)
@@ -144,7 +149,7 @@ class Talk:
         self.host("Ack", self.session, up_to, what=what or f"ACK: every event up to {up_to} has arrived", **more)
 
     def started(self) -> None:
-        """The device is switched on and starts, and nobody is there yet."""
+        """Switch the device on; no host is there yet."""
         boot, state = (1500, EMPTY) if self.device == "shoe" else (1000, BETS_OPEN)
         self.power(OLD, "the device is switched on")
         self.status(BOOT, "STATUS: booting; *Booted* is stored, because no session is open")
@@ -156,7 +161,7 @@ class Talk:
         self.status(state, "STATUS: the state changed, and its event is stored")
 
     def up(self) -> None:
-        """A session that is open, and nothing in it is left to tell."""
+        """Write the exchange up to an open session in which every event was reported."""
         self.started()
         shoe = self.device == "shoe"
         state = EMPTY if shoe else BETS_OPEN
@@ -428,7 +433,7 @@ WRITTEN: Final[tuple[tuple[str, str, str, Callable[[Talk], None]], ...]] = (
 
 
 def conversations() -> list[dict[str, Any]]:
-    """Each as its steps in the order of time; see protocol-data.md."""
+    """Return each conversation as its steps in the order of time; see protocol-data.md."""
     found = []
     for name, about, device, write in WRITTEN:
         talk = Talk(name, about, device)

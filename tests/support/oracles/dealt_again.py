@@ -1,7 +1,7 @@
-"""A journal put together again from the files of its days, and its ledger held against the rounds dealt again from it.
+"""A journal put together from the files of its days, and its ledger checked against the rounds replayed from it.
 
-What the rounds come to is added up here from the lines that the raw record gives, by a reckoning that shares no code
-with the product's ledger: what is held and what was released, what players, house, meters and reserves have.
+The results of the rounds are added up here from the lines that the raw record gives, without code of the product's
+ledger: held and released money, and the balances of players, house, meters and reserves.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Sums = dict[str, int]
 
 
 def put_together(journal: Path, days: Iterable[Path], into: Path) -> None:
-    """Copy `journal` to `into`, with every record that was taken off it and lies in a day's file, as though nothing had
-    been pruned."""
+    """Copy `journal` to `into`, with every record that was removed from it and is in a day's file, as though nothing
+    had been pruned."""
     with contextlib.closing(sqlite3.connect(journal)) as source, contextlib.closing(sqlite3.connect(into)) as db:
         source.backup(db)
         (pruned,) = db.execute("SELECT sequence FROM anchor").fetchone()
@@ -56,7 +56,7 @@ class DealtAgain:
     awards: int = 0
 
     def take(self, item: Publication) -> None:
-        """One line."""
+        """Add one line."""
         self.lines[item.topic] += 1
         line = json.loads(item.line)
         if item.topic == "settlement":
@@ -86,7 +86,8 @@ class DealtAgain:
         self.sums[f"reserve:{meter}"] += line["to_reserve"]
 
     def accounts(self) -> Sums:
-        """Cents by account, with the table's own meters: what settlements say of shared ones stands in their steps."""
+        """Return cents by account, including the table's own meters; the steps of shared meters have what settlements
+        say of them."""
         found = self.sums.copy()
         for name, cents in self.own.items():
             if name not in self.meters:
@@ -138,9 +139,12 @@ def ledger_differs(dealt: DealtAgain, said: Sequence[dict[str, Any]], rows: Call
 
 
 def days_differ(said: Sequence[dict[str, Any]], folders: Sequence[Path], pruned: int) -> Iterator[str]:
-    """Days of which the ledger says that they were copied, and that do not lie where it says with that hash; days that
-    were taken off the journal, up to record `pruned`, of which it does not say so of every folder. A copy of which it
-    says nothing yet was being made when its service was killed."""
+    """Yield the days whose copies differ from the ledger.
+
+    These are days that the ledger reports as copied and that are not at the named place with that hash, and days that
+    were removed from the journal, up to record `pruned`, without such a report for every folder. A copy that the ledger
+    does not mention yet was being made when its service was killed.
+    """
     told = {each["cause"] for each in said if each["type"] == "entry" and each["id"].startswith("day:")}
     here = {}
     for file in (file for folder in folders for file in folder.glob("*.journal")):

@@ -238,7 +238,7 @@ BEE_BAD: list[tuple[str, str]] = [
 
 
 def digits(data: bytes) -> str:
-    """Two hexadecimal digits of the XOR, by counting bits."""
+    """Return two hexadecimal digits of the XOR, by counting bits."""
     value = 0
     for bit in range(8):
         if sum(byte >> bit & 1 for byte in data) % 2:
@@ -308,7 +308,7 @@ def bee_tek() -> dict[str, Any]:
 
 
 def render(document: dict[str, Any]) -> str:
-    """One vector a line."""
+    """Return the document with one vector a line."""
     lines = []
     for key, value in document.items():
         if isinstance(value, list):

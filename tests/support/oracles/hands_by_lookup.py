@@ -1,9 +1,9 @@
-"""Hands by table, for counting many, beside the rankings that settle: a five-card hand is five steps through a tree, a
-flush four look-ups, and whole arrays of hands go through NumPy.
+"""Poker hands by table, for large counts, in addition to the rankings that settle: a five-card hand is five steps
+through a tree, a flush four look-ups, and whole arrays of hands go through NumPy.
 
-A card stands here by its *place* in `protocol.cards.DECK`, 0 to 51. Cards are taken on trust: five places must be of
-five different cards. Arrays of hands come as columns: one array of places a card, all of one length. Work goes in
-blocks that fit a processor's cache.
+A card is given by its *place* in `protocol.cards.DECK`, 0 to 51. Cards are not validated: five places must be of five
+different cards. Arrays of hands come as columns: one array of places a card, all of one length. Work goes in blocks
+that fit a processor's cache.
 """
 
 from collections import Counter
@@ -50,7 +50,8 @@ Strength = tuple[int, Ranks]
 
 @cache
 def class_table() -> dict[tuple[Ranks, bool], int]:
-    """Ranks from low to high, and whether they are of one suit -> class of the hand, 1 the weakest to 7,462."""
+    """Return the class of the hand, 1 the weakest to 7,462, by its ranks from low to high and whether they are of one
+    suit."""
     strengths = {
         (ranks, suited): _strength(ranks, suited)
         for ranks in combinations_with_replacement(RANKS, 5)
@@ -62,7 +63,7 @@ def class_table() -> dict[tuple[Ranks, bool], int]:
 
 
 def _strength(ranks: Ranks, suited: bool) -> Strength:
-    """Category, then the ranks that decide, the most frequent first."""
+    """Return the category, then the ranks that decide, the most frequent first."""
     counts = Counter(ranks)
     deciding = tuple(sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True))
     category = _SHAPES[tuple(counts[rank] for rank in deciding)]
@@ -76,7 +77,7 @@ def _strength(ranks: Ranks, suited: bool) -> Strength:
 
 @cache
 def class_names() -> tuple[str, ...]:
-    """Class -> what a progressive pay table calls the hand; no class is 0."""
+    """Return the name of each class in a progressive pay table; no class is 0."""
     names = [""] * (CLASSES + 1)
     for (ranks, suited), number in class_table().items():
         category, deciding = _strength(ranks, suited)
@@ -88,10 +89,11 @@ def class_names() -> tuple[str, ...]:
 
 @cache
 def five_card_tree() -> Any:
-    """Five cards one after the other: `tree[a][b][c][d][e]` is the class of the hand at those places.
+    """Return a tree over five cards one after the other: `tree[a][b][c][d][e]` is the class of the hand at those
+    places.
 
-    Built on first use, in well under a second. Branches where it is all the same are shared: after some cards a branch
-    stands for their ranks, and for their suit as long as there is one.
+    Built on first use, in well under a second. Branches with the same content are shared: after some cards a branch
+    depends on their ranks alone, and on their suit as long as there is one.
     """
     return _branch((), None)
 
@@ -110,7 +112,7 @@ def _branch(ranks: Ranks, suit: int | None) -> Any:
 
 
 def five_card_class(cards: Iterable[Card]) -> int:
-    """Class of five different playing cards, 1 the weakest to 7,462."""
+    """Return the class of five different playing cards, 1 the weakest to 7,462."""
     found = five_card_tree()
     for card in cards:
         found = found[PLACES[card]]
@@ -118,7 +120,7 @@ def five_card_class(cards: Iterable[Card]) -> int:
 
 
 def count_five_card_hands() -> dict[str, int]:
-    """Name -> how many of the 2,598,960 hands have it."""
+    """Return the number of hands with each name, out of 2,598,960."""
     names, counted = class_names(), Counter[str]()
     for (ranks, suited), number in class_table().items():
         suits = 4 if suited else prod(comb(4, times) for times in Counter(ranks).values())
@@ -135,11 +137,12 @@ def _word(card: Card) -> int:
 
 
 FLUSH_WORDS: Final = tuple(_word(card) for card in DECK)
-"""Place -> a card as a number; a hand is the sum. Twelve bits a suit, deuces counted at 48, their suits from 52 up."""
+"""Each card as a number, by place; a hand is the sum. Twelve bits a suit, deuces counted at 48, their suits from 52 up.
+"""
 
 
 def flush_strength(word: int, table: Sequence[Sequence[int]]) -> int:
-    """Strength of the best flush in a hand given as a sum of `FLUSH_WORDS`, by a table for `FLUSH_RANKS`."""
+    """Return the strength of the best flush in a hand given as a sum of `FLUSH_WORDS`, by a table for `FLUSH_RANKS`."""
     row = table[word >> 48 & 7]
     return max(row[word & 4095], row[word >> 12 & 4095], row[word >> 24 & 4095], row[word >> 36 & 4095])
 
@@ -159,7 +162,7 @@ _SUM: Final = (1 << _SUIT_BIT) - 1
 
 
 def five_card_classes(columns: Sequence[Column]) -> npt.NDArray[np.uint16]:
-    """Class of each hand, 1 the weakest to 7,462; five columns of places of different cards."""
+    """Return the class of each hand, 1 the weakest to 7,462; five columns of places of different cards."""
     one_two_three, four_five, classes = _five_card_tables()
     first, second, third, fourth, fifth = columns
     found = np.empty(len(first), np.uint16)
@@ -178,7 +181,8 @@ def five_card_classes(columns: Sequence[Column]) -> npt.NDArray[np.uint16]:
 
 @cache
 def _five_card_tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint16]]:
-    """Sums of keys for three cards and for two, with the suit they share, if any, above; sum -> class."""
+    """Return sums of keys for three cards and for two, with the suit they share, if any, above; and the class of each
+    sum."""
     rank_keys = [_RANK_KEYS[RANKS.index(ACE if card & 0x0F == 1 else card & 0x0F)] for card in DECK]
     keys = np.array(rank_keys, np.int32)
     suits = np.array([1 << _SUIT_BIT + (card >> 4) - 1 for card in DECK], np.int32)
@@ -191,7 +195,8 @@ def _five_card_tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], n
 
 
 def flush_strength_of(wild_kicker: str = "highest-absent", cards: int = 7) -> Callable[[Sequence[Column]], Column]:
-    """A function from columns of up to `cards` cards to each hand's best flush: equal numbers tie, a greater one wins.
+    """Return a function that maps columns of up to `cards` cards to each hand's best flush: a greater number wins,
+    equal ones tie.
 
     `strength >> 4 * cards` is its length.
     """
@@ -212,7 +217,7 @@ def flush_strength_of(wild_kicker: str = "highest-absent", cards: int = 7) -> Ca
 
 
 def flush_lengths(columns: Sequence[Column], readings: Mapping[str, str]) -> tuple[Column, Column]:
-    """Longest natural flush and longest flush of each hand, by the reading `natural`."""
+    """Return the longest natural flush and the longest flush of each hand, by the reading `natural`."""
     counts = np.array([mask.bit_count() for mask in range(1 << 12)], np.int8)
     natural, longest = (np.empty(len(columns[0]), np.int8) for _ in range(2))
     for start in range(0, len(natural), BLOCK):

@@ -70,7 +70,7 @@ def tried_cards(kind: str, size: int) -> int:
 
 
 def stand_ins(cards: Sequence[Card], kind: str, jokers: str) -> Iterator[tuple[Card, ...]]:
-    """The cards with every joker as whatever it may be for such a category."""
+    """Yield the cards with every joker replaced by each card that it may be for such a category."""
     natural = [card for card in cards if not card.is_joker]
     number = len(cards) - len(natural)
     if not number:
@@ -88,7 +88,7 @@ def stand_ins(cards: Sequence[Card], kind: str, jokers: str) -> Iterator[tuple[C
 def best_of(
     cards: Sequence[Card], kind: str, size: int, uses: int, jokers: str, ace_low: str
 ) -> tuple[Any, ...] | None:
-    """The best of one category among these cards, side cards and all; None when they hold none."""
+    """Return the best of one category among these cards, side cards included; None if they hold none."""
     found = []
     for chosen in combinations(range(len(cards)), tried_cards(kind, size)):
         taken = [cards[index] for index in chosen]

@@ -1,6 +1,5 @@
-"""Every deal of a hold'em game with a small deck, one after the other and decided backwards as the rules are read: an
-oracle for exact counts. It shares nothing with what it checks but the words for the terms; another library ranks.
-"""
+"""Every deal of a hold'em game with a small deck, one after the other and decided backward as the rules are read: an
+oracle for exact counts. It shares only the names of the terms with the code that it checks; another library ranks."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,7 +34,7 @@ WEAKEST = {name: limit for limit, name in LIMITS}
 
 @cache
 def rank(cards: Cards) -> int:
-    """1 is the best hand."""
+    """Return the rank of a hand; 1 is the best."""
     return int(evaluate_cards(*cards))
 
 
@@ -50,8 +49,8 @@ def word_of(hole: Cards) -> str:
 
 
 class ByHand:
-    """All deals of `ranks` in `suits`. `before` (of a class of holes), `flop` and `stays` (of hole and cards)
-    decide in place of the best play."""
+    """All deals of `ranks` in `suits`. `before` (of a class of holes), `flop` and `stays` (of hole and cards) decide in
+    place of the best play."""
 
     def __init__(
         self,
@@ -73,7 +72,7 @@ class ByHand:
         self.scale = lcm(*(each.denominator for each in found))
 
         def summed(net: Callable[[HoldemEnding], Fraction], folded: bool) -> dict[tuple[Cards, Cards], int]:
-            """By hole and board, over all hands of the dealer, in 1/`scale` units."""
+            """Return the sum by hole and board, over all hands of the dealer, in 1/`scale` units."""
             gain = {key: int(self.scale * net(HoldemEnding(folded, *key))) for key in self.keys()}
             return {at: sum(number * gain[key] for key, number in end.items()) for at, end in self.ends.items()}
 
@@ -86,7 +85,7 @@ class ByHand:
         return {key for end in self.ends.values() for key in end}
 
     def showdowns(self, board: Cards) -> None:
-        """Those of every hole on a board."""
+        """Count the showdowns of every hole on a board."""
         numbers = [(set(pair), rank(board.union(pair))) for pair in combinations(sorted(self.deck - board), 2)]
         least = WEAKEST[self.terms.qualifier]
         for hole, mine in numbers:
@@ -98,11 +97,11 @@ class ByHand:
             self.ends[frozenset(hole), board] = found
 
     def sets(self, hole: Cards, cards: int, within: Cards = frozenset()) -> Iterator[Cards]:
-        """Sets of so many more cards than `within`, with it."""
+        """Yield the sets of so many more cards than `within`, including it."""
         return (within.union(more) for more in combinations(sorted(self.deck - hole - within), cards))
 
     def count(self) -> tuple[dict[str, int], Ways]:
-        """The units before the flop by class of holes, and every deal."""
+        """Return the units before the flop by class of holes, and every deal."""
         play = self.once if isinstance(self.terms.raises, RaiseOnce) else self.called
         ways: Ways = Counter()
         before = {}

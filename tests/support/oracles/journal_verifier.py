@@ -1,7 +1,7 @@
-"""A journal checked by a program of its own, from `docs/journal.md` alone: it shares no code with `dealwire`.
+"""A journal checked by an independent program, from `docs/journal.md` alone: it shares no code with `dealwire`.
 
-`python tests/support/oracles/journal_verifier.py FILE` prints the newest record's number and hash, or the first
-that is wrong.
+`python tests/support/oracles/journal_verifier.py FILE` prints the newest record's number and hash, or the first that is
+wrong.
 """
 
 import hashlib

@@ -13,7 +13,8 @@ from dealer_flow.record.result import RoundResult, Seat
 
 
 def places_of(plan: Plan, result: RoundResult, seat: Seat, bet: str) -> list[str]:
-    """`returned`, `settled`, `held`, `plays` by its cards, or `stays` by a clause: what the record says of a bet."""
+    """Return what the record says of a bet: `returned`, `settled`, `held`, `plays` by its cards, or `stays` by a
+    clause."""
     found = [name for name in ("returned", "settled", "held") if bet in getattr(seat, name)]
     if found:
         return found
@@ -31,7 +32,7 @@ def places_of(plan: Plan, result: RoundResult, seat: Seat, bet: str) -> list[str
 
 
 def check_places(plan: Plan, result: RoundResult) -> None:
-    """Every bet of every seat is in one place; what goes back goes back whole."""
+    """Check that every bet of every seat is in one place, and that a bet that goes back goes back whole."""
     for seat in result.seats:
         assert seat.returned.items() <= seat.wagers.items(), f"seat {seat.seat} gets back what it did not bet"
         assert set(seat.settled) <= seat.wagers.keys()

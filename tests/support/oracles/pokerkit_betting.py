@@ -42,15 +42,15 @@ class Twice:
     def __init__(self, game: str, table: HandTable, other: State, seats: list[int], random: Random) -> None:
         self.game, self.table, self.other, self.seats, self.random = game, table, other, seats, random
         self.put = dict.fromkeys(seats, 0)
-        """Cents that went into the betting rounds by their actions, as pokerkit has it."""
+        """Cents that each seat put into the betting rounds, according to pokerkit."""
         self.actions = 0
         self.cards = random.sample(DECK, 52)
         self.open = game.startswith("seven")
-        """Cards decide who is first: the same are dealt in both."""
+        """Cards decide who acts first: both deals get the same cards."""
         self._next = 0
 
     def play(self) -> None:
-        """To the end, compared before every action."""
+        """Play to the end, comparing before every action."""
         while True:
             self._deal()
             self._alone()
@@ -73,7 +73,8 @@ class Twice:
                 self.other.deal_hole(card.text[0] + card.text[1].lower())
 
     def _alone(self) -> None:
-        """pokerkit asks the last blind even where everybody else in the pot is all-in for less; it can only check."""
+        """Let the last blind check: pokerkit requests an action even if every other player in the pot is all-in for
+        less."""
         other, index = self.other, self.other.actor_index
         able = [seat for seat, stack in enumerate(other.stacks) if other.statuses[seat] and stack]
         if index is not None and able == [index] and not other.checking_or_calling_amount:
@@ -140,7 +141,7 @@ class Twice:
                 self.other.deal_hole()
 
     def _add_up(self) -> None:
-        """The chips by bet name are what was put in, none more than its stake."""
+        """Check that the chips by bet name sum to what was put in, and that no seat put in more than its stake."""
         result = self.table.end()
         acted = {bet.name for bet in self.table.procedure.bet if bet.placed == "by-action"}
         for seat in result.seats:
@@ -151,7 +152,7 @@ class Twice:
 
 
 def holdem(random: Random, game: str = "holdem.co") -> Twice:
-    """A table of two to six with blinds, sometimes a straddle, sometimes an ante; stakes of a few chips to many."""
+    """Return a table of two to six with blinds, sometimes a straddle or an ante; stakes of a few chips to many."""
     count = random.randint(2, MOST_SEATS)
     numbers = sorted(random.sample(range(1, 10), count))
     button = random.choice(numbers)
@@ -175,7 +176,7 @@ def holdem(random: Random, game: str = "holdem.co") -> Twice:
 
 
 def stud(random: Random) -> Twice:
-    """Seven-card stud of two to five, the high hand on board first, the same cards in both."""
+    """Return seven-card stud of two to five, the high hand on board first, the same cards in both."""
     count = random.randint(2, 5)
     seats = sorted(random.sample(range(1, 9), count))
     stakes = [random.choice((random.randint(200, 3_000), random.randint(3_000, 60_000))) for _ in seats]

@@ -58,14 +58,14 @@ class Form:
     """A form of a family of games: its file, its betting rounds, the hands as pokerkit ranks them, the readings."""
 
     of: str
-    """The family that it is a form of: high, low or both."""
+    """Family of this form: high, low or both."""
     game: str
     streets: tuple[str, ...]
     hands: tuple[type[Hand], ...]
     most: int
-    """Players that the deck is enough for."""
+    """Largest number of players for whom the deck is enough."""
     own: int = 0
-    """Cards dealt at once, of a game without up cards."""
+    """Number of cards dealt at once, in a game without up cards."""
     readings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -105,13 +105,13 @@ FORMS: Final = {
         "seven-card-stud", "seven-card-stud-hi-lo.co", _SEVEN, _HI_LO_8, 6, readings=_EIGHT
     ),
 }
-"""By name; what pokerkit has no hand for is missing: Omaha without a qualifier for low, Pineapple."""
+"""Forms by name. Omaha without a qualifier for low and Pineapple are missing: pokerkit has no such hands."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A hand as pokerkit judged it: the round, what each seat won or lost by the text's rules for odd chips and side
-    pots, and how many seats that changed."""
+    """A hand as pokerkit tested it: the round, each seat's net by the text's rules for odd chips and side pots, and the
+    number of seats that those rules changed."""
 
     round: RoundResult
     nets: dict[int, int]
@@ -121,20 +121,20 @@ class Judged:
 
 
 def judged(form: Form, seed: int) -> Judged:
-    """One random hand."""
+    """Return one random hand."""
     return _Hand(form, random.Random(seed)).played()
 
 
 class _NobodyMucks(State):
-    """pokerkit's hand, in which every hand that is left is shown and kept: which of them may win which pot is then as
-    it was when the betting ended, and each pot has its own odd chip. A hand is ranked once, not at each push."""
+    """pokerkit's hand, in which every remaining hand is shown and kept: the pots that each may win are then those at
+    the end of the betting, and each pot has its own odd chip. A hand is ranked once, not at each push."""
 
     def can_win_now(self, player_index: int) -> bool:
-        """So that none is killed before the pots are pushed."""
+        """Return True, so that no hand is killed before the pots are pushed."""
         return True
 
     def get_up_hand(self, player_index: int, board_index: int, hand_type_index: int) -> Hand | None:
-        """As pokerkit ranks it, once."""
+        """Return the hand as pokerkit ranks it, once."""
         kept = self.__dict__.setdefault("kept", {})
         cards = *self.get_up_cards(player_index), *self.get_board_cards(board_index)
         key = player_index, hand_type_index, self.statuses[player_index], cards
@@ -190,7 +190,7 @@ class _Hand:
                     self.wagers[player][name] = cents
 
     def played(self) -> Judged:
-        """The hand played to its end."""
+        """Play the hand to its end."""
         state = self.state
         while not state.can_push_chips():
             if state.can_burn_card():
@@ -216,7 +216,7 @@ class _Hand:
         self.holes[player] = [card for card in self.holes[player] if card not in thrown]
 
     def _acts(self) -> None:
-        """One action, and what it put in."""
+        """Take one action, and note what it put in."""
         state, chance = self.state, self.chance
         player, street = state.actor_index, state.street_index
         assert player is not None
@@ -267,12 +267,12 @@ class _Hand:
         return Judged(result, by_seat, differs, len(pots), split)
 
     def _seat(self, player: int) -> int:
-        """The seat of a player: the first of pokerkit's sits to the left of the button, or of the dealer."""
+        """Return the seat of a player: pokerkit's first player sits to the left of the button, or of the dealer."""
         return (player + self.button) % self.players + 1
 
 
 Way = dict[int, int]
-"""Player -> what he has of a pot, or of a half of it."""
+"""Player -> his share of a pot, or of a half of it."""
 
 
 def _shares(cents: int, contenders: Sequence[int], hands: list[list[Hand | None]], *, by_text: bool) -> Iterator[Way]:
@@ -301,14 +301,14 @@ def _nets(before: Sequence[int], pots: Iterable[Iterable[Way]]) -> list[int]:
 
 
 def _best(contenders: Sequence[int], hands: Sequence[Hand | None]) -> list[int]:
-    """The players with the best hand of all, in pokerkit's order; none where nobody has a hand."""
+    """Return the players with the best hand of all, in pokerkit's order; none if no one has a hand."""
     there = [(player, hand) for player in contenders if (hand := hands[player]) is not None]
     best = max((hand for _, hand in there), default=None)
     return [player for player, hand in there if hand == best]
 
 
 def _streets(form: Form, least: int) -> Iterator[Street]:
-    """The betting rounds as pokerkit has them."""
+    """Return the betting rounds as pokerkit has them."""
     low = not issubclass(form.hands[0], StandardHighHand | OmahaHoldemHand)
     for number, name in enumerate(form.streets):
         opening, board, down, draw = Opening.POSITION, 0, (False,) * (form.own if not number else 0), False

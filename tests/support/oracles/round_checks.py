@@ -60,14 +60,15 @@ def _verdicts(flow: DealerFlow) -> tuple[bool, ...]:
 
 
 def _another_deck(before: Before, body: e.Body) -> bool:
-    """True where another deck may lie there before START GAME: what was found of the one before it concerns no round.
-    That the round cannot be relied on stays, whatever it is dealt from."""
+    """Return True if another deck may be there before START GAME: findings about the one before then concern no round.
+    The round remains unreliable, with any deck."""
     filled = isinstance(body, e.ShoeLoaded | e.BadgeSwiped) or before.held
     return before.state is State.BETTING and filled
 
 
 def check_step(before: Before, flow: DealerFlow, report: Report, out: Sequence[RoundResult | Incident]) -> None:
-    """After one report: somebody is waited for, nothing got better, nothing legal was refused, no early showing."""
+    """Check the state after one report: the flow waits for someone, no verdict improved, no legal report was refused,
+    no card was shown early."""
     now, body = round_of(flow), report.body
     listed = flow.legal()
     assert listed, "nobody is waited for"
@@ -105,11 +106,12 @@ def _validator() -> Draft202012Validator:
 
 
 _VALID: set[tuple[object, ...]] = set()
-"""Kinds of rounds that were held against the published schema, once each: that takes longer than all other checks."""
+"""Kinds of rounds that were checked against the published schema, once each: that takes longer than all other checks.
+"""
 
 
 def check_schema(result: RoundResult, line: str) -> None:
-    """The record is what the published schema says."""
+    """Check that the record is valid under the published schema."""
     codes = frozenset((incident.code, incident.reason, incident.called) for incident in result.incidents)
     seats = frozenset((seat.status, bool(seat.returned), len(seat.decisions), not seat.cards) for seat in result.seats)
     kind = (result.procedure.id, result.outcome, codes, seats, len(result.hands), result.burn is None)
@@ -119,7 +121,7 @@ def check_schema(result: RoundResult, line: str) -> None:
 
 
 def check_end(procedure: Procedure, result: RoundResult, path: Sequence[e.Body]) -> None:
-    """Of every round: it is a valid record, its cards are somewhere, each bet that went back did so by a clause."""
+    """Check a round's end: a valid record, all cards accounted for, each returned bet returned by a clause."""
     line = result.to_json()
     assert {incident.clause for incident in result.incidents} <= _clauses(procedure.id)
     assert RoundResult.from_json(line) == result
@@ -143,7 +145,7 @@ def check_end(procedure: Procedure, result: RoundResult, path: Sequence[e.Body])
 
 
 def check_finish(flow: DealerFlow, path: Sequence[e.Body]) -> list[RoundResult]:
-    """The input ended. A round that is under way is unreliable and nothing of it goes back; one whose END GAME was
+    """Check the end of the input. A round under way is unreliable and nothing of it goes back; one whose END GAME was
     reported, and set aside while a line was silent, ends as that report has it."""
     ended, results = held_ends(flow), flow.finish()
     for result in results:
@@ -160,7 +162,7 @@ def check_finish(flow: DealerFlow, path: Sequence[e.Body]) -> list[RoundResult]:
 
 @cache
 def _clauses(name: str) -> set[str]:
-    """Every clause of a procedure's file; `procedure` where no text says it."""
+    """Return every clause of a procedure's file; `procedure` where no text states a rule."""
     found = {"procedure"}
 
     def look(value: object) -> None:
@@ -208,7 +210,7 @@ def check_snapshot(flow: DealerFlow) -> None:
 
 
 def check_cards(procedure: Procedure, result: RoundResult, path: Sequence[e.Body]) -> None:
-    """Cards that left a shuffler are those of the packets that were lifted, and with the rest make the deck."""
+    """Check that cards that left a shuffler are those of the lifted packets, and with the rest make the deck."""
     if procedure.device != "packet-shuffler":
         return
     lifted = {body.ordinal for body in path if isinstance(body, e.PacketLifted)}
@@ -225,7 +227,7 @@ def check_cards(procedure: Procedure, result: RoundResult, path: Sequence[e.Body
 
 
 def check_complete(procedure: Procedure, result: RoundResult) -> None:
-    """A round that is settled: nothing happened that makes it unreliable, what is live has its cards."""
+    """Check a settled round: nothing happened that makes it unreliable, and every live hand has its cards."""
     codes = {incident.code for incident in result.incidents}
     broken = {code for code in codes if INCIDENTS[code].consequence.startswith("unreliable")}
     assert not broken - {"out-of-turn", "power-lost", "card-missing", "drawn-outside"}, broken
@@ -253,7 +255,7 @@ def _game(procedure: str, edition: str | None) -> object:
 
 
 def check_money(result: RoundResult) -> None:
-    """In a game with pay tables: a bet that went back pays nothing, and after a misdeal only the progressive may."""
+    """Check a game with pay tables: a returned bet pays nothing, and after a misdeal only the progressive may."""
     game = _game(result.procedure.id, result.edition.id if result.edition is not None else None)
     if game is None:
         return

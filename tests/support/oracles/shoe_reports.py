@@ -1,4 +1,4 @@
-"""Every report of the three shoes, and the event it is."""
+"""Every report of the three shoes, with its event."""
 
 from devices import events as e
 from protocol.angel_eye import messages as am

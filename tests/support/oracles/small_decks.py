@@ -16,7 +16,8 @@ def deck_of(deal: DealShape) -> list[Card]:
 
 
 def by_hand(deal: DealShape, wild_kicker: str) -> dict[Hand, Outcomes]:
-    """Player's hand -> outcome -> ways: "tie", "lose", and the margin of a win in cards, 0 on the kickers."""
+    """Return, by player's hand, the number of ways to each outcome: "tie", "lose", and the margin of a win in cards, 0
+    on the kickers."""
     deck, readings = deck_of(deal), {"wild-kicker": wild_kicker}
     strengths = {
         frozenset(cards): longest_flush(cards, readings).strength
@@ -41,7 +42,7 @@ def by_hand(deal: DealShape, wild_kicker: str) -> dict[Hand, Outcomes]:
 
 
 def place_of(hand: Hand, deal: DealShape) -> tuple[Pattern, tuple[int, ...]]:
-    """The pattern of a hand, and where in it the hand stands: the set of ranks of each suit, most cards first."""
+    """Return the pattern of a hand and its place in the pattern: the set of ranks of each suit, most cards first."""
     suits = [
         tuple(sorted(14 if card.rank == 1 else card.rank or 0 for card in hand if card.suit == suit and card.rank != 2))
         for suit in "CDHS"

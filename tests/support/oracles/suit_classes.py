@@ -1,4 +1,4 @@
-"""Every hand of so many cards of the deck, those that only swap suits once, with how many they are."""
+"""Every hand of a given number of cards, one for all hands that only swap suits, with their number."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from protocol.cards import CARDS, Card
 
 
 def hands_by_suit(cards: int) -> Iterator[tuple[tuple[Card, ...], int]]:
-    """A hand of each class, and the number of hands in it: they add up to C(52, `cards`)."""
+    """Yield a hand of each class, and the number of hands in it: they add up to C(52, `cards`)."""
     for lengths in _partitions(cards, 4):
         groups = [
             list(combinations_with_replacement(list(combinations(range(1, 14), length)), len(list(alike))))
@@ -22,7 +22,7 @@ def hands_by_suit(cards: int) -> Iterator[tuple[tuple[Card, ...], int]]:
 
 
 def _partitions(cards: int, suits: int, most: int = 13) -> Iterator[tuple[int, ...]]:
-    """Ways to share cards out to suits, the longest first."""
+    """Yield the ways to share cards out to suits, the longest first."""
     if suits == 0:
         if cards == 0:
             yield ()

@@ -28,7 +28,7 @@ ROOT: Final = Path(__file__).parents[3]
 LUA: Final = ROOT / "dealwire" / "wireshark" / "dealwire.lua"
 MS: Final = 1_000_000
 PARTIAL_NS: Final = {"tdp": 50 * MS, "angel-eye": 500 * MS, "bee-tek": 500 * MS}
-"""From the dialects' pages: silence after which an unfinished frame is given up."""
+"""Silence after which an unfinished frame is given up, from the dialects' pages."""
 PROTOCOLS: Final = {"tdp": "tdp", "angel-eye": "angel_eye", "bee-tek": "bee_tek"}
 LATER: Final = ("response_in", "event_in", "ack_in", "continued_in", "given_up_in")
 """Fields that name a later packet, which a first pass cannot know."""
@@ -45,7 +45,7 @@ Packets = list[list[Piece]]
 
 
 def needs_tshark() -> str:
-    """Its path; skips the test where there is none, and where it has no Lua."""
+    """Return tshark's path; skip the test if it is missing or has no Lua."""
     import pytest
 
     found = shutil.which("tshark")
@@ -55,7 +55,7 @@ def needs_tshark() -> str:
 
 
 def alone(folder: Path = ROOT / "build" / "no-wireshark") -> dict[str, str]:
-    """An environment with that personal folder of Wireshark, so that what a person has installed does not count."""
+    """Return an environment with this personal folder of Wireshark, so that the user's own plugins do not count."""
     return {**os.environ, "WIRESHARK_CONFIG_DIR": str(folder)}
 
 
@@ -71,7 +71,7 @@ def run(*arguments: object, lua: Path = LUA) -> str:
 
 
 def seen_by_tshark(path: Path, *arguments: str) -> Packets:
-    """Every packet's pieces, with all their fields."""
+    """Return every packet's pieces, with all their fields."""
     text = run("-r", path, "-T", "pdml", "-J", "tdp angel_eye bee_tek", *arguments)
     return [
         [_piece(proto) for proto in packet.findall("proto") if proto.get("name") in PROTOCOLS.values()]
@@ -80,7 +80,7 @@ def seen_by_tshark(path: Path, *arguments: str) -> Packets:
 
 
 RAW = (".noise", ".idle", ".unread", ".digest", ".nonce", ".payload", ".data", ".extension.value")
-"""Fields of bytes, which tshark shows with colons and keeps without."""
+"""Fields of bytes, which tshark shows with colons and stores without."""
 
 
 def _piece(proto: ET.Element) -> Piece:
@@ -125,7 +125,7 @@ class _Line:
 
 
 def _merged(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Idle delimiters that follow each other may come in parts, as they were cut: one run of them is one piece."""
+    """Yield pieces with consecutive idle delimiters joined: one run, cut into parts, is one piece."""
     last: Piece | None = None
     for piece in pieces:
         if last and _idle(last) and _idle(piece):
@@ -143,7 +143,7 @@ def _idle(piece: Piece) -> bool:
 
 
 def seen_by_us(path: Path) -> Packets:
-    """Every packet's pieces by our own code. What was silent in the middle is given up in the packet after."""
+    """Return every packet's pieces by our own code. A frame cut off by silence is given up in the packet after."""
     capture = Capture.read(path)
     lines: dict[tuple[int, bool], _Line] = {}
     packets: Packets = []
@@ -162,7 +162,7 @@ _PACKETS: Final = dict([*PACKETS.values(), *ANSWERS.values()])
 
 
 def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
-    """A frame's fields as the document names them; a value by its number, whatever it is called."""
+    """Yield a frame's fields under the document's names; a value by its number, with any name."""
     body = frame.body
     for name, at, size in (("version", 0, 1), ("flags", 1, 1), ("kind", 2, 1), ("link_sequence", 3, 1)):
         yield name, str(body[at : at + size][0])
@@ -190,7 +190,7 @@ def tdp_fields(frame: Any) -> Iterator[tuple[str, str]]:
 
 
 def _number(field: Any, value: int) -> Iterator[tuple[str, str]]:
-    """A number under its name, which says what it is where elsewhere one of that name is something else."""
+    """Yield a number under its name, or under a qualified name if the plain one means something else elsewhere."""
     if field.name in TWO_WAYS and field.size == 1 and field.names is None:
         yield field.name, str(int(bool(value)))
     else:
@@ -282,8 +282,8 @@ OWN: Final = frozenset(
 
 
 def plain(packets: Packets) -> Packets:
-    """Only the fields that the bytes say, numbers all written alike. Of a payload that does not fit and of a frame with
-    a bad check our codecs read nothing, and the dissector what it can: the bytes have to be the same."""
+    """Return only the fields of the bytes, with numbers spelled alike. For a payload that does not fit, or a frame with
+    a bad check, our codecs read nothing and the dissector as much as it can: the bytes have to be the same."""
     return [
         [Piece(piece.protocol, tuple(_plain(piece.fields))) for piece in packet if piece.fields] for packet in packets
     ]
@@ -307,7 +307,7 @@ def _plain(fields: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def without_later(packets: Packets) -> Packets:
-    """As the first pass shows them."""
+    """Return the packets as the first pass shows them."""
     return [
         [Piece(piece.protocol, tuple(each for each in piece.fields if each[0] not in LATER)) for piece in packet]
         for packet in packets

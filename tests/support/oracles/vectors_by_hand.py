@@ -160,7 +160,7 @@ def zero(type_: str) -> Any:
 
 
 def top(type_: str, room: int) -> Any:
-    """The largest value; a counted field fills the `room` bytes that the frame has left."""
+    """Return the largest value; a counted field fills the `room` bytes that the frame has left."""
     if type_ in INTEGERS:
         return (1 << 8 * struct.calcsize(INTEGERS[type_])) - 1
     if type_[0] == "t":
@@ -175,7 +175,7 @@ def top(type_: str, room: int) -> Any:
 
 
 def stuff(data: bytes) -> bytes:
-    """COBS. A group of 254 bytes without a zero that ends the data has no empty group after it."""
+    """Return data in COBS. A group of 254 bytes without a zero that ends the data has no empty group after it."""
     out, group = bytearray(), bytearray()
     open_group = True
     for byte in data:
@@ -235,7 +235,7 @@ def frame(name: str, row: tuple[str, int, int, str, list[Any]], values: list[Any
 
 
 def edge(layout: list[tuple[str, str]]) -> tuple[list[Any], list[Any]]:
-    """Every field zero, and every field at its largest."""
+    """Return the fields all zero, and all at their largest."""
     room, largest = ROOM, []
     for _, type_ in layout:
         largest.append(top(type_, room))
@@ -275,7 +275,7 @@ def from_zero() -> list[dict[str, Any]]:
 
 
 def old_events() -> list[dict[str, Any]]:
-    """Events with the session that extension 01h says they are of: that of the power-up before, or none."""
+    """Return events with the session that extension 01h names: that of the power-up before, or none."""
     row = next(row for row in TABLE if row[0] == "PacketDispensed")
     named = struct.pack("<I", OLD_SESSION).hex()
     cases: list[tuple[str, list[tuple[int, str]], int | None]] = [
@@ -293,7 +293,7 @@ def old_events() -> list[dict[str, Any]]:
 
 
 def unknown() -> list[dict[str, Any]]:
-    """Frames that are whole and mean nothing to version 1.3: values to keep and acknowledge, not errors."""
+    """Return whole frames that mean nothing to version 1.3: values to keep and acknowledge, not errors."""
     cases = [
         ("unknown event", head(EVENT, 0x7F7F, 9) + bytes.fromhex("0a000000e8030000c0ffee")),
         ("a shoe's event, not yet given out", head(EVENT, 0x027F) + bytes.fromhex("0100000002000000")),
@@ -380,7 +380,7 @@ def typed_stream(name: str, pieces: list[tuple[str, bytes]], pending: bytes) -> 
 
 
 def unstuff(data: bytes) -> bytes:
-    """Body of a good frame, by the textbook."""
+    """Return the body of a good frame, by the textbook."""
     data, out = data.strip(b"\0"), bytearray()
     at = 0
     while at < len(data):
@@ -393,7 +393,7 @@ def unstuff(data: bytes) -> bytes:
 
 
 def bad_payloads() -> list[dict[str, Any]]:
-    """Good frames whose payload does not fit the message they name: answered by NAK, reason 11."""
+    """Return good frames whose payload does not fit the message they name: answered by NAK, reason 11."""
     packet, status = head(EVENT, 0x0145), head(LINK, 0x0310)
     cases = [
         ("payload one byte short", LIFTED[:-1]),
@@ -430,7 +430,7 @@ def document() -> dict[str, Any]:
 
 
 def render() -> str:
-    """One vector or step a line, so that a change shows as the lines it touches."""
+    """Return the document with one vector or step a line, so that a change shows as the lines it touches."""
     lines = []
     for key, value in document().items():
         if isinstance(value, list):

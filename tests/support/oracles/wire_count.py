@@ -1,4 +1,4 @@
-"""Counts frames and noise in what a device sent, in each dialect, independently of the code under test."""
+"""Counts of frames and noise in a device's bytes, in each dialect, independent of the code under test."""
 
 import re
 from binascii import crc32
@@ -7,12 +7,13 @@ from operator import xor
 
 
 def count_wire(data: bytes, dialect: str = "tdp") -> tuple[int, int]:
-    """Whole frames, their check good where there is one, and bytes that belong to none (idle ones left out)."""
+    """Return the number of whole frames, with a good check where there is one, and of bytes that belong to none (idle
+    ones left out)."""
     return {"tdp": _tdp, "angel-eye": _angel_eye, "bee-tek": _bee_tek}[dialect](data)
 
 
 def angel_eye_frames(data: bytes) -> list[bytes]:
-    """Each report: sequence, letter, data bytes with the top bit set, ETX. The check is the XOR of all of these."""
+    """Return each report: sequence, letter, data bytes with the top bit set, ETX. The check is the XOR of them all."""
     found = re.finditer(rb"\x05([\x20-\x7e][A-Za-z][\x80-\xff]*\x03)([0-9A-F]{2})", data)
     return [match[1] for match in found if f"{reduce(xor, match[1]):02X}".encode() == match[2]]
 

@@ -16,11 +16,11 @@ COMMAND, EVENT, ACK = 1, 4, 5
 HELLO_REPLY, EVENTS_GONE, ACKNOWLEDGE, READ_EVENTS, GAME_ENDED = 0x0002, 0x0004, 0x0005, 0x0021, 0x0341
 STATUS: Final = (0x0110, 0x0210, 0x0310)
 OLD_SESSION: Final = 0x01
-"""The extension that names the session of an old event."""
+"""Extension that names the session of an old event."""
 
 
 def unstuffed(stuffed: bytes) -> bytes | None:
-    """COBS undone; None when it is not whole."""
+    """Return the bytes without COBS; None if they are not whole."""
     out, at = bytearray(), 0
     while at < len(stuffed):
         group = stuffed[at]
@@ -34,13 +34,13 @@ def unstuffed(stuffed: bytes) -> bytes | None:
 
 
 class Frames:
-    """Cuts one direction of a line into (kind, message, payload); what is damaged is left out."""
+    """Cuts one direction of a line into (kind, message, payload); damaged frames are left out."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
-        """The frames that end in `data`."""
+        """Yield the frames that end in `data`."""
         *whole, self._rest = (self._rest + data).split(b"\0")
         for stuffed in whole:
             frame = unstuffed(stuffed) if stuffed else None
@@ -60,13 +60,13 @@ class Witness:
     def __init__(self) -> None:
         self._to_device, self._to_host = Frames(), Frames()
         self.acknowledged: dict[int, int] = {}
-        """Session -> every event up to this one, the host says, has arrived."""
+        """Session -> the last event up to which, the host says, every event has arrived."""
         self._ended: dict[tuple[int, int], int] = {}
         self._session = 0
 
     def to_device(self, data: bytes) -> list[tuple[str, int, int]]:
-        """Bytes from the host; `("acknowledged", session, up to)` for each word that it has more, and `("ended",
-        session, round)` for each END GAME among it."""
+        """Read bytes from the host; return `("acknowledged", session, up to)` for each new acknowledgment, and
+        `("ended", session, round)` for each END GAME among the events."""
         news = []
         for kind, message, payload in self._to_device.feed(data):
             if (kind, message) not in ((ACK, ACKNOWLEDGE), (COMMAND, READ_EVENTS)):
@@ -83,7 +83,7 @@ class Witness:
         return [at for at in self._ended if at[0] == session and at[1] <= number]
 
     def to_host(self, data: bytes) -> list[tuple[str, int, int]]:
-        """Bytes of the device; `("gone", session, number)` for each event that it no longer has."""
+        """Read bytes of the device; return `("gone", session, number)` for each event that it no longer has."""
         news = []
         for kind, message, payload in self._to_host.feed(data):
             if message in STATUS or message == HELLO_REPLY:
@@ -102,7 +102,7 @@ class Witness:
 
 
 def _session_of(rest: bytes) -> int | None:
-    """The session in a report's extensions; None for the one that runs."""
+    """Return the session in a report's extensions; None for the current one."""
     while len(rest) >= 2:
         kind, length, rest = rest[0], rest[1], rest[2:]
         if kind == OLD_SESSION and length == 4:
