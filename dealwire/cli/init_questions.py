@@ -75,8 +75,8 @@ def lines_of_machine(ask: Asker, probe: bool | None) -> list[FoundLine]:
     free = [line for line in found if not line.why]
     if free and probe is None:
         say(
-            f"{len(free)} port{'s' * (len(free) > 1)} can be queried. A TDP device answers, and nothing changes on it. A"
-            " device of another dialect receives a few bytes that it ignores. Ports in use are not touched."
+            f"{len(free)} port{'s' * (len(free) > 1)} can be queried. A TDP device answers, and nothing changes on it."
+            " A device of another dialect receives a few bytes that it ignores. Ports in use are not touched."
         )
         probe = ask.confirm("probe", "Query them?", True)
     if probe:
