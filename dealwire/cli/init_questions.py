@@ -248,9 +248,7 @@ def the_money(ask: Asker, answers: Answers) -> None:
     in_use = {**game.default_readings(), **answers.table["readings"]}
     answers.table["paytables"] = _paytables(ask, game, in_use)
     _meters(ask, answers, {**game.default_paytables(in_use), **answers.table["paytables"]})
-    limit = ask.text(
-        "limit", "Maximum of one bet, in dollars (Enter: the regulation's figure, if any)", "", _amount
-    )
+    limit = ask.text("limit", "Maximum of one bet, in dollars (Enter: the regulation's figure, if any)", "", _amount)
     if limit:
         answers.table["limit-cents"] = limit
     answers.table["token-cents"] = ask.text("token", "Smallest chip at the table, in dollars", "0.25", _amount)
