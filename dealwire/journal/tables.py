@@ -130,7 +130,7 @@ def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at
 
 
 def meters_differ(book: MeterBook, publisher: JournaledPublisher, name: str) -> str | None:
-    """Return a text on how a table's meters differ from the journal's newest records; None if they do not."""
+    """Return the differences between a table's meters and the journal's newest records as text; None if they agree."""
     table = publisher.table
     shared = table.terms.shared.meters() if table.terms is not None and table.terms.shared is not None else {}
     found = (book.stands(SHARED if each in shared else name, each, cents) for each, cents in table.meters.items())

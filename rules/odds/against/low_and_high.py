@@ -62,7 +62,7 @@ class SplitContest:
 class Splits:
     """Results of the three bets (low card, low hand, whole hand) for each way to split a hand.
 
-    - `deals[hand, low card, low, high, whole]` counts the dealer's hands by the bets' results: `WIN`, `PUSH` or `LOSE`;
+    - `deals[hand, low card, low, high, whole]` counts the dealer's hands by the bets' results (`WIN`, `PUSH`, `LOSE`);
       -1 if the split is foul
     - `house[hand]` is the low card that the house way sets
     """
