@@ -20,7 +20,7 @@ BURST: Final = 1 << 19
 NOISE_AN_HOUR: Final = 1 << 20
 """Bytes an hour that may belong to no frame."""
 FRAME_MOST: Final = 512
-"""Bytes without a frame that may still become one. The longest frame of any dialect has 260."""
+"""Maximum number of bytes without a frame that may still become one. The longest frame of any dialect has 260."""
 BARREN_NS: Final = 10_000_000_000
 """Time without a valid frame after which a line counts as pure noise."""
 PROBE: Final = 16_384

@@ -215,7 +215,7 @@ class BetPart(TomlTable):
     fee: bool = False
     """A dead hand leaves it, unless a clause names it."""
     blind: bool = False
-    """It is placed before the cards it is a bet on are seen, instead of a bet that a choice places later."""
+    """True if the bet is placed before the cards that it is a bet on are seen, instead of by a later choice."""
     tip_for: Name | None = None
     """Bet of the player for which this is a tip to the dealer.
 

@@ -129,9 +129,10 @@ class SettlesPart(TomlTable):
     bet: Name
     """Name of the bet."""
     of: Name | None = None
-    """It is settled only for seats that made this choice, or `declared` a hand at the step by showing it."""
+    """Choice of the seats for which the bet is settled, or `declared` for seats that showed a hand at the step to
+    declare it; absent: all seats."""
     when: WhenPart | None = None
-    """It is settled under this reading only."""
+    """The reading under which the bet is settled; absent: always."""
 
 
 DECLARED: Final = "declared"
@@ -149,7 +150,7 @@ class Consequence(TomlTable):
     """The bets that go back, at the seat for a dead hand, at every seat for a misdeal; absent: all of them, or for
     progressive-only all but the progressive."""
     returns_when: WhenPart | None = None
-    """They go back under this reading only."""
+    """The reading under which the bets go back; absent: always."""
     also: tuple[Name, ...] = ()
     """Further bets that go back, under the reading `also_when`."""
     also_when: WhenPart | None = None
@@ -230,9 +231,10 @@ class ShufflePart(TomlTable):
     """A shoe that is dealt from round after round is shuffled."""
 
     rounds: Annotated[int, Field(ge=1, le=99)]
-    """It is shuffled after so many rounds at most."""
+    """Maximum number of rounds after which the deck is shuffled."""
     identical: tuple[Recipient, ...] = ()
-    """It is shuffled before the next round if two cards out of it at these places are identical."""
+    """Places whose cards are compared: if two cards of the deck there are identical, it is shuffled before the next
+    round."""
     option: Annotated[Name, Chooses(SHOES)]
     """The option that says which shoe it is: `dealing` or `shuffling`."""
     clause: Clause
@@ -383,7 +385,7 @@ class WrongPart(Consequence):
     """A hand that dies while single cards are still dealt gets no more of them. Any other keeps its place in the
     order of the cards, and one that lacks a card by then is due the next."""
     dealt_out_when: WhenPart | None = None
-    """It gets no more of them under this reading only."""
+    """The reading under which `dealt_out` applies; absent: always."""
 
 
 ROUNDS: Final = ("deal", "lap")
@@ -419,9 +421,9 @@ class FouledPart(Consequence):
     unknown by whose fault."""
 
     player: Consequence | None = None
-    """It touched them by the player's own fault."""
+    """Consequence if the hand touched the discards by the player's own fault."""
     others: Consequence | None = None
-    """It touched them by no fault of the player."""
+    """Consequence if the hand touched the discards by no fault of the player."""
     reconstructed: Consequence | None = None
     """The hand was put together again."""
 

@@ -56,7 +56,7 @@ class Ledger:
     astray: int = 0
     """Cards of packets that were lifted when no place was due one; dead cards that were replaced during the deal."""
     shuffled_in: int = 0
-    """Those of them that were then shuffled by hand with what is left, and dealt from."""
+    """Number of the `astray` cards that were then shuffled by hand with the rest of the deck and dealt from."""
     scrambled: bool = False
     """True if burned cards were scrambled and dealt: a burned card may be in a hand."""
     burned_shown: tuple[Card, ...] = ()

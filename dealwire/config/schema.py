@@ -85,9 +85,9 @@ class PinPart(TomlTable):
     model: Word | None = None
     """As the device reports it."""
     serial: Word | None = None
-    """Its serial number, as the device reports it."""
+    """The device's serial number, as it reports it."""
     firmware: Word | None = None
-    """Its firmware version, as the device reports it."""
+    """The device's firmware version, as it reports it."""
     firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the firmware image, as the device attests it: 64 hex digits in lower case."""
 

@@ -19,7 +19,7 @@ from devices.clock import Clock
 from protocol.errors import DealwireError
 
 BODY_MAX: Final = 8 * 1024
-"""Bytes of a form."""
+"""Maximum size of a form in bytes."""
 FIELDS_MAX: Final = 32
 ANSWER_S: Final = 5.0
 """Time a page waits for the owner's answer."""

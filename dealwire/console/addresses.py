@@ -8,7 +8,7 @@ from typing import Final
 from starlette.convertors import Convertor, register_url_convertor
 
 DIGITS_MAX: Final = 10
-"""Digits of a number in a path: a round, a step."""
+"""Maximum number of digits of a number in a path, such as a round or a step."""
 
 
 class NumberConvertor(Convertor[int]):

@@ -10,7 +10,8 @@ from typing import Final, Literal
 from protocol.printable import printable
 
 LINES_MAX: Final = 6
-"""Sentences of one kind within a minute. More are counted, and written as one sentence at the end of the minute."""
+"""Maximum number of sentences of one kind within a minute. More are counted, and written as one sentence at the end of
+the minute."""
 MINUTE_NS: Final = 60 * 1_000_000_000
 
 AccessKind = Literal["sign-in", "end", "wrong-token", "refused", "stranger"]

@@ -22,7 +22,7 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
 WATCHERS_MAX: Final = 64
-"""Pages that may be connected at once."""
+"""Maximum number of pages connected at once."""
 BEAT_S: Final = 4.0
 """Longest time between two messages to a page, so that the page notices a connection that was cut silently."""
 GAP_S: Final = 0.015
@@ -31,7 +31,7 @@ connection. An update after a longer pause is sent at once, and so is the end of
 SEND_S: Final = 10.0
 """A page that takes longer to accept one message is disconnected."""
 MESSAGE_MAX: Final = 1024
-"""Bytes that a page may send; pages have nothing to send."""
+"""Maximum size of a message from a page in bytes; pages have nothing to send."""
 
 UNKNOWN_TABLE: Final = 4404
 FULL: Final = 1013

@@ -37,7 +37,7 @@ OPEN_PATHS: Final = ("/static/", "/sign-in")
 """Paths a browser must load in order to sign in."""
 
 HEADERS_MAX: Final = 16 * 1024
-"""Bytes of all headers of a request, names and values."""
+"""Maximum size of all headers of a request in bytes, names and values."""
 
 DOUBTFUL: Final = (400, "this request states its length in two ways")
 """Refusal against request smuggling: a proxy may have framed the request the other way, so its end could be the start

@@ -23,9 +23,9 @@ from dealwire.console.words import date_time, iso_time
 from dealwire.hub.view import TableView
 
 NAME_MAX: Final = 200
-"""Characters of a name in an address."""
+"""Maximum length of a name in an address, in characters."""
 TITLE_MAX: Final = 40
-"""Characters of a wall's heading."""
+"""Maximum length of a wall's heading, in characters."""
 
 
 class Pages:

@@ -80,7 +80,7 @@ SECTIONS: Final[dict[str, Pick]] = {
 ENDING: Final = ("money", "outcomes")
 """Sections that show how a round ended and what is paid."""
 ROWS_MAX: Final = 256
-"""Rendered list rows that a page caches: more than it shows."""
+"""Maximum number of rendered list rows that a page caches: more than it shows."""
 
 
 def round_link(text: object, table: str, number: int, live: bool) -> object:

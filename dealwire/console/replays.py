@@ -34,7 +34,7 @@ from protocol.errors import DealwireError
 STEPS_MAX: Final = 5_000
 REPLAYS_MAX: Final = 4
 FILES_MAX: Final = 500
-"""Recordings listed of a folder, the newest."""
+"""Maximum number of recordings listed of a folder, the newest."""
 BYTES_MAX: Final = 64 * 1024 * 1024
 """Longest recording opened here; `dealwire replay` opens longer ones."""
 TOO_LONG: Final = f"longer than {BYTES_MAX // 2**20} MiB; use `dealwire replay`"

@@ -92,7 +92,7 @@ _ALARMS: Final = frozenset({"safe-stop", "line", "repeated", "halted", "misdeal"
 """Kinds of trouble that stop a table. Play continues with all other kinds, which wait for a person."""
 
 COLUMNS_MAX: Final = 8
-"""Seats next to each other; more are drawn in rows."""
+"""Maximum number of seats next to each other; more are drawn in rows."""
 BETS_SHOWN: Final = 5
 """Bets of a seat that are visible at once; a longer list scrolls."""
 ROUNDS_NAMED: Final = 4
@@ -104,13 +104,13 @@ RELEASE: Final = "release-held"
 BANNER_LONG: Final = 150
 """Characters of a banner in full size."""
 CAUSE_MOST: Final = 90
-"""Characters of a cause in a banner; a button opens the whole text."""
+"""Maximum length of a cause in a banner, in characters; a button opens the whole text."""
 BET_LONG: Final = 15
 """Characters of a bet and its amount on one line of the narrowest seat."""
 LEAD_MOST: Final = 60
-"""Characters of the prompt with all choices; a longer one shows the first choice only."""
+"""Maximum length of the prompt with all choices, in characters; a longer one shows the first choice only."""
 WHY_MOST: Final = 40
-"""Characters of a cause in the prompt; a longer one appears in its banner only."""
+"""Maximum length of a cause in the prompt, in characters; a longer one appears in its banner only."""
 WINNERS_NAMED: Final = 1
 """Seats that the prompt names as winners of the last pots."""
 

@@ -31,9 +31,9 @@ from dealwire.listening import connections_allowed, is_loopback, listening_error
 from devices.clock import Clock, SystemClock
 
 CONNECTIONS_MAX: Final = 160
-"""Connections at once, live connections included. More are closed at once."""
+"""Maximum number of connections at once, live connections included. More are closed at once."""
 ADDRESS_MAX: Final = 48
-"""Connections of one address at once, except this machine's and a proxy's."""
+"""Maximum number of connections of one address at once, except this machine's and a proxy's."""
 START_S: Final = 10.0
 """Safety limit for the start, far above the time that it takes."""
 STOP_S: Final = 1.5

@@ -17,7 +17,7 @@ from dealwire.hub.actions import Role
 from dealwire.listening import neighbourhood
 
 SESSIONS_MAX: Final = 64
-"""Sessions of one role at once; the oldest of that role ends."""
+"""Maximum number of sessions of one role at once; one more ends the oldest of that role."""
 SESSION_NS: Final = 12 * 3600 * 1_000_000_000
 """A session ends after a shift of twelve hours."""
 
@@ -28,7 +28,7 @@ MINUTE_NS: Final = 60 * 1_000_000_000
 PAUSE_S: Final = 0.1
 """Time between two answers to wrong tokens from one address: ten a second."""
 LANE_MAX: Final = 40
-"""Delayed answers at once. Each occupies a connection, and the other connections are for pages."""
+"""Maximum number of delayed answers at once. Each occupies a connection, and the other connections are for pages."""
 EACH_MAX: Final = 16
 """Maximum number of delayed answers for one address at a time."""
 

@@ -28,7 +28,7 @@ from dealwire.journal.times import NoSuchTime
 from dealwire.sheet.pdf import can_draw
 
 FIELD_MAX: Final = 60
-"""Characters of a field that are shown again in the form."""
+"""Maximum length of a field that the form shows again, in characters."""
 NUMBER_MAX: Final = 2**32 - 1
 RECORD_MAX: Final = 2**63 - 1
 

@@ -21,7 +21,7 @@ from devices.files import open_file
 
 TOKEN_MIN: Final = 16
 TOKEN_MAX: Final = 256
-"""Characters of a token."""
+"""Maximum length of a token in characters."""
 FILE_MAX: Final = 64 * 1024
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from protocol.errors import LocalError
 
 JOBS_MAX: Final = 32
-"""Jobs that may wait for the thread."""
+"""Maximum number of jobs that wait for the thread."""
 
 Result = TypeVar("Result")
 

@@ -22,7 +22,7 @@ PICKED_MOST: Final = 40
 """Largest number of values offered as a list, for a number field with texts."""
 
 TEXT_MAX: Final = 200
-"""Characters of one field."""
+"""Maximum length of one field in characters."""
 
 
 class FieldRefused(LocalError):

@@ -20,9 +20,9 @@ from dealwire.hub.view import TableView
 _log = logging.getLogger(__name__)
 
 QUEUE_MAX: Final = 4096
-"""Publications that may wait for one reader."""
+"""Maximum number of publications that wait for one reader."""
 REQUESTS_MAX: Final = 256
-"""Requests that may wait for the owner."""
+"""Maximum number of requests that wait for the owner."""
 YIELD_S: Final = 0.002
 """Longest time a page being rendered waits for a result: about the time that one takes to compute."""
 FAREWELL_S: Final = 1.0

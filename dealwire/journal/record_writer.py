@@ -31,9 +31,9 @@ from devices.clock import Clock
 _log = logging.getLogger(__name__)
 
 GROUP_MAX: Final = 1024
-"""Records of one group; a larger group is written without waiting for `commit`."""
+"""Maximum number of records of a group; a larger group is written without waiting for `commit`."""
 LOCKED_MOST_NS: Final = 30_000_000_000
-"""Another program may hold the file's lock for so long; until then writes wait in memory."""
+"""Maximum time for which another program may hold the file's lock; until then writes wait in memory."""
 BALANCED_EACH: Final = 1000
 """Records between two balances, about: a start reads that many again."""
 AFTERTHOUGHTS: Final = (*RAW, SNAPSHOT, BALANCE)

@@ -36,7 +36,7 @@ class JournalStanding:
     running: tuple[str, ...] = ()
     """Tables that were started and not stopped."""
     lines: dict[tuple[str, str], JournalLine] = field(default_factory=dict)
-    """Their lines, by table and name."""
+    """Lines of the tables, by table and name."""
     tables: dict[int, str] = field(default_factory=dict)
     """The table of every line ever registered, by number."""
     sent: dict[str, int] = field(default_factory=dict)

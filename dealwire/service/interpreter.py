@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Final
 
 UNSEEN_MAX: Final = 100_000
-"""Objects that may be allocated between two beats before the garbage collector runs on its own."""
+"""Maximum number of objects allocated between two beats before the garbage collector runs on its own."""
 ALL_EACH_S: Final = 600
 """Seconds between two full collections."""
 SWITCH_S: Final = 0.0002

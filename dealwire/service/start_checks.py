@@ -28,7 +28,7 @@ from devices.files import may
 from protocol.errors import DealwireError, LocalError
 
 LEAST_BYTES: Final = 1_000_000
-"""With less space than this, a table stops within its first rounds."""
+"""Minimum free space in bytes. With less, a table stops within its first rounds."""
 
 
 # ------------------------------------------------------------------ the journal

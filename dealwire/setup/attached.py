@@ -21,7 +21,7 @@ class FoundLine:
     """A line that a device may be on."""
 
     address: str
-    """Its most stable name: the one to write into a file."""
+    """Most stable address of the device: the one to write into a file."""
     about: str = ""
     """Description of the adapter or the USB device."""
     reply: HelloReplyMessage | None = None

@@ -7,7 +7,7 @@ from typing import Final
 from dealwire.sheet.paper import Block, Paper, PaperBlanks, PaperFacts, PaperHeading, PaperRemark, PaperTable
 
 LEAST: Final = 20
-"""Least width of the widest column, however narrow the terminal."""
+"""Minimum width of the widest column in characters, regardless of the terminal's."""
 MARGIN: Final = "  "
 GAP: Final = "  "
 BELOW: Final = "    "

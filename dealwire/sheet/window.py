@@ -54,7 +54,7 @@ class RoundWindow:
     events: list[JournalledEvent] = field(default_factory=list)
     checked: ChainChecked = field(default_factory=lambda: ChainChecked(0, 0, 0, 0))
     ends: list[JournalRecord] = field(default_factory=list)
-    """Its first and last record."""
+    """First and last record of the round in this window."""
 
     def of(self, *topics: str) -> list[JournalRecord]:
         """Return the lines of these topics, or marks of these kinds."""

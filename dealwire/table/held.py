@@ -11,7 +11,7 @@ from dealer_flow.record.details import DOLLAR
 from dealwire.hub.view import HeldView
 
 SHOWN_MAX: Final = 50
-"""Entries shown one by one; the others are counted and summed."""
+"""Maximum number of entries shown one by one; the others are counted and summed."""
 
 
 class HeldEntry(NamedTuple):

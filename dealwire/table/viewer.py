@@ -47,9 +47,9 @@ from rules.meters.jackpot_book import posting
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200
-"""Lines of the log in a view."""
+"""Maximum number of lines of the log in a view."""
 SAME_MAX: Final = 1024
-"""View parts cached because most views share them."""
+"""Maximum number of view parts cached because most views share them."""
 
 USUAL_SEATS: Final = 7
 """Seats of a table in a pit; the deck is mostly enough for more."""

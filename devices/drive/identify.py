@@ -19,7 +19,7 @@ from protocol.tdp.messages import DeviceClass, HelloMessage, HelloReplyMessage
 from protocol.tdp.packets import MINOR, VERSION
 
 ASK_EACH_NS: Final = 250_000_000
-"""Between two HELLOs, as the protocol has it."""
+"""Interval between two HELLOs, as the protocol sets it."""
 PATIENCE_S: Final = 1.5
 """Time for an answer. A device answers within 100 ms; a port that is just opened may need a second."""
 

@@ -11,7 +11,8 @@ from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536
 BACKLOG_MAX: Final = 65536
-"""Bytes buffered for a host that does not read. Further bytes are lost, as on a line without flow control."""
+"""Maximum number of bytes buffered for a host that does not read. Further bytes are lost, as on a line without flow
+control."""
 
 
 class BadLine(LocalError):

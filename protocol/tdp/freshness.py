@@ -77,7 +77,7 @@ class Life(Struct, gc=False):
     """One life of a device, from power-up on, as known from its HELLO-REPLY and STATUS."""
 
     boots: int | None = None
-    """Its count of power-ups."""
+    """The device's count of power-ups; None if unknown."""
     uptime_ms: int = -1
     """Newest value of its clock; -1 before any."""
     uptime_ns: int = 0

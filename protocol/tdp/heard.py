@@ -27,7 +27,7 @@ class TdpHeard(Struct, frozen=True, tag="tdp"):
     uptime: tuple[int, int] = (-1, 0)
     """Newest value of its clock in milliseconds (-1 before any), and the time at which that was received."""
     clock_ms: int = -1
-    """Its clock at the last event delivered; -1 before any."""
+    """The device's clock at the last event delivered; -1 before any."""
     digests: bytes = b""
     """Four bytes for the content of each of the last events before `expected`."""
     before: tuple[int, bytes] = (0, b"")

@@ -324,7 +324,7 @@ class ActionManner(IntEnum):
     STRING_BET = 1
     """Chips for a raise came after those of the call. They do not count."""
     TIME_LIMIT = 2
-    """The time to act ran out."""
+    """The player did not act within the time limit."""
     CORRECTED = 3
     """The action replaces the last one reported of this player."""
 

@@ -137,7 +137,7 @@ class Game:
 
     @property
     def procedures(self) -> Mapping[str, Procedure]:
-        """Its procedures that are available, by id."""
+        """The game's procedures that are available, by id."""
         return self.source.procedures
 
     @cached_property

@@ -48,7 +48,7 @@ class GameSource:
     whole: Whole
     spec: GameSpec
     procedures: Mapping[str, Procedure]
-    """Its procedures that are available and valid, by id."""
+    """The game's procedures that are available and valid, by id."""
 
     @classmethod
     def read(cls, path: Path, files: Mapping[str, str | Path] = _NO_FILES) -> Self:

@@ -6,8 +6,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 MOST_CENTS: Final = 10**12
-"""Ten billion dollars: above any meter that ever existed, and far enough below 63 bits, the limit of a JSON line and of
-the journal, that no table's sums reach it."""
+"""Maximum amount: ten billion dollars. It is above any meter that ever existed, and far enough below 63 bits, the limit
+of a JSON line and of the journal, that no table's sums reach it."""
 MOST_TIMES: Final = 10**6
 """Maximum multiple of its wager that a bet may pay: a thousand times the highest pay in print."""
 

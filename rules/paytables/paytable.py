@@ -242,7 +242,7 @@ class InlineTable(PayTable):
 
     schema_: Literal["dealwire.paytable/1"] = Field("dealwire.paytable/1", alias="schema")
     id: str = ""
-    """Its id; the table's name if given at all."""
+    """Id of the pay table. If given, it must be the NAME of `[paytables.NAME]`."""
     title: str = ""
     base: str = ""
     """The pay table of the package, or the file, that it extends: rows are merged by their condition (`when`)."""

@@ -19,7 +19,7 @@ class BurnCardStep(DealtStep):
     cards: Annotated[int, Field(ge=1, le=5)] = 1
     """Number of cards burned."""
     if_drawn: bool = False
-    """They are burned only if a seat draws by its last choice."""
+    """True if the cards are burned only if a seat draws by its last choice."""
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """Yield the burn, unless no one needs the cards that follow."""

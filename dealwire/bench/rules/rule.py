@@ -19,7 +19,7 @@ from protocol.tdp.since import message_since
 from protocol.tdp.vetting import common_version
 
 BREACHES_MAX: Final = 5
-"""Breaches kept as text; further ones are counted."""
+"""Maximum number of breaches kept as text; further ones are counted."""
 NOT_KNOWN: Final = -1
 """Value of `Known.acked` while no session is open and the device may hold events of any number."""
 SILENCE_MS: Final = 50

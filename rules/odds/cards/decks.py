@@ -21,7 +21,7 @@ class DealtFrom(NamedTuple):
 
     @property
     def shoe(self) -> CardDeck:
-        """Its cards."""
+        """The cards of the shoe."""
         return CardDeck(self.decks, self.jokers)
 
 
