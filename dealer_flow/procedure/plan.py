@@ -300,7 +300,7 @@ class Plan:
         self.played: dict[Recipient, int] = {to: so_far.held(to) for to in so_far.dealt}
         """Number of cards of a whole hand, without burned ones."""
         self.opens = tuple(opens)
-        """For each step, how many cards may lie open at each place once it has begun; None for all of them."""
+        """For each step, how many cards may be visible at each place once it has begun; None for all of them."""
 
     def _numbered(self) -> None:
         """Precompute what a number decides, and which hands are set."""

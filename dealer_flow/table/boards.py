@@ -22,7 +22,7 @@ def strength(cards: Iterable[Card], *, ace_high: bool = True) -> Board:
 
 
 def first_on_board(boards: Mapping[int, tuple[Card, ...]], *, low: bool, ace_high: bool) -> int | None:
-    """Return the seat whose open cards are the highest, or the lowest; of equal ones the first in the order of the
+    """Return the seat whose open cards are the highest, or the lowest; among equals the first in the order of the
     turns.
 
     None if a seat has no open card.

@@ -135,7 +135,7 @@ class Decks:
         return self.count_due
 
     def count(self, at_ns: int) -> None:
-        """Record that a whole deck, or what is left of it, was counted now."""
+        """Record that a whole deck, or the rest of it, was counted now."""
         self.counted_at_ns, self.count_due, self.quiet_until_ns = at_ns, False, 0
 
     def forget(self) -> None:

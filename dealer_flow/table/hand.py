@@ -30,7 +30,7 @@ class Hand:
     recognised: tuple[Card, ...] = ()
     """Cards as the device read them, in the order dealt, discarded ones included; `??` for a card it did not read."""
     opened: tuple[Card, ...] = ()
-    """Cards that lie open before the hands are shown."""
+    """Cards that are visible before the hands are shown."""
     declared: tuple[Card, ...] = ()
     """Faces that were shown before a card left the hand or joined it, in the order shown: its first ones stay."""
     unseen: int = 0
@@ -102,7 +102,7 @@ class Hand:
 
     @property
     def shown(self) -> tuple[Card, ...]:
-        """Faces that were shown of it last: all of them, or those that lie open."""
+        """Faces that were shown of it last: all of them, or those that are visible."""
         return self.opened if self.revealed is None else self.revealed
 
     def correct(self, cards: tuple[Card, ...]) -> None:

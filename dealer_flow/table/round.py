@@ -146,9 +146,9 @@ class Round:
     unburned: str = ""
     """Last step whose burn the dealer forgot."""
     stub_due: bool = False
-    """True after cards went back: the shoe may be filled with what is left, shuffled, during the round."""
+    """True after cards went back: the shoe may be filled with the remaining cards, shuffled, during the round."""
     dealt_by_hand: bool = False
-    """True if what is left was shuffled by hand: no device sees the cards that follow."""
+    """True if the remaining cards were shuffled by hand: no device sees the cards that follow."""
     by_hand: list[Due] = field(default_factory=list)
     """Cards dealt by hand at this step, until the dealer confirms."""
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Round:
     all_shown: bool = False
     """True if every hand was shown, and nothing known then voids the round."""
     compared: set[int] = field(default_factory=set)
-    """Seats whose hands were shown when the house's lay open, and nothing known then voids the round."""
+    """Seats whose hands were shown when the house's was visible, and nothing known then voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
     """Bets of choices, as (seat, bet), that were not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)

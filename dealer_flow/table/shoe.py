@@ -84,7 +84,7 @@ class ShoeLedger:
     back: int = 0
     """Cards that went back into it since it was last filled."""
     before: int = 0
-    """Cards that were out of it when it was filled with what was left, in the middle of a round."""
+    """Cards that were out of it when it was filled with the remaining cards, in the middle of a round."""
     alike: int = 0
     """Number of identical cards of one hand, in the last round that had any: it is shuffled before the next."""
 
@@ -152,7 +152,7 @@ class ShoeLedger:
         self.last = None
 
     def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
-        """Record that these cards are shuffled into what is left: they may come out again.
+        """Record that these cards are shuffled into the remaining cards: they may come out again.
 
         If it is unknown which cards they are, they are `among` others, all of which then count as not read.
         """
@@ -168,7 +168,7 @@ class ShoeLedger:
         self.out.clear()
 
     def refill(self, number: int) -> None:
-        """Record that what is left was shuffled and put in again: the device counts from the first card again."""
+        """Record that the remaining cards were shuffled and put in again: the device starts counting from 1."""
         self.id, self.announced, self.over = number, True, False
         self.before, self.back = self.drawn, 0
 
@@ -184,7 +184,7 @@ class ShoeLedger:
         return [_WRONG(reason="shoe-count", counted=drawn, expected=counts)]
 
     def person_count(self, left: int) -> list[Incident]:
-        """Compare a person's count of what is left inside."""
+        """Compare a person's count of the cards left inside."""
         if not self.whole or left == self.left:
             return []
         return [_WRONG(reason="shoe-left", expected=self.loaded, dealt=self.drawn, left=left)]
@@ -263,7 +263,7 @@ class Shoes:
         return self.current
 
     def refill(self, number: int) -> ShoeLedger:
-        """Record that the shoe on the table was filled with what is left of it."""
+        """Record that the shoe on the table was filled with the rest of its cards."""
         self.lose_count()
         shoe = self.on_table()
         shoe.refill(number)

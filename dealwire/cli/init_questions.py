@@ -214,7 +214,7 @@ def _accepts(ask: Asker) -> bool:
 
 
 def _signatures(ask: Asker, answers: Answers, readings: Sequence[Ambiguity]) -> None:
-    """Ask who signs the readings of the game, and what happens to those that nobody signs."""
+    """Ask who signs the readings of the game, and what happens to those that no one signs."""
     by = ask.text("signed-by", "Who signs these readings for the house (Enter: no one yet)", "", _line)
     if by:
         day = str(ask.given("signed-on") or ask.given("today"))

@@ -48,7 +48,7 @@ def check_system(command: str) -> None:
 
 
 def explained(error: ModuleNotFoundError) -> DealwireError | None:
-    """Return the error to show for a module that could not be found; None for one that nobody left out on purpose."""
+    """Return the error to show for a module that could not be found; None for one that no one left out on purpose."""
     name = error.name or ""
     for package, extra in PARTS.items():
         if name == package or name.startswith(f"{package}."):

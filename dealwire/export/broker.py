@@ -347,7 +347,7 @@ class Connection(aiomqtt.Client):
 
 
 def _fail(done: "asyncio.Future[None]", error: BrokerUnusable) -> None:
-    """Fail a future. Its exception is retrieved here, because a future that nobody awaits yet is not an error of the
+    """Fail a future. Its exception is retrieved here, because a future that no one awaits yet is not an error of the
     program."""
     done.set_exception(error)
     done.exception()

@@ -1,6 +1,6 @@
 """The view of a table at one moment. The owner makes views; the console and other displays read them.
 
-A card that nobody has shown is `??` even if the devices have read it: views leave the process.
+A card that no one has shown is `??` even if the devices have read it: views leave the process.
 """
 
 from typing import Final, Literal, get_args
@@ -42,7 +42,7 @@ class Shown(BaseModel):
 
 class ChipsView(Shown):
     """A seat's chips in a game between players, in cents. `lies` is the bet in this betting round, `stake` the chips
-    when the hand started, `behind` what is left of them; None if no stake was reported."""
+    when the hand started, `behind` the rest of them; None if no stake was reported."""
 
     stake: int | None
     behind: int | None

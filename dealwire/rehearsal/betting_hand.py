@@ -76,7 +76,7 @@ class BettingHand:
             self.put[seat][step.bet] = added
 
     def give_back(self) -> None:
-        """Return all bets, since nobody wins."""
+        """Return all bets, since no one wins."""
         for seat, bets in self.put.items():
             self.chips.win(seat, sum(bets.values()))
             bets.clear()

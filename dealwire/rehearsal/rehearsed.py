@@ -41,7 +41,7 @@ class ProgramPart(NamedTuple):
 
 
 class RehearsedProcedure:
-    """Procedure whose `steps` are those really taken in simulation: nobody reveals a hand early, and nobody takes an
+    """Procedure whose `steps` are those really taken in simulation: no one reveals a hand early, and no one takes an
     offered one."""
 
     def __init__(self, procedure: Procedure, options: Mapping[str, str] | None = None) -> None:

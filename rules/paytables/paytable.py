@@ -273,7 +273,7 @@ class _Rows(dict[Hashable, PaidRow | None]):
 
 
 def flatten(table: PayTable, only: Collection[str] = (), group: str | None = None) -> FlatTable:
-    """Flatten a table: for every hand, the row that names it, else the best-paying row it also satisfies; of equal ones
+    """Flatten a table: for every hand, the row that names it, else the best-paying row it also satisfies; among equals
     the first printed.
 
     `only` restricts the rows, `group` the pay group.

@@ -31,7 +31,7 @@ def dealt_face_up(round_: Round, place: Place) -> tuple[Card, ...]:
 
 
 def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:
-    """Return the faces of a hand that lie open: those shown, then others that were dealt face up.
+    """Return the visible faces of a hand: those shown, then others that were dealt face up.
 
     A card that was shown and not read is taken to be one of those dealt face up, where possible.
     """

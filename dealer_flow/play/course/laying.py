@@ -249,7 +249,7 @@ def lies_at(round_: Round, indexes: Iterable[int], place: Place, step: str) -> N
 
 
 def _covers(round_: Round, place: Place) -> None:
-    """Reopen a hand that lies open, since a card joins it: the cards shown are no longer the whole hand."""
+    """Reopen a hand that is visible, since a card joins it: the cards shown are no longer the whole hand."""
     hand = round_.ledger.hands.get(place)
     if hand is not None and hand.revealed is not None:
         hand.opened, hand.revealed = hand.revealed, None

@@ -104,7 +104,7 @@ def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
 
 
 def shown_out(round_: Round) -> bool:
-    """Return True if as many cards lie open as the step under way requires."""
+    """Return True if as many cards are visible as the step under way requires."""
     step = round_.step
     if not isinstance(step, ShowStep):
         return False
@@ -292,7 +292,7 @@ def waits_for_cards(round_: Round, body: e.Body) -> bool:
 
 
 def _shows_more(round_: Round, body: e.HandRevealed) -> bool:
-    """Return True if cards of the house are shown that may not lie open yet: a later step has begun."""
+    """Return True if cards of the house are shown that may not be visible yet: a later step has begun."""
     house = round_.plan.house(round_.plan.kind(body.place))
     return house and not may_lie_open(round_, body.place, len(body.cards))
 
@@ -382,5 +382,5 @@ def next_to_show(round_: Round, live: list[int] | None = None) -> str | None:
 
 
 def open_now(round_: Round, place: Place) -> int | None:
-    """Return the number of cards of a place that may lie open at this step; None for all."""
+    """Return the number of cards of a place that may be visible at this step; None for all."""
     return round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0

@@ -100,7 +100,7 @@ def _set_as_written(round_: Round, body: e.HandSet) -> bool:
 
 
 def _set_before_house(round_: Round, body: e.HandSet) -> bool:
-    """Return False for a player's hand that is set again after the house's hand lies open."""
+    """Return False for a player's hand that is set again after the house's hand is visible."""
     known = round_.splits.get(body.place)
     if known is None or not body.place.seat or not round_.house_shown or UNREAD in known.low:
         return True

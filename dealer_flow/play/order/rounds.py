@@ -53,7 +53,7 @@ def _something_to_confirm(round_: Round, body: e.Confirmed) -> bool:
 
 
 def _settling(round_: Round) -> bool:
-    """Return True if all of the house's cards lie open for the last time, and so does the hand of a player being
+    """Return True if all of the house's cards are visible for the last time, and so is the hand of a player being
     settled."""
     plan, hands, step = round_.plan, round_.ledger.hands, round_.step
     if step is None or step.do != "reveal":

@@ -86,7 +86,7 @@ def counts_only(body: e.HandCorrected) -> bool:
 
 
 def _whole(hand: Hand) -> bool:
-    """Return True if a correction concerns all cards of the hand, not only those that lie open."""
+    """Return True if a correction concerns all cards of the hand, not only those that are visible."""
     return hand.revealed is not None or not hand.opened
 
 

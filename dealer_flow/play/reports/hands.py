@@ -117,7 +117,7 @@ def _before_turn(round_: Round, place: Place, cards: int) -> bool:
 
 
 def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
-    """Judge a hand that lies open as a whole: its number of cards, and cards laid aside that cannot be identified."""
+    """Judge a hand that is visible as a whole: its number of cards, and cards laid aside that cannot be identified."""
     hand = round_.ledger.hands.get(place)
     if hand is None:
         return

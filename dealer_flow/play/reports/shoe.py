@@ -274,7 +274,7 @@ def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
 
 
 def _refilled(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
-    """Resume the round after cards went back: what is left was shuffled and is in the shoe again."""
+    """Resume the round after cards went back: the remaining cards were shuffled and are in the shoe again."""
     assert round_.shoes is not None
     round_.stub_due = False
     shoe = round_.shoes.refill(body.shoe)

@@ -104,10 +104,10 @@ def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
 
 
 def never_dealt(round_: Round, place: Place, many: int) -> bool:
-    """Return True if a hand of the house that is shown was passed over by the deal, which is at its end.
+    """Return True if the deal has ended and passed over cards of a hand of the house that is shown.
 
-    It lies open with as many cards as a person counted, and all that is still to be dealt in the round is more cards of
-    it.
+    That is so if `many` is the number of cards that a person counted in the hand, if only cards of this hand are still
+    due in the round, and if the procedure has a row for a hand that is short by them.
     """
     hand, due, plan = round_.ledger.hands.get(place), round_.dues[round_.given :], round_.plan
     if hand is None or not due or not plan.from_shoe or not plan.house(plan.kind(place)):

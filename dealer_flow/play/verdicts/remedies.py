@@ -316,7 +316,7 @@ def before_last(round_: Round, seen: Seen) -> None:
 
 
 def _anew(round_: Round, place: Place, policy: Policy, seen: Seen) -> bool:
-    """Put a packet back, to be shuffled by hand with what is left, and deal by hand from there on."""
+    """Put a packet back, to be shuffled by hand with the remaining cards, and deal by hand from there on."""
     hand, ledger = round_.ledger.hands.get(place), round_.ledger
     if hand is not None:
         round_.by_hand = [due for due in round_.by_hand if due.place != place]

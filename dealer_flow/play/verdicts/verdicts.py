@@ -429,7 +429,7 @@ def judge_splits(round_: Round, seen: Seen) -> None:
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
-    """Judge cards of a packet that lie open: in a step that shows the bottom cards, any other card was exposed.
+    """Judge cards of a packet that are visible: in a step that shows the bottom cards, any other card was exposed.
 
     Only a device that read what it dealt can tell.
     """

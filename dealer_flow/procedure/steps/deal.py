@@ -106,7 +106,7 @@ class DealStep(DealtStep):
         return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Add the cards to their recipients; those dealt face up lie open."""
+        """Add the cards to their recipients; those dealt face up are visible."""
         for to in self.to:
             so_far.dealt[to] = so_far.dealt.get(to, 0) + self.cards
             if self.face == "up":

@@ -72,7 +72,7 @@ class ExchangeStep(Step):
         return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Record that hands which are turned up lie open."""
+        """Record that hands which are turned up are visible."""
         if self.exposes:
             so_far.open |= dict.fromkeys(self.to, None)
 

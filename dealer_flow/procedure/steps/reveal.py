@@ -36,7 +36,7 @@ class RevealStep(Step):
         return [*reversed(seats)] if self.from_ == "dealer-right" else [*seats]
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Record that everything lies open."""
+        """Record that everything is visible."""
         so_far.open |= dict.fromkeys(so_far.dealt, None)
 
     def mistakes(self, game: ProcedureView, so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:

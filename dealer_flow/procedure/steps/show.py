@@ -20,7 +20,7 @@ class ShowStep(Step):
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     """Recipients whose cards are turned up."""
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
-    """Number of cards that lie open at each place afterwards; absent: all of them."""
+    """Number of cards that are visible at each place afterwards; absent: all of them."""
     which: Literal["any", "bottom"] = "any"
     """Any cards, or those at the bottom of the packet."""
     optional: bool = False
@@ -32,7 +32,7 @@ class ShowStep(Step):
     places_key = "of"
 
     def happen(self, so_far: CardsSoFar) -> None:
-        """Note the cards that lie open."""
+        """Record the cards that are visible."""
         for recipient in self.of:
             so_far.open[recipient] = self.cards
             so_far.shown[recipient] = so_far.held(recipient) if self.cards is None else self.cards

@@ -79,8 +79,8 @@ class CardsSoFar:
     """Number of cards of a whole hand, burned ones included."""
     burned: dict[Recipient, int] = field(default_factory=dict)
     open: dict[Recipient, int | None] = field(default_factory=dict)
-    """Number of cards that may lie open, None for all. Cards dealt face up count; before the reveal nothing else of the
-    house may be seen."""
+    """Number of cards that may be visible, None for all. Cards dealt face up count; before the
+    reveal nothing else of the house may be seen."""
     shown: dict[Recipient, int] = field(default_factory=dict)
     """Number of cards turned up by steps that show cards."""
     offered: set[Recipient] = field(default_factory=set)

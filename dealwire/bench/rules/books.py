@@ -21,7 +21,7 @@ from protocol.tdp.outputs import DeviceStatus
 AT_ONCE_MS: Final = 100
 """Milliseconds within which a button takes effect. A person who presses it and then clears the device takes longer."""
 BOUNCE_MS: Final = 50
-"""Milliseconds within which nobody can press a key or swipe a card twice."""
+"""Milliseconds within which no one can press a key or swipe a card twice."""
 _NEW_DECK: Final = 0
 """Number that stands for a new deck in the sequence of deals."""
 _SUITS: Final = tuple([range(suit << 4 | 1, suit << 4 | 14) for suit in range(1, 5)])

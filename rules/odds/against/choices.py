@@ -71,7 +71,7 @@ def play(found: Cases, options: Sequence[Option], choose: Choose | None = None) 
 
 
 def best(found: Cases, options: Sequence[Option]) -> npt.NDArray[np.intp]:
-    """Return the open option that gains most for each situation; of equal ones, the first other than the first of all
+    """Return the open option that gains most for each situation; among equals, the first other than the first of all
     (the fold)."""
     worth = [_nets(found, option) for option in options]
     scale = lcm(*(net.denominator for nets in worth for row in nets for net in row))

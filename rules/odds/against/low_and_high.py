@@ -73,7 +73,7 @@ class Splits:
 
     @property
     def best(self) -> Ints:
-        """The low card of each hand that gains most; of equal ones the house way's, then the lowest."""
+        """The low card of each hand that gains most; among equals the house way's, then the lowest."""
         worth = np.array([1, 0, -1])
         each = worth[:, None, None] + worth[:, None] + worth
         gains = (self.deals * each).sum(axis=(2, 3, 4))

@@ -80,7 +80,7 @@ class Walk(GameCourse[Ways | None]):
         return _summed(parts)
 
     def best(self, ways: Sequence[Way], lying: OnePlayerState, step: str, go_on: GoOn[Ways | None]) -> Ways | None:
-        """Return the value of the way that gains most with these cards; of equal ones, the lowest stake."""
+        """Return the value of the way that gains most with these cards; among equals, the lowest stake."""
         best: tuple[Fraction, Ways] | None = None
         for way in for_least(self.choose(step, lying, [each for each in ways if _may_draw(each, lying)])):
             found = go_on(way.lying)
