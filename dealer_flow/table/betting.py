@@ -14,15 +14,12 @@ from devices.events import BettingAction
 
 @dataclass(slots=True)
 class Betting:
-    """Betting of one hand, in cents.
-
-    `stakes` are the chips in front of each seat when the hand began, if they were reported; `behind` is what is left of
-    them. The rest concerns the betting round under way: `put` is in front of each seat, `high` is the bet to call,
-    `turns` are the seats clockwise from the first to act (empty while that is unknown).
-    """
+    """Betting of one hand, in cents. `step` to `turns` concern the betting round under way."""
 
     stakes: dict[int, int] = field(default_factory=dict)
+    """Chips in front of each seat when the hand began, if they were reported."""
     behind: dict[int, int] = field(default_factory=dict)
+    """Chips that each seat of `stakes` still has and has not bet."""
     left: set[int] = field(default_factory=set)
     """Seats that had no more chips, as reported before the hand."""
     chopped: set[int] = field(default_factory=set)
@@ -38,11 +35,14 @@ class Betting:
     """Every action of the hand, in order."""
     step: str = ""
     put: dict[int, int] = field(default_factory=dict)
+    """Chips that each seat has put in during this betting round."""
     high: int = 0
+    """The bet to call."""
     raises: int = 0
     bring_in: bool = False
     """True if the opening bet is forced: it is yet to come while no bet was made, else it is the present bet."""
     turns: tuple[int, ...] = ()
+    """Seats clockwise from the first to act; empty while that is unknown."""
     acted: set[int] = field(default_factory=set)
     """Seats that have acted since the last bet or raise."""
     checked: set[int] = field(default_factory=set)

@@ -41,35 +41,31 @@ Rank = Callable[[tuple[Card, ...]], Ranked]
 
 
 class WayRule(TomlTable):
-    """One rule of a house way.
-
-    `groups`: the counts of all ranks held more than once, highest count first. `ranks`: for each group, highest first,
-    the allowed ranks (`A`, `2 to 6`). `holds`: the hand that all the cards make, by the file's `ranking`.
-
-    `low`, `rest`: the hand that a part makes, as a pay table's row says it. `low_ranks`: ranks in the low part.
-    `one_colour`: the cards of the rest are all red or all black.
-
-    `prefer`: the part that is set as high as possible, before the other. `lowest_suit`: of equal low cards, the first
-    of clubs, diamonds, hearts, spades. `when`: the rule applies only under these options of readings.
-    """
+    """One rule of a house way. It applies to a hand that meets all its conditions."""
 
     does: str
     """The rule in words."""
     clause: str
     groups: tuple[int, ...] | None = None
+    """Counts of all ranks that the hand holds more than once, highest count first."""
     ranks: tuple[str, ...] = ()
+    """Allowed ranks of each group, highest first: `A`, `2 to 6`."""
     holds: str = ""
+    """Hand that all the cards make, by the file's `ranking`."""
     low: str = ""
-    """The hand that the low part makes, as a pay table's row says it."""
+    """Hand that the low part makes, as a pay table's row says it."""
     rest: str = ""
-    """The hand that the rest makes, as a pay table's row says it."""
+    """Hand that the rest makes, as a pay table's row says it."""
     low_ranks: tuple[str, ...] = ()
     """Ranks that the low part contains."""
     one_colour: bool = False
+    """True if the cards of the rest are all red or all black."""
     prefer: Literal["low", "rest"] = "low"
+    """Part that is set as high as possible, before the other."""
     lowest_suit: bool = False
+    """True to use, of equal low cards, the first of clubs, diamonds, hearts, spades."""
     when: dict[str, str] = Field(default_factory=dict)
-    """Option by reading; all of them must be in use."""
+    """Option by reading; the rule applies only if all of them are in use."""
 
 
 class WayFile(TomlTable):

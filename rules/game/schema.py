@@ -19,17 +19,17 @@ from rules.paytables.paytable import InlineTable
 
 
 class OrderPass(TomlTable):
-    """One round of the dealer around the table, seat by seat; seat 1 is at the dealer's left. It settles these `bets`,
-    or all that remain, or only those won or lost. `leaving`: bets that are left for a later round if they win.
-    `losers_first`: a seat's wins are settled last. `unqualified`: the bets that this clause settles because the dealer
-    does not qualify, before any hands are compared."""
+    """One round of the dealer around the table, seat by seat; seat 1 is at the dealer's left."""
 
     bets: tuple[str, ...] = ()
     """Bets settled in this round; all that remain if none is named."""
     only: Literal["", "won", "lost", "unqualified"] = ""
-    """Only bets that were won, that were lost, or that are settled because the dealer does not qualify."""
+    """Only bets that were won, that were lost, or (`unqualified`) that this clause settles because the dealer does not
+    qualify, before any hands are compared."""
     leaving: tuple[str, ...] = ()
+    """Bets that are left for a later round if they win."""
     losers_first: bool = False
+    """True if a seat's wins are settled last."""
     seats: Literal["descending", "ascending"]
     """Direction: `descending` starts at the dealer's right, `ascending` at the dealer's left."""
     clause: str

@@ -113,39 +113,35 @@ class SetHand(TomlTable):
 
 
 class HandSpec(TomlTable):
-    """The cards that make one hand, and its ranking.
-
-    `of`: the number of cards from each place, in this order: `own` (the seat's), `discards` (those it laid away),
-    `dealer`, `community`, or a hand that the procedure names. `at`: by place, the step at whose end its cards count, or
-    several steps of which the first recorded one counts; without it, the cards at the end of the round count.
-
-    `part`: the part of a hand that is set in two; `low-or-whole` also applies to a hand that is not. `keeps`: the house
-    way by which the dealer keeps some cards of the first place. `fill`: the last place adds as many of its cards, from
-    the first, as are needed for this total.
-
-    `takes`: the hand is made of exactly this number of cards of a place, or of `[least, most]`, and of the rest from
-    other places, regardless of the best hand overall: two of four own cards with three of five on the board.
-    `any_card`: the part of a hand set in two whose cards count as any card. `pick`: each place holds a hand, and this
-    is one of them.
-
-    `draw`: the rule by which its cards must have been drawn. `ranking_when`: another ranking under these options of
-    readings; the first that applies is used.
-    """
+    """The cards that make one hand, and its ranking."""
 
     ranking: str
     """Name of the ranking."""
     of: Annotated[dict[str, CardsField], Field(min_length=1)]
+    """Number of cards from each place, in this order: `own` (the seat's), `discards` (those it laid away), `dealer`,
+    `community`, or a hand that the procedure names."""
     at: dict[str, StepsField] = Field(default_factory=dict)
+    """Step at whose end the cards count, by place, or several steps of which the first recorded one counts; without it,
+    the cards at the end of the round count."""
     part: Literal["", "low", "rest", "low-or-whole"] = ""
+    """Part of a hand that is set in two; `low-or-whole` also applies to a hand that is not."""
     whole: str = ""
     """For a part: the hand of all the cards, which gives the odds of a part that a table pays."""
     keeps: str = ""
+    """House way by which the dealer keeps some cards of the first place."""
     fill: Annotated[int, Field(ge=1)] | None = None
+    """Total number of cards. The last place adds as many of its cards, from the first, as are needed for it."""
     takes: dict[str, CardsField] = Field(default_factory=dict)
+    """Number of cards that the hand takes from a place, exactly or as `[least, most]`; the rest come from other places,
+    regardless of the best hand overall. For example, two of four own cards with three of five on the board."""
     any_card: Literal["", "low", "rest"] = ""
+    """Part of a hand set in two whose cards count as any card."""
     pick: Pick | None = None
+    """Choice of one hand, if each place holds a hand."""
     draw: ForcedDraw | None = None
+    """Rule by which the cards must have been drawn."""
     ranking_when: tuple[RankedWhen, ...] = ()
+    """Other rankings under options of readings; the first that applies is used."""
     clause: str
 
     @property

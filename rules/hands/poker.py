@@ -38,19 +38,7 @@ _RANKS_KEPT: Final = 1 << 14
 
 
 class RankingFile(TomlTable):
-    """A ranking file.
-
-    `cards`: the minimum and maximum number of cards it takes; `uses`: the number that makes a hand. `jokers`: a `bug`
-    is an ace or completes a sequence or a flush; a `wild` joker is any card. `ace-low`: the rank of A-2-3-4-5 among
-    sequences.
-
-    `order`: categories, best first. `also`: categories to look for in addition to the one that decides. `places`: by
-    category name (`in the first N` or `community`), the cards that alone must make it, from the first position (0) up
-    to but not including the second.
-
-    `by-reading`: by reading and option, the file next to this one that ranks instead. `words`: names of categories in a
-    text.
-    """
+    """A ranking file: the hands that count, from the best to the lowest, and how cards are compared."""
 
     schema_: Literal["dealwire.ranking/1"] = Field(alias="schema")
     id: str
@@ -59,14 +47,24 @@ class RankingFile(TomlTable):
     vocabulary: Literal["poker", "identical"] = "poker"
     """Kind of pay table whose rows apply to its hands."""
     cards: tuple[Annotated[int, Field(ge=1, le=MOST_CARDS)], Annotated[int, Field(ge=1, le=MOST_CARDS)]]
+    """Minimum and maximum number of cards that the ranking takes."""
     uses: Annotated[int, Field(ge=1, le=MOST_CARDS)]
+    """Number of cards that make a hand."""
     jokers: JokerUse = "none"
+    """Use of a joker: a `bug` is an ace or completes a sequence or a flush; a `wild` joker is any card."""
     ace_low: AceLow = "lowest"
+    """Rank of A-2-3-4-5 among sequences."""
     order: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Categories, best first."""
     also: tuple[str, ...] = ()
+    """Categories to look for in addition to the one that decides."""
     places: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """Cards that alone must make a category, by its name (`in the first N` or `community`): from the first position (0)
+    up to but not including the second."""
     by_reading: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """File next to this one that ranks instead, by reading and option."""
     words: dict[str, str] = Field(default_factory=dict)
+    """Names of categories in a text."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -250,17 +250,17 @@ class Naking(PlanStep):
 
 
 class Expecting(PlanStep):
-    """`expect`: a message arrives. `request`: it carries the last command's request, or 0, as an action of a person
-    does. `old`: it is from the previous session. `names`: for a reply, progress or NAK, the message named in its
-    header."""
+    """`expect`: a message arrives."""
 
     expect: str
     where: dict[str, Wanted] = Field(default_factory=dict)
     within: Time = STATUS_MS
     request: Literal["same", 0] | None = None
+    """Request id of the message: that of the last command, or 0 for a person's action."""
     old: bool = False
+    """True if the message is from the previous session."""
     names: int | None = Field(None, ge=0, le=0xFFFF)
-    """Number of the message that is answered."""
+    """Number of the message that a reply, progress or NAK names in its header."""
     not_before: Time | None = None
     """Minimum time before it comes."""
     cards: tuple[Annotated[int, Field(ge=0, le=0xFF)], ...] | None = None

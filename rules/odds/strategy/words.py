@@ -33,37 +33,37 @@ class HighCards(TomlTable):
 
 
 class RuleWhen(TomlTable):
-    """Conditions on the cards a player sees; without any, every hand matches.
-
-    `at_least`: a hand in cards, which the player's must equal or beat. `makes`: rows of a pay table, one of which it
-    makes. `holds`: ranks that it holds, such as `AK`. `suited`: the number of cards of one suit, within `spread` ranks
-    if given. `high`: cards of a high rank. `hole`: the player's first two cards, such as `A2s+`, `KTo+`, `22+`.
-
-    `dealer`: the rank of the dealer's card is one of these; `dealer_matches`: it is one of the player's. `hidden_pair`:
-    a pair or better with one of the player's own two cards. `hidden_draw`: four of a suit, including one of his own of
-    this rank or higher. `outs_below`: fewer cards than this would beat him if the dealer held one of them with the
-    board.
-
-    `without`: the conditions within do not hold. `any`: one of these holds.
-    """
+    """Conditions on the cards that a player sees. All of them must hold; without any, every hand matches."""
 
     at_least: str = ""
+    """Hand in cards that the player's hand must equal or beat."""
     makes: tuple[str, ...] = ()
+    """Rows of a pay table, one of which the hand makes."""
     holds: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
+    """Ranks that the hand holds, such as `AK`."""
     suited: Annotated[int, Field(ge=0, le=9)] = 0
+    """Minimum number of cards of one suit, within `spread` ranks if given."""
     spread: Annotated[int, Field(ge=0, le=13)] = 0
     """Number of ranks within which the suited cards fit."""
     high: HighCards | None = None
     """A number of cards of a high rank."""
     hole: tuple[str, ...] = ()
+    """The player's first two cards, such as `A2s+`, `KTo+`, `22+`; one of these."""
     dealer: Annotated[str, Field(pattern=f"^[{RANKS_UP}]*$")] = ""
+    """Ranks, one of which is that of the dealer's card."""
     dealer_matches: bool | None = None
-    """The rank of the dealer's card is one of the player's."""
+    """True if the rank of the dealer's card is one of the player's."""
     hidden_pair: bool | None = None
+    """True for a pair or better with one of the player's own two cards."""
     hidden_draw: Annotated[str, Field(pattern=f"^[{RANKS_UP}]?$")] = ""
+    """Rank; the hand has four cards of a suit, including one of the player's own of this rank or higher."""
     outs_below: Annotated[int, Field(ge=0, le=52)] = 0
+    """The condition holds if fewer cards than this would beat the player if the dealer held one of them with the
+    board."""
     without: "RuleWhen | None" = None
+    """Conditions that must not all hold."""
     any: tuple["RuleWhen", ...] = ()
+    """Sets of conditions, one of which holds."""
 
 
 def first_own_condition(when: RuleWhen) -> str:
