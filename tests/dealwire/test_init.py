@@ -85,7 +85,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
             screen.answer("Meter meter, in dollars", "ten")
             screen.wait_for("'ten' is no amount in dollars")
             screen.answer("Meter meter, in dollars", "$5,000")
-            screen.wait_for("WARNING: nothing of the progressive bets goes to a fixed meter")
+            screen.wait_for("WARNING: no part of the progressive bets goes to a fixed meter")
             screen.answer("Maximum of one bet", "-5")
             screen.answer("Maximum of one bet", "100")
             screen.answer("Smallest chip", "")
