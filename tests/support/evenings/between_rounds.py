@@ -1,4 +1,4 @@
-"""A table put back at every moment between two rounds, and compared with the one that was never stopped."""
+"""A table restored at every moment between two rounds, and compared with the one that was never stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Make = Callable[[MeterBank | None], JournaledPublisher]
 
 
 class Moment(NamedTuple):
-    """After a report: its lines, the state on disk (empty while a round is under way), and what is seen."""
+    """State after a report: its lines, the state on disk (empty while a round is under way), and the view."""
 
     lines: list[PublishedLine]
     state: bytes
@@ -51,14 +51,17 @@ def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPu
 
 
 def bank_of(publisher: JournaledPublisher) -> MeterBank | None:
-    """The bank that a table shares; None where its meters are its own."""
+    """Return the bank that a table shares; None if its meters are its own."""
     return publisher.table.terms.shared if publisher.table.terms is not None else None
 
 
 def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
-    """At each moment between rounds a copy is put back from the disk's bytes. Until the next round has ended, and for
-    a report at least, it must give what the first gives and leave the same bytes; after its first report and at its
-    end it must be in every part what the first is. What follows, follows from that. How many copies there were."""
+    """Check a copy restored from the disk's bytes at each moment between rounds; return the number of copies.
+
+    Until the next round has ended, and for a report at least, a copy must give what the first table gives and leave the
+    same bytes. After its first report and at its end, every part of it must equal the first table's. Everything later
+    follows from that.
+    """
     first, copies, made = make(None), list[JournaledPublisher](), 0
     before = b""
     for seen in reports:
@@ -79,7 +82,7 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
 # ---------------------------------------------------------------------- two graphs of objects
 
 OF_THE_REPORT = {"heard"}
-"""Of the report that is being taken, and looked at by nobody afterwards."""
+"""Attributes of the report that is being processed; nothing reads them afterwards."""
 MEMOS = {"_least", "_rankings", "_agreed", "_bets", "_stood", "_rules", "quiet_until_ns"}
 """Attributes that the terms, the game or another compared attribute decides, cached once they were needed: an object
 that has not needed one yet has no value."""
@@ -121,7 +124,8 @@ def _differences(one: Any, other: Any, where: str, known: set[tuple[int, int]]) 
 
 
 def _held(value: Any) -> list[str]:
-    """The attributes of an object of ours; a leaf has none. The library's machine holds what no report changes."""
+    """Return the attributes of an object of ours; a leaf has none. The library's machine holds nothing that a report
+    changes."""
     if type(value).__module__.partition(".")[0] not in ("dealer_flow", "dealwire", "rules", "devices", "tests"):
         return []
     if type(value).__name__ == "GuardedMachine":

@@ -1,5 +1,5 @@
-"""A simulated table with a dealer, heard and asked as a service does it, in memory: every button can be pressed, at any
-moment of a round."""
+"""A simulated table with a dealer, driven in memory as a service drives it: every button can be pressed, at any moment
+of a round."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from protocol.tdp.messages import Role
 
 START_NS: Final = 1_700_000_000_000_000_000
 SPEED: Final = 40.0
-"""Of people and machines; a round takes a second or two."""
+"""Speed of people and machines; a round takes a second or two."""
 PATIENCE_S: Final = 90.0
-"""Of simulated time, until the next round is over: a round with its shuffle takes a few seconds at this speed, and a
-line that stands still at most ten."""
+"""Longest wait, in simulated seconds, for the end of the next round: a round with its shuffle takes a few seconds at
+this speed, and a line that stands still at most ten."""
 
 
 class Press(NamedTuple):
-    """A button, and what a person fills in."""
+    """A button, and the values that a person fills in."""
 
     action: Action
     given: Mapping[str, str]
@@ -41,7 +41,7 @@ class Press(NamedTuple):
 
 
 class PressedTable:
-    """A scenario dealt on simulated devices, each joined to a real host link that may ask for anything."""
+    """A scenario dealt on simulated devices, each joined to a real host link that may send any command."""
 
     def __init__(self, scenario: AnyScenario, procedure: str, *, speed: float = SPEED) -> None:
         self.devices = set_up(scenario, speed=speed)
@@ -64,7 +64,7 @@ class PressedTable:
 
     @property
     def rounds(self) -> int:
-        """Rounds that are over."""
+        """Number of rounds that are over."""
         return self.table.outcomes.total()
 
     @property
@@ -75,11 +75,11 @@ class PressedTable:
         return self.table.flow.state.value, state.name
 
     def actions(self) -> list[Action]:
-        """Every button of the table's page and of its bench."""
+        """Return every button of the table's page and of its bench."""
         return [*offered(self.parts, self.table.flow.procedure), *faults(self.devices.units)]
 
     def step(self) -> None:
-        """To the next thing that happens."""
+        """Advance to the next event."""
         dues = (self.devices.next_deadline_ns or NEVER, *(feed.due_ns for feed in self._feeds.values()))
         self.now_ns = max(self.now_ns + 1000, min(dues))
         self.devices.tick(self.now_ns)
@@ -90,7 +90,7 @@ class PressedTable:
                 self.devices.receive(name, answer, self.now_ns)
 
     def run(self, until: Callable[[], bool], limit_s: float = PATIENCE_S) -> bool:
-        """Go on until it holds; False when it does not within so much simulated time."""
+        """Step until `until()` holds; return False if it does not within so much simulated time."""
         end_ns = self.now_ns + int(limit_s * 1e9)
         while not until():
             if self.now_ns > end_ns:
@@ -118,7 +118,7 @@ class PressedTable:
 
 
 def presses(action: Action) -> Iterator[Press]:
-    """A button with every choice, and each number at its bounds and as it stands."""
+    """Yield presses of a button with every choice, and with each number at its bounds and at its default."""
     names = [field.name for field in action.fields]
     for values in product(*(_values(field) for field in action.fields)):
         yield Press(action, dict(zip(names, values, strict=True)))

@@ -71,11 +71,11 @@ from tests.support.evenings.faulty_rounds import (
 )
 
 ROUNDS: Final = 4
-"""An evening."""
+"""Rounds of an evening."""
 HURRY: Final = 4
-"""A ghost tells its events so many times as fast as they happened."""
+"""Speed of a ghost: it repeats its events so many times as fast as they happened."""
 LONGEST_S: Final = 45
-"""Of the simulated clock, for an evening of which a device does not come back to life."""
+"""Longest evening by the simulated clock, in seconds, for one in which a device does not come back to life."""
 IDENTITY: Final = ("again", "swap", "ghost", "echo")
 EXPLAINS: Final = frozenset(
     {
@@ -94,11 +94,12 @@ class FaultyEvening:
     scenario: str
     lines: Plan
     identity: tuple[tuple[int, str, tuple[str, ...], int, bool], ...]
-    """Nanoseconds since the start, what, which devices, how long they are away, whether under the same session."""
+    """Nanoseconds since the start, the fault, the devices, how long they are away, and whether they return under the
+    same session."""
 
 
 def evening_of(seed: int) -> FaultyEvening:
-    """A third of all evenings have clean lines, so that a fault of identity stands alone."""
+    """Return the evening of a seed. A third of all evenings have clean lines, for a fault of identity alone."""
     random = Random(seed * 7919 + 1)
     lines = plan_of(seed)
     if seed % 3 == 0:
@@ -121,8 +122,8 @@ def _clean() -> Any:
 
 
 class TrueRound(NamedTuple):
-    """A round that was dealt, by what is compared of it: as the truth has it, None where it holds it, and as people saw
-    its cards and bets."""
+    """A round that was dealt, by the facts that are compared: as the truth has it, None if the truth holds it, and as
+    people saw its cards and bets."""
 
     essence: str | None
     seen: frozenset[str]
@@ -144,7 +145,7 @@ class Truth:
         self._count = 0
 
     def powered_off(self, device: str) -> None:
-        """From now on it says nothing, and what the other one deals is no round of its."""
+        """Note that the device is silent from now on, and that no round of the other device involves it."""
         self._off.add(device)
 
     def powered_on(self, device: str, link: DeviceLink) -> None:
@@ -186,7 +187,7 @@ class Truth:
             self.rounds.append(TrueRound(true[0] if true else None, other))
 
     def finish(self) -> None:
-        """The evening is over; a round that was under way is none."""
+        """End the evening; a round that was under way does not count."""
         self._judge(last := self._table.finish(), [])
         self.outcomes += last
 
@@ -242,7 +243,7 @@ class Changeling:
         return replace(hello, serial=f"SIM-{self._swaps:04}", boot_count=1) if self._swaps else hello
 
     def power_on(self, now_ns: int, *, same: bool = False, swapped: bool = False) -> None:
-        """On again: with its memory; without it under the same id; or another device altogether."""
+        """Power on: with the device's memory; without it under the same id; or as another device altogether."""
         self.ghost = None
         self._repeats.clear()
         if self.unit._link is not None:
@@ -258,7 +259,7 @@ class Changeling:
         self.unit._rng = rng
 
     def power_off(self) -> None:
-        """The plug is pulled. What it had said in this session is kept for a ghost."""
+        """Pull the plug. The events of this session are kept for a ghost."""
         link = self.unit._link
         if isinstance(link, WitnessedLink) and link.said:
             self.past = Past(link.hello, link.said)
@@ -266,7 +267,7 @@ class Changeling:
         self.unit.power_off()
 
     def haunt(self, now_ns: int, past: Past, first_ns: int) -> None:
-        """An old session stands on the line, and tells everything again, in its order, faster than it was. Both
+        """Put an old session on the line, which repeats all its events in order, faster than they happened. Both
         devices' ghosts begin with the event at `first_ns`."""
         self.power_off()
         self.ghost = DeviceLink(past.hello, report=self.unit.model.status, granted=Role.SERVICE)
@@ -282,7 +283,7 @@ class Changeling:
         return min((due for due in dues if due is not None), default=None)
 
     def serve_ghost(self, line: MemoryLine | None, now_ns: int) -> None:
-        """Its turn: on the line that the device had."""
+        """Serve the ghost on the line that the device had."""
         assert self.ghost is not None
         try:
             data = line.read() if line is not None else b""
@@ -371,7 +372,7 @@ class FarEvening(Far):
             self._returns.append((now_ns + away_ns, functools.partial(each.power_on, same=same, swapped=True)))
 
     def _ghost(self, which: Sequence[str], now_ns: int, away_ns: int, same: bool) -> None:
-        """Off and on again, under a new session; two seconds later the one before is back, and tells all again."""
+        """Restart devices under a new session; two seconds later the old one is back, and reports everything again."""
         found = self._off(which)
         pasts = [each.past for each in found if each.past is not None]
         if not pasts:
@@ -403,7 +404,7 @@ class FarEvening(Far):
 
 @contextlib.contextmanager
 def witnessed() -> Iterator[None]:
-    """Every simulated device's link is one whose events the truth sees."""
+    """Replace every simulated device's link with one whose events the truth sees."""
     before = simulated_unit.DeviceLink
     simulated_unit.DeviceLink = WitnessedLink  # type: ignore[misc]
     try:
@@ -491,7 +492,7 @@ class Dealt:
 
 
 def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
-    """Every round, with the settlement that follows it."""
+    """Yield every round, with the settlement that follows it."""
     for at, item in enumerate(said):
         if isinstance(item, RoundResult):
             after = next((each for each in said[at + 1 :] if not isinstance(each, Incident)), None)
@@ -510,7 +511,8 @@ def evening_verdict(seed: int) -> tuple[str, int, int]:
 
 
 def judged_evening(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> str:
-    """`same`, `same, with an incident`, `some unreliable`, `some only by incidents`, or `WRONG: ` and why."""
+    """Return `same`, `same, with an incident`, `some unreliable`, `some only by incidents`, or `WRONG: ` and the
+    reason."""
     told = list(dealt_in(said))
     incidents = [item for item in said if isinstance(item, Incident)]
     codes = {incident.code for incident in (*incidents, *(each for one in told for each in one.round.incidents))}
@@ -536,7 +538,7 @@ def judged_evening(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> s
 
 
 def quiet_evening_verdict(seed: int) -> tuple[str, int, int]:
-    """The same in a worker process; an error of this program is a verdict too."""
+    """Return the verdict from a worker process; an error of this program is a verdict too."""
     logging.disable()
     try:
         return evening_verdict(seed)
@@ -545,7 +547,7 @@ def quiet_evening_verdict(seed: int) -> tuple[str, int, int]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Evenings until so many rounds were dealt; figures as one line of JSON."""
+    """Deal evenings until so many rounds were dealt; print figures as one line of JSON."""
     options = argparse.ArgumentParser(prog="faulty_evenings")
     options.add_argument("rounds", type=int)
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)

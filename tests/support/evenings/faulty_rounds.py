@@ -1,10 +1,10 @@
 """A full round over lines that fail, from a seed: real supervisors, links, drivers, flow and settlement; the simulated
 table at the other end; memory between them; a clock that only the run moves.
 
-A run is right when its round is the one a clean line gives, or when it says that it is not to be trusted. Anything
-else is a wrong result: another card, another count, another cent, or a round that vanished without a word. A device
-that loses its power may shuffle again and deal another round than it would have; what it really dealt is then told by
-a listener at its own connector, which no fault of the line reaches.
+A run is right if its round is the one a clean line gives, or if it says that it is unreliable. Anything else is a wrong
+result: another card, another count, another cent, or a round that vanished without notice. A device that loses its
+power may shuffle again and deal another round than it would have; the round that it really dealt then comes from a
+listener at its own connector, which no fault of the line reaches.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Plan:
     kinds: tuple[str, ...]
     lines: dict[str, tuple[Faults, Faults]]
     moments: tuple[tuple[int, str, str, int], ...]
-    """Nanoseconds since the start, `stall`, `reset` or `reboot`, the device, how long in nanoseconds."""
+    """Nanoseconds since the start, `stall`, `reset` or `reboot`, the device, and the duration in nanoseconds."""
 
 
 def plan_of(seed: int) -> Plan:
-    """One to three kinds of fault, how much of each, and when."""
+    """Return one to three kinds of fault, with the amount and the times of each."""
     random = Random(seed)
     kinds = tuple(random.sample(KINDS, random.randint(1, 3)))
     scenario = SCENARIOS[seed % len(SCENARIOS)]
@@ -141,7 +141,7 @@ class Far:
         return min((due for due in dues if due is not None), default=None)
 
     def turn(self) -> None:
-        """Everything on this side that is due now."""
+        """Do everything on this side that is due now."""
         now_ns = self._clock.now_ns()
         while self._script and self._script[0][0] <= now_ns:
             _, what, device, long_ns = self._script.pop(0)
@@ -184,7 +184,7 @@ def _rules() -> tuple[Any, TableTerms]:
 
 
 def supervise(owner: Owner, cables: dict[str, Cable], clock: ManualClock, deliver: Callable[[Seen], None]) -> None:
-    """The host's side of each cable, kept open."""
+    """Supervise the host's side of each cable, and keep it open."""
     for device, cable in cables.items():
         kind = DEVICES[device]
         link = functools.partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
@@ -194,7 +194,8 @@ def supervise(owner: Owner, cables: dict[str, Cable], clock: ManualClock, delive
 
 
 def deal_round(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[TableOutcome]:
-    """Everything the host says of the round dealt under `plan`; `at_the_device` gets what a listener there says."""
+    """Return all the host's outcomes of the round dealt under `plan`; `at_the_device` gets those of a listener at the
+    device."""
     clock = ManualClock()
     table, tapped = Table(*_rules()), Table(*_rules())
     said: list[TableOutcome] = []
@@ -242,7 +243,7 @@ CLEAN: Final = {device: (Faults(), Faults()) for device in DEVICES}
 
 @functools.cache
 def clean_round(scenario: str) -> str:
-    """The round and its money on a line without faults."""
+    """Return the round and its money on a line without faults."""
     said = deal_round(Plan(scenario, (), CLEAN, ()))
     assert not [item for item in said if isinstance(item, Incident)], "a clean line gave an incident"
     assert len(said) == 2, "a clean line gives one round and its settlement"
@@ -262,7 +263,7 @@ def essence(said: Sequence[TableOutcome]) -> str:
 
 
 def verdict(seed: int) -> str:
-    """`same`, `same, with an incident`, `same, after a reboot`, `unreliable`, `no round, incidents`, or `WRONG`.
+    """Return `same`, `same, with an incident`, `same, after a reboot`, `unreliable`, `no round, incidents`, or `WRONG`.
 
     No round and incidents: START GAME was pressed while the controller had no power or no host, so that it was never
     reported; everything dealt after it is reported as out of turn.
@@ -287,13 +288,13 @@ def verdict(seed: int) -> str:
 
 
 def quiet_verdict(seed: int) -> str:
-    """The same in a worker process, without the supervisors' log."""
+    """Return the verdict from a worker process, without the supervisors' log."""
     logging.disable()
     return verdict(seed)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`python -m tests.support.evenings.faulty_rounds [HOW MANY [FIRST SEED]]`: counts, and the wrong seeds."""
+    """Print counts and wrong seeds: `python -m tests.support.evenings.faulty_rounds [HOW MANY [FIRST SEED]]`."""
     count, first = ([int(text) for text in arguments] + [10_000, 0][len(arguments) :])[:2]
     seeds = range(first, first + count)
     found: Counter[str] = Counter()

@@ -39,7 +39,7 @@ class Kept(Capture):
 
     @classmethod
     def of(cls, capture: Capture) -> Kept:
-        """A capture, all of it."""
+        """Return a whole capture in memory."""
         chunks = list(capture.chunks)
         return cls(capture.interfaces, chunks)
 
@@ -48,11 +48,11 @@ class Kept(Capture):
         return iter(self.kept)
 
     def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes) -> None:
-        """As a keeper of what passes on a line."""
+        """Record a chunk, as a writer of a line's traffic does."""
         self.kept.append(Chunk(interface, at_ns, sent, data))
 
     def note(self, interface: int, at_ns: int, text: str) -> None:
-        """The same."""
+        """Record a note, as a writer of a line's traffic does."""
         self.kept.append(Chunk(interface, at_ns, False, b"", text))
 
 
@@ -61,13 +61,13 @@ def tdp_line(device: str) -> Interface:
 
 
 def states_of(player: Player, lines: int) -> list[bytes | None]:
-    """Every line's standing as JSON, None while it is not at rest."""
+    """Return every line's standing as JSON, None while it is not at rest."""
     states = [player.state(index) for index in range(lines)]
     return [None if state is None else msgspec.json.encode(state) for state in states]
 
 
 def whole(capture: Capture, upto: int | None = None) -> tuple[list[list[Seen]], list[list[bytes | None]]]:
-    """The reports and the standings after each chunk, and the reports of the end."""
+    """Return the reports and the standings after each chunk, and the reports of the end."""
     heard: list[Seen] = []
     player = Player(capture, lambda _: heard.append, PlayStats())
     reports, states = [], []
@@ -83,8 +83,8 @@ def whole(capture: Capture, upto: int | None = None) -> tuple[list[list[Seen]], 
 def handed_over(
     capture: Capture, states: list[list[bytes | None]], begin: int = -1, *, often: bool
 ) -> tuple[list[list[Seen]], list[list[bytes | None]]]:
-    """As `whole`, from after chunk `begin` on, by a player that adopts the states of that moment; `often`: by another
-    one after every chunk at which the lines are at rest."""
+    """Return the same as `whole`, from after chunk `begin` on, by a player that adopts the states of that moment;
+    `often`: by another player after every chunk at which the lines are at rest."""
     heard: list[Seen] = []
 
     def successor(at_ns: int, standing: list[bytes | None]) -> Player:
@@ -115,7 +115,7 @@ def handed_over(
 
 
 def check_handed_over(capture: Capture, restarts: int = 5) -> int:
-    """Every hand-over gives what one player gives; how many moments of rest there were."""
+    """Check that every handover gives the reports of a single player; return the number of moments of rest."""
     reports, states = whole(capture)
     assert handed_over(capture, states, often=True) == (reports, states)
     rests = [at for at, state in enumerate(states) if None not in state]
@@ -126,8 +126,10 @@ def check_handed_over(capture: Capture, restarts: int = 5) -> int:
 
 
 def evening_beside_its_record(plan: Plan) -> tuple[Kept, int]:
-    """A faulty round with real supervisors. After every turn of the owner each line that is at rest stands where the
-    player of its record says; the record, and how many times that was compared."""
+    """Deal a faulty round with real supervisors; return its record and the number of comparisons.
+
+    After every turn of the owner, each line at rest must have the standing that the player of its record has.
+    """
     clock = ManualClock()
     record = Kept([tdp_line(device) for device in DEVICES])
     live: list[Seen] = []
@@ -179,7 +181,7 @@ def _recorded(open_line: Callable[[], Transport], record: Kept, index: int, cloc
 
 
 def troubled_shoe(dialect: str, seed: int) -> Kept:
-    """A shoe's evening with bytes lost, changed and cut anywhere, lines lost and lines closed."""
+    """Return a shoe's evening with bytes lost, changed and cut anywhere, lines lost and lines closed."""
     random = Random(seed)
     acts = ["fill", "begin 2", *["draw"] * 5, "draw unread", "clear", "draw", "end round", "draw", "end round"]
     heard = ShoeEvening(acts, dialect).run().heard

@@ -1,4 +1,4 @@
-"""A journalled round over lines that fail, in memory, on a clock that only the run moves."""
+"""A journaled round over lines that fail, in memory, on a clock that only the run moves."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _supervisor(
 
 
 def copy_as_killed(path: Path, folder: Path) -> Path:
-    """The journal as it would be found had its writer been killed at this instant: SIGKILL leaves what was written."""
+    """Copy the journal as if its writer had been killed at this instant: SIGKILL leaves what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in (path.name, f"{path.name}-wal"):
         if (path.parent / name).exists():

@@ -1,4 +1,4 @@
-"""A dealer who does what `legal()` lists, at any game, and nothing else unless asked to."""
+"""A dealer who does what `legal()` lists, at any game, and nothing else without a request."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ LAST_COUNT = "count the cards that are left"
 
 
 def broken(rules: Iterable[BetRule], wagers: Mapping[str, int]) -> list[BetRule]:
-    """The rules of bets before the deal that these break."""
+    """Return the rules of bets before the deal that these wagers break."""
     return [rule for rule in rules if rule.choice is None and rule.breach(dict(wagers)) is not None]
 
 
 def entering_stakes(plan: Plan) -> dict[str, int]:
-    """The least a player may bet to be dealt in: what enters, and what must lie beside it."""
+    """Return the least wagers of a player who is dealt in: the bet that enters, and the bets that it requires."""
     if plan.betting is not None:
         return {}  # its table stake does
     whole = stakes_of(plan, 1)
@@ -107,7 +107,7 @@ MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
     "MisdealCalled": lambda now, item: e.MisdealCalled(7, 0),
     "BadgeSwiped": lambda now, item: e.BadgeSwiped(7, Level.SUPERVISOR),
 }
-"""Every event `legal()` may list -> the report of it, all counts right and no face read."""
+"""Every event that `legal()` may list -> the report of it, with right counts and no face read."""
 
 
 class LegalPlay:
@@ -130,7 +130,7 @@ class LegalPlay:
             self.fill()
 
     def fill(self) -> None:
-        """A fresh shoe, where the game is dealt from one."""
+        """Load a fresh shoe, if the game is dealt from one."""
         plan = self.flow.plan
         if plan.from_shoe:
             self.shoes += 1
@@ -139,14 +139,14 @@ class LegalPlay:
             self._chips()
 
     def _chips(self) -> None:
-        """Players with stakes of any size, the button before one of them, antes and blinds."""
+        """Seat players with stakes of any size, the button before one of them, antes and blinds."""
         below = self.random.randrange
         stakes = {seat: STAKE + below(20) * STAKE for seat in range(1, SEATS + 1)}
         for body in table_set(self.flow.plan, stakes, 1 + below(SEATS)):
             self.see(body)
 
     def step(self, *, rare: bool = True) -> Legal:
-        """One thing that may happen; counts, rulings and badges seldom, or never unless nothing else may."""
+        """Do one legal thing; counts, rulings and badges seldom, or never unless nothing else is legal."""
         items = [item for item in self.flow.legal() if self._likely(item)]
         assert items, self.flow.state
         seldom = [item.event in RARE and item.what != LAST_COUNT for item in items]
@@ -164,8 +164,8 @@ class LegalPlay:
         return item
 
     def _likely(self, item: Legal) -> bool:
-        """Bets of a few seats, and all of a seat at once; a choice's bet comes with the choice. Where players bet
-        against each other all of it lies there before."""
+        """Return True for a likely report: bets come from a few seats, all of a seat at once; a choice's bet comes with
+        the choice. Where players bet against each other, the bets are placed earlier."""
         if item.event in ("WagerPlaced", "StakeShown", "SpotSelected") and self._table_set:
             return False
         if item.event != "WagerPlaced":
@@ -181,7 +181,7 @@ class LegalPlay:
         return now.plan.betting is not None and not now.in_play
 
     def _bet(self, number: int) -> None:
-        """Some of the bets that a player may make, as the rules want them."""
+        """Place some of the bets that a player may make, within the rules."""
         plan = self.flow.plan
         whole = stakes_of(plan, number)
         some = {bet: cents for bet, cents in whole.items() if self.random.random() < 0.6}
@@ -206,7 +206,7 @@ class LegalPlay:
                 self.see(e.WagerPlaced(body.seat, numbers[bet], 0))
 
     def anything(self) -> None:
-        """Something that nobody expects."""
+        """Report something unexpected."""
         below, pick = self.random.randrange, self.random.choice
         place = PLACES[pick((0, 1, 2, 3, 9, 0x40, 0x41, 0x42, 0x43, 0x44, 0x46, 0x47, 0x50, 0x51, 0x99))]
         cards = tuple(CARDS[below(256)] for _ in range(below(6)))

@@ -25,12 +25,12 @@ AT_CONTROLLER = (
     *(e.BurnConfirmed, e.HandRevealed, e.CardsCounted, e.CardMishandled, e.MisdealCalled, e.BadgeSwiped),
 )
 MOST = 90
-"""Reports after which a round is ended, whatever it waits for."""
+"""Number of reports after which a round is ended, even if it still waits for something."""
 
 
 class LongEvening:
-    """A table at which what may be reported is drawn from a seed; `seen` is all that was. Of so many reports `wrong`
-    are none that is due."""
+    """A table whose reports are drawn from a seed; `seen` holds all of them. The share `wrong` of the reports is not
+    due."""
 
     def __init__(self, procedure: Procedure, random: Random, wrong: float) -> None:
         self.flow = DealerFlow(procedure)
@@ -46,7 +46,7 @@ class LongEvening:
         self._begin()
 
     def run(self, rounds: int) -> list[e.Seen]:
-        """So many rounds."""
+        """Play so many rounds."""
         while self.rounds < rounds:
             if len(self.seen) - self._began > MOST:
                 self.see(CONTROLLER, e.GameEnded(round_of(self.flow).number))
@@ -56,7 +56,7 @@ class LongEvening:
         return self.seen
 
     def see(self, device: str, body: e.Body) -> None:
-        """One report."""
+        """Send one report."""
         if isinstance(body, e.GameStarted) and not round_of(self.flow).in_play:
             self._number += 1
             body = e.GameStarted(self._number)
@@ -106,7 +106,7 @@ class LongEvening:
         return CONTROLLER if isinstance(body, AT_CONTROLLER) else DEVICE
 
     def _begin(self) -> None:
-        """A fresh deck or shoe, and bets at a few seats."""
+        """Report a fresh deck or shoe, and bets at a few seats."""
         self._began = len(self.seen)
         plan, deck = self.flow.plan, self.flow.procedure.deck
         self._cards = []

@@ -4,8 +4,8 @@
 
 An evening is a table of some players of different styles, who buy chips, bet, raise and fold by a seed, for a few hands
 under options, readings and a rake drawn from the same seed. Nothing goes wrong in it, so: no incident, nothing held,
-every chip somewhere (chips behind, what was won, the rake and the jackpot come to what was bought), the rake within
-its limit, and nobody has more of the pots than each of the others put in as far as the winner did.
+every chip somewhere (chips behind, winnings, the rake and the jackpot sum to what was bought), the rake within its
+limit, and no player gets more of the pots than each of the others put in up to the winner's own amount.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ BETTING: Final = tuple(name for name in known_procedures() if load_procedure(nam
 CHOOSING: Final = tuple(
     name for name in ("eighty-eight.co", "joker.co", "longhorn.co", "trips.co") if name in known_procedures()
 )
-"""Every game in which they put into a pot by what they choose."""
+"""Every game in which players put into a pot by their choices."""
 HANDS: Final = 3
-"""Of an evening at most."""
+"""Most hands of an evening."""
 MOST: Final = {"draw": 5, "seven": 6}
-"""Players, where the deck is short: of a draw, and of seven cards each."""
+"""Most players where the deck is short: of a draw, and of seven cards each."""
 VARIED: Final = ("ante", "bet-or-fold", "bring-in", "check-and-raise", "fifth-card", "first-on-board", "form")
 SHARES: Final = ("5", "50", "95")
-"""Percent that the best hand has of a pot that rolls over."""
+"""Percent of a rolling pot that the best hand gets."""
 RAKES: Final = (None, HouseRake("10", 400), HouseRake("5", None, 50, 100), HouseRake("2.5", 300, 25, 200))
 
 
 def evening(name: str, seed: int) -> Counter[str]:
-    """One evening; what it had, by what was counted. AssertionError says what is wrong, with the seed."""
+    """Play one evening and return counts of what occurred; an AssertionError names the error and the seed."""
     random = Random(f"{name} {seed}")
     options = _options(name, random)
     terms = _terms(name, options, random)
@@ -92,8 +92,8 @@ def _options(name: str, random: Random) -> tuple[tuple[str, str], ...]:
 
 
 def _readings(game: Game, random: Random) -> dict[str, str]:
-    """Readings under which somebody always wins: one that restricts the only hands there are may leave a pot open, and
-    of beaten hands, or of tied ones, a person may decide."""
+    """Return readings under which someone always wins: one that restricts the only hands may leave a pot open, and a
+    person may decide about beaten or tied hands."""
     pot, may = game.spec.pot, dict[str, tuple[str, ...]]({"high-hand-share": SHARES})
     may |= {"beaten-hands": ("highest",), "tied-shares": ("divided",)}
     if pot is not None and pot.high is not None and pot.low is not None:
@@ -102,7 +102,7 @@ def _readings(game: Game, random: Random) -> dict[str, str]:
 
 
 def _terms(name: str, options: tuple[tuple[str, str], ...], random: Random) -> TableTerms | None:
-    """As a house has them; its meters stand somewhere."""
+    """Return terms as a house sets them, with amounts on its meters."""
     game = _game(name, options)
     if game is None:
         return None
@@ -163,7 +163,8 @@ def _must_be_right(where: str, hand: DealtHand, settlement: Settlement) -> None:
 
 
 def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: TableTerms) -> None:
-    """No more than there is: of a pot, of all of them, and of what others put in as far as the winner did."""
+    """Check that no one gets more than there is: of a pot, of all pots, and of what others put in up to the winner's
+    own amount."""
     beside = [bet.name for bet in terms.game.spec.bets if bet.kind != "to-pot"]
     put = {number: sum(bets[bet] for bet in bets if bet not in beside) for number, bets in hand.put.items()}
     won, back = Counter[int](), Counter[int]()
@@ -197,7 +198,7 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
 
 
 def _take(table: HandsDealt, hand: DealtHand, settlement: Settlement) -> None:
-    """The chips go where they were won."""
+    """Move the chips to those who won them."""
     nets = {seat.seat: seat.net for seat in settlement.seats}
     for number, cents in hand.staked.items():
         table.chips.win(number, cents + nets.get(number, 0))
@@ -232,7 +233,7 @@ def _paid(settlement: Settlement) -> Counter[str]:
 
 
 def evenings(games: tuple[str, ...], first: int, count: int, seconds: float) -> tuple[Counter[str], list[str]]:
-    """Evenings from this seed on, a game after the other, for so long at most; what is wrong, in words."""
+    """Play evenings from this seed on, one game after the other, for so long at most; return counts, and the errors."""
     found, wrong, ends = Counter[str](), list[str](), time.monotonic() + seconds
     for seed in range(first, first + count):
         name = games[seed % len(games)]
@@ -255,7 +256,7 @@ def _parts(count: int, first: int, size: int = 500) -> Iterator[tuple[int, int]]
 
 
 def main() -> int:
-    """So many evenings; 1 when one went wrong."""
+    """Play so many evenings; return 1 if one went wrong."""
     parser = argparse.ArgumentParser(description="Evenings of player-banked poker through flow and settlement")
     parser.add_argument("evenings", type=int)
     parser.add_argument("games", nargs="*", default=[*BETTING, *CHOOSING])

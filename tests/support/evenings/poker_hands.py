@@ -1,6 +1,5 @@
 """A hand of a game in which players bet against each other, or choose, reported straight into a flow: no line, no
-devices, no waiting. Who bets what is drawn from a seed; what the chips come to is counted here, hand by hand.
-"""
+devices, no waiting. Bets are drawn from a seed; the chips are counted here, hand by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ SESSIONS: Final = {SHOE: 0xA1B2C3D4, CONTROLLER: 0x0C0FFEE0}
 
 @cache
 def rehearsed(name: str, options: tuple[tuple[str, str], ...]) -> RehearsedProcedure:
-    """A procedure as its options have it, made ready once."""
+    """Return a procedure with its options, prepared once."""
     return RehearsedProcedure(load_procedure(name), dict(options))
 
 
@@ -75,7 +74,7 @@ class DealtHand:
 
 @dataclass
 class HandsDealt:
-    """A table and who deals at it: `hand` deals one, and says what came of it. `random` decides everything."""
+    """A table and its dealer: `hand` deals one hand and returns its record. `random` decides everything."""
 
     procedure: RehearsedProcedure
     random: Random
@@ -94,7 +93,7 @@ class HandsDealt:
         self._faces = [*plan.faces]
 
     def hand(self, players: list[Player], button: int) -> DealtHand:
-        """One hand of these players, who are in the order of their seats."""
+        """Deal one hand to these players, who are in the order of their seats."""
         self.result, self.round = None, self.round + 1
         self.dealt = DealtHand(button, players)
         self._styles = {player.seat: STYLES[player.style] for player in players}
@@ -117,13 +116,13 @@ class HandsDealt:
         return self.dealt
 
     def end(self) -> RoundResult:
-        """END GAME."""
+        """Press END GAME and return the result."""
         self.see(CONTROLLER, e.GameEnded(self.round))
         assert self.result is not None, "END GAME ends the round"
         return self.result
 
     def see(self, device: str, body: e.Body) -> None:
-        """A device reports this."""
+        """Report `body` from a device."""
         self._now_ns += 10_000_000
         self._numbers[device] += 1
         seen = e.Seen(device, SESSIONS[device], self._numbers[device], self._now_ns, body)

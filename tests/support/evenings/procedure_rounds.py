@@ -1,6 +1,5 @@
-"""Rounds of any procedure at the simulated table: a clean one, one for each wrong hand its clauses speak of, and faults
-of the device in mid-round. What each must come to is read off the procedure's own rows, not off the flow.
-"""
+"""Rounds of any procedure at the simulated table: a clean one, one for each wrong hand in its clauses, and faults of
+the device in the middle of a round. The expected results are read from the procedure's own rows, not from the flow."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ WORST: Final = ("complete", "progressive-only", "misdeal", "defective-deck", "un
 
 
 def readings(procedure: Procedure) -> Iterator[dict[str, str]]:
-    """Each reading of the procedure that is not the default, one at a time."""
+    """Yield each reading of the procedure that is not the default, one at a time."""
     for option in procedure.option:
         for value in option.allowed:
             if value != option.default:
@@ -35,7 +34,7 @@ def readings(procedure: Procedure) -> Iterator[dict[str, str]]:
 
 @dataclass(frozen=True)
 class RoundCase:
-    """One round: what happens in it, what it must come to, and whose hands are dead at its end."""
+    """One round: its events, its expected result, and the hands that are dead at its end."""
 
     name: str
     round: Table
@@ -66,14 +65,14 @@ class Cases:
         self._options = {option.name: option.default for option in self.procedure.option} | self.options
 
     def all(self) -> list[RoundCase]:
-        """Every case, the clean one first."""
+        """Return every case, the clean one first."""
         return [self.clean(), *self.wrong(), *self.mishaps(), *self.faults()]
 
     def clean(self) -> RoundCase:
         return RoundCase("clean", self._round(), "complete")
 
     def wrong(self) -> Iterator[RoundCase]:
-        """A hand of each recipient that is wrong in each way its rows speak of."""
+        """Yield a hand of each recipient that is wrong in each way of its rows."""
         for row in self.procedure.wrong:
             for how in row.how:
                 if row.of == "remainder":
@@ -92,7 +91,7 @@ class Cases:
                         break
 
     def mishaps(self) -> Iterator[RoundCase]:
-        """A fouled hand, a stray joker, a boxed card at the first hand that gets cards."""
+        """Yield a fouled hand, a stray joker, and a boxed card at the first hand that gets cards."""
         kinds = {
             "fouled": self.procedure.fouled,
             "fouled-by-player": self.procedure.fouled and self.procedure.fouled.player,
@@ -124,7 +123,7 @@ class Cases:
                 )
 
     def faults(self) -> Iterator[RoundCase]:
-        """The device's own troubles in mid-round."""
+        """Yield the device's own faults in the middle of a round."""
         if self.no_device:
             return
         last = len([packet for packet in self.packets if packet.step not in self.by_hand])
@@ -143,7 +142,7 @@ class Cases:
         yield RoundCase("remainder", self._round({"what": "remainder", "cards": 1}), outcome)
 
     def scenario_of(self, cases: list[RoundCase], **more: Any) -> Scenario:
-        """One evening of these rounds."""
+        """Return one evening of these rounds."""
         return scenario_of(self.procedure, [case.round for case in cases], options=self.options, **more)
 
     # ------------------------------------------------------------------ what happens
@@ -160,7 +159,8 @@ class Cases:
         return None
 
     def _miscounted(self, of: str, how: str, at: tuple[str, ...], by: int) -> tuple[Table, dict[str, Place]] | None:
-        """The trouble, and who is wrong by it in which way; None when no hand can be wrong like this."""
+        """Return the trouble, and the places that are wrong by it with the way of each; None if no hand can be wrong
+        like this."""
         found = self._first(of, at)
         if found is None:
             return None
@@ -183,7 +183,7 @@ class Cases:
         return {"what": "extra", "packet": same[-1], "noticed": at_once}, {"long": packet.place}
 
     def _at_once(self, name: str) -> list[str]:
-        """This step, and those whose cards follow at once."""
+        """Return this step, and the steps whose cards follow at once."""
         steps = list(self.scenario.procedure.steps)
         start = next(number for number, step in enumerate(steps) if step.name == name)
         return [step.name for step in takewhile(lambda step: step.deals, steps[start:])]
@@ -255,7 +255,7 @@ class Cases:
         return row.then or self._options[row.option or ""]
 
     def count_codes(self, case: RoundCase) -> list[str]:
-        """The incidents that say whose count is wrong."""
+        """Return the incidents for the wrong counts."""
         known = {"seats": "seat", "dealer": "dealer", "community": "community"}
         kinds = (self._kind(parse_place(text)) for text in sorted(case.wrong))
         return list(dict.fromkeys(f"{known.get(kind, 'hand')}-count-wrong" for kind in kinds))
@@ -274,7 +274,7 @@ def _cards(trouble: Table) -> int:
 
 
 def read_as(name: str, **options: str) -> Procedure:
-    """A procedure with other readings for its defaults."""
+    """Return a procedure with other readings for its defaults."""
     procedure, wanted = load_procedure(name), {key.replace("_", "-"): value for key, value in options.items()}
     assert wanted.keys() <= {option.name for option in procedure.option}
     chosen = (
@@ -290,4 +290,4 @@ DEALT_OTHERWISE: Final = {
     "3-5-7.co, half surrendered": read_as("3-5-7.co", surrender="offered"),
     "3-5-7.co, half plays on": read_as("3-5-7.co", surrender="offered", surrender_rest="plays-on"),
 }
-"""Procedures under readings that change what is done, not only what follows from trouble."""
+"""Procedures under readings that change the actions, not only the consequences of trouble."""

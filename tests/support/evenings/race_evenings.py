@@ -1,4 +1,4 @@
-"""A simulated race table joined to the real links and drivers of its lines by clean memory, on a clock that we move."""
+"""A simulated race table joined to the real links and drivers of its lines by clean memory, on a manual clock."""
 
 from msgspec.structs import replace
 
@@ -40,6 +40,7 @@ class RaceEvening(TableEvening):
 
 
 def unsigned(result: RoundResult) -> RoundResult:
-    """Without what names the device: its power-up session, which is random, and the numbers of its events."""
+    """Return the result without the device's identity: its power-up session, which is random, and the numbers of its
+    events."""
     bare = tuple(replace(item, events=()) for item in result.incidents)
     return replace(result, session="", incidents=bare)

@@ -19,7 +19,7 @@ from tests.support.evenings.simulated_table import CONTROLLER, SHUFFLER, Evening
 
 
 def reading(scenario: str, *, seed: int | None = None) -> Scenario:
-    """A scenario dealt on a shuffler that reads faces, with cards of another seed if one is given."""
+    """Return a scenario dealt on a shuffler that reads faces, with cards of another seed if one is given."""
     loaded = load_scenario(scenario)
     return dataclasses.replace(loaded, recognition=True, seed=loaded.seed if seed is None else seed)
 
@@ -30,7 +30,7 @@ def colorado(name: str = "table-1") -> PublishedTable:
 
 
 def reports(scenario: Scenario | str) -> Iterator[Seen]:
-    """Everything both devices of a simulated evening report, in order."""
+    """Yield all reports of both devices in a simulated evening, in order."""
     evening = Evening(scenario)
     evening.run()
     drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}

@@ -1,4 +1,4 @@
-"""Lines of four simulated tables of two sites, the same each time: what the fleet's sample queries are asked of."""
+"""Lines of four simulated tables at two sites, the same each time: the data for the fleet's sample queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECOND_NS: Final = 1_000_000_000
 
 
 class FleetTable(NamedTuple):
-    """One table: where it is, what it deals, how often something goes wrong, when it begins and how long it runs."""
+    """One table: its site, its game, its rate of faults, its start and its duration."""
 
     site: str
     name: str
@@ -57,7 +57,7 @@ LOST: Final = ("north", "three-1", 40)
 
 
 def lines_of(table: FleetTable) -> Iterator[Received]:
-    """The lines of one table, in order, numbered as its journal would."""
+    """Yield the lines of one table, in order, numbered as its journal would."""
     procedure = load_procedure(table.procedure)
     game = load_game(table.procedure)
     bank = MeterBank(_setup(game.meters())) if game.progressive is not None else None
@@ -85,7 +85,7 @@ def lines_of(table: FleetTable) -> Iterator[Received]:
 
 
 def _setup(meters: list[str]) -> ProgressiveSetup:
-    """The house's rates, as in a file."""
+    """Return the house's rates, as in a file."""
     head = {"schema": "dealwire.progressive/1", "id": "house", "executive-from-cents": 100_000, "sensor-cents": 100}
     parts = tuple({"name": name, "seed-cents": 1_000_000, "contribution": "20 %"} for name in meters)
     return ProgressiveSetup.model_validate({**head, "meters": parts})
@@ -108,7 +108,7 @@ def fill_database(dsn: str) -> None:
 
 
 def answered(dsn: str, query: str) -> str:
-    """The answer of a query as a table, numbers flush right."""
+    """Return the answer of a query as a table, numbers flush right."""
     with psycopg.connect(dsn) as connection:
         connection.execute("SET TIME ZONE 'UTC'")
         cursor = connection.execute(query.encode())

@@ -1,4 +1,4 @@
-"""A simulated shoe joined to the real link and driver of its dialect by clean memory, on a clock that we move."""
+"""A simulated shoe joined to the real link and driver of its dialect by clean memory, on a manual clock."""
 
 from collections.abc import Callable, Sequence
 

@@ -20,7 +20,7 @@ MS = 1_000_000
 
 
 class Evening:
-    """Runs a table to its end and keeps what both hosts were given, in order."""
+    """Runs a table to its end and keeps the outputs to both hosts, in order."""
 
     def __init__(self, scenario: Scenario | str, speed: float = 20.0) -> None:
         if isinstance(scenario, str):
@@ -38,7 +38,7 @@ class Evening:
             self._take(name, host.start(self.now_ns))
 
     def run(self, until: Callable[[], bool] | None = None, limit_s: float = 600.0) -> None:
-        """Until it holds, or the scenario has ended; AssertionError after `limit_s` of table time."""
+        """Run until `until()` holds, or the scenario has ended; raise AssertionError after `limit_s` of table time."""
         until = until or (lambda: self.table.finished)
         end_ns = self.now_ns + int(limit_s * 1e9)
         while not until():
@@ -76,7 +76,7 @@ class Evening:
 
 
 def spell(event: m.Event) -> str:
-    """One event as a person would write it down, without number and time."""
+    """Return one event as a person would write it down, without number and time."""
     words = [message_name(event)]
     for name in type(event).__struct_fields__:
         value = getattr(event, name)

@@ -1,4 +1,4 @@
-"""Any simulated table joined to the real links and drivers of its lines by clean memory, on a clock that we move."""
+"""Any simulated table joined to the real links and drivers of its lines by clean memory, on a manual clock."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ JAM, UNSORTED = int(Fault.FEED_JAM), 999
 
 
 class Report(NamedTuple):
-    """One thing that may be reported. `legal`: `legal()` lists it. `due`: with the right count, and nothing rare."""
+    """One possible report. `legal`: `legal()` lists it. `due`: it has the right count, and is not rare."""
 
     device: str
     body: e.Body
@@ -65,7 +65,8 @@ def _device(body: e.Body) -> str:
 
 
 def _likely(now: Round, item: Legal) -> bool:
-    """Bets before the deal are made when the table is set up; one that lies is not placed twice."""
+    """Return True if the report is likely: bets before the deal are made as the table is set up, and a bet that is
+    placed is not placed twice."""
     if item.event in ("StakeShown", "SpotSelected") and now.plan.betting is not None and not now.in_play:
         return item.place in ("seat 1", "seat 2")
     if item.event != "WagerPlaced":
@@ -76,7 +77,7 @@ def _likely(now: Round, item: Legal) -> bool:
 
 
 def _right(now: Round, item: Legal) -> e.Body:
-    """A card drawn has a face of its own."""
+    """Return the right report; a drawn card has a face of its own."""
     if item.event == "CardDrawn":
         shoe = now.shoes.current if now.shoes else None
         return e.CardDrawn(None, DECK[7 * (shoe.drawn if shoe else 0) % 52], None)
@@ -84,7 +85,7 @@ def _right(now: Round, item: Legal) -> e.Body:
 
 
 def _stakes(now: Round) -> Iterator[e.Body]:
-    """Bets that go with a choice that was made, or back to the player by it."""
+    """Yield bets that go with a choice that was made, or that it returns to the player."""
     numbers = {bet.name: bet.number for bet in now.plan.bets.values()}
     for number in now.live:
         choices = [now.plan.choices[name] for name in now.choices.get(number, {}).values()]
@@ -96,7 +97,7 @@ def _stakes(now: Round) -> Iterator[e.Body]:
 
 
 def _wrong(now: Round, bodies: list[e.Body]) -> Iterator[e.Body]:
-    """The same with a wrong count, a wrong position, a number too many."""
+    """Yield the same reports with a wrong count, a wrong position, a number too many."""
     for body in bodies:
         if isinstance(body, e.PacketDispensed):
             for counted in (body.counted - 1, body.counted + 1):
@@ -122,7 +123,7 @@ def _wrong(now: Round, bodies: list[e.Body]) -> Iterator[e.Body]:
 
 
 def _out_of_turn(plan: Plan, now: Round) -> Iterator[e.Body]:
-    """One of each kind that has a turn."""
+    """Yield one report of each kind that has a turn."""
     yield e.GameStarted(2)
     yield e.GameEnded(now.number)
     yield e.MisdealCalled(7, 0)

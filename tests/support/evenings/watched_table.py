@@ -1,5 +1,5 @@
 """A simulated table that a console can show: real devices and a real dealer, dealt in an owner's thread of its own,
-which goes on only as far as a test lets it."""
+which proceeds only as far as a test lets it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class WatchedTable:
         return view
 
     def do(self, change: Callable[[Viewer], None]) -> None:
-        """Let the owner tell its viewer something."""
+        """Let the owner change its viewer."""
         done = threading.Event()
 
         def work() -> None:
