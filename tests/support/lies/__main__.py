@@ -1,10 +1,10 @@
 """Play lies: `python -m tests.support.lies [ID or DEVICE ...] [--only PATTERN] [--no-bench] [--no-table]`.
 
-With `--lines FILE` one evening is played on pseudo-terminals, in real time, too; its recording is dealt again.
+With `--lines FILE` one evening is also played on pseudo-terminals, in real time; its recording is replayed.
 
-Each lie is judged by the whole acceptance plan of its device (or by the checks of `--only`, which is said), on the
-simulated clock and with simulated hands, and played through evenings at a table, each beside the same one without a
-lie. Printed is what names it, or that nothing does.
+Each lie is tested by the whole acceptance plan of its device (or by the checks of `--only`, which the output says), on
+the simulated clock and with simulated hands. It is also played through evenings at a table, each next to the same
+evening without a lie. The output names everything that catches it, or says that nothing does.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def otherwise(lied: Played, usual: Played) -> dict[str, Any]:
 def all_that_names(
     lie: type[DeviceLie], only: list[str], on_bench: bool, at_table: bool, rounds: int, few: bool
 ) -> dict[str, Any]:
-    """Everything that a lie is caught by."""
+    """Return everything that catches a lie."""
     result: dict[str, Any] = {"id": lie.id, "device": lie.device, "does": lie.does}
     if on_bench:
         usual = {each.id for each in honest_checks(lie.device, lie.recognition, rounds, tuple(only))}
@@ -109,7 +109,7 @@ def on_real_lines(lie: type[DeviceLie], rounds: int, file: Path) -> dict[str, An
 
 
 def main() -> None:
-    """Play them."""
+    """Play the lies that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.lies", description=__doc__.split("\n")[0])
     parser.add_argument("ids", nargs="*", metavar="ID", help="of a lie, or a device")
     parser.add_argument("--only", action="append", default=[], help="only these checks of the plan")

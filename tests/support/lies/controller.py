@@ -18,7 +18,7 @@ Says = list[Draft] | None
 
 
 class ControllerLie(DeviceLie):
-    """A lie of a table controller. `games` counts those that were begun."""
+    """A lie of a table controller. `games` counts the games that were started."""
 
     device = "table-controller"
     model: TableControllerModel

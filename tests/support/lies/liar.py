@@ -25,10 +25,14 @@ HONESTY = "no sentence: honesty"
 
 
 class DeviceLie:
-    """One lie. `does` says what the device does, `breaks` which sentence of the protocol's page that breaks, `harm`
-    what comes of it at a table.
+    """One lie: a device that differs from an honest one in one way.
 
-    Every way out of the device is a method that passes on what an honest one says. `attach` may change the model, too.
+    - `does`: the behavior of the device.
+    - `breaks`: the sentence of the protocol's page that it breaks.
+    - `harm`: the consequence at a table.
+
+    Every way out of the device is a method that passes on an honest device's output. `attach` may change the model,
+    too.
     """
 
     id: ClassVar[str] = ""
@@ -39,7 +43,7 @@ class DeviceLie:
     bench: ClassVar[tuple[str, ...]] = ()
     """Checks of the acceptance plan that name it."""
     whole: ClassVar[bool] = False
-    """It has its occasion only in the run of the whole plan."""
+    """True if it has its occasion only in a run of the whole plan."""
     flow: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Evenings at a table, and the incident that names it in each."""
     held: ClassVar[str] = ""
@@ -49,7 +53,7 @@ class DeviceLie:
     unseeable: ClassVar[str] = ""
     """Reason that no host can see it."""
     recognition: ClassVar[bool] = False
-    """The device reads faces, and only then can it lie so."""
+    """True if the device must read faces to tell this lie."""
     evenings: ClassVar[tuple[str, ...]] = ()
     """Evenings at a table through which it is played in addition to the usual ones."""
 
@@ -59,7 +63,7 @@ class DeviceLie:
     """Number of times that it differed from an honest device; a lie that had no occasion proves nothing."""
 
     def attach(self, unit: Unit) -> None:
-        """Put the lie between the device and its line. Before the power is on."""
+        """Put the lie between the device and its line, before the power is on."""
         self.unit, self.model = unit, unit.model
         self._reframe = type(self).frame is not DeviceLie.frame or type(self).frames is not DeviceLie.frames
         _instead(unit, "settle", self._settle)
@@ -75,13 +79,13 @@ class DeviceLie:
     # -------------------------------------------------------------- the ways out
 
     def begin(self) -> None:
-        """The device stands there, without power. Whatever else is to be changed in it is changed here."""
+        """Make any other change to the device, which is ready and without power."""
 
     def event(self, said: EventDraft) -> Iterable[EventDraft] | None:
-        """One event that the device is about to say; what is said instead, None for the same."""
+        """Return the events to send in place of one that the device is about to report; None for the same."""
 
     def said(self, says: list[Outgoing]) -> list[Outgoing]:
-        """All that the device says at one moment; what is said instead."""
+        """Return the events to send in place of all that the device reports at one moment."""
         found: list[Outgoing] = []
         for each in says:
             instead = self.event(each) if isinstance(each, EventDraft) else None
@@ -106,20 +110,20 @@ class DeviceLie:
         return shown
 
     def powering_on(self, now_ns: int) -> None:
-        """The power comes back; the device has not begun."""
+        """React to the return of power, before the device starts."""
 
     def powered_on(self, now_ns: int) -> None:
-        """The power came back, and the device has begun."""
+        """React to the return of power, after the device has started."""
 
     def powering_off(self) -> None:
-        """The power is about to go."""
+        """React to the power that is about to go."""
 
     def frame(self, message: Message, envelope: codec.Envelope) -> Message | None:
-        """One frame that is about to go out; another message in its place, None to keep it from going out."""
+        """Return the message to send in place of one that is about to go out; None to drop it."""
         return message
 
     def frames(self, out: list[codec.Envelope]) -> list[codec.Envelope]:
-        """All the frames that go out at one moment."""
+        """Return the frames to send in place of all that go out at one moment."""
         return out
 
     # -------------------------------------------------------------- inside
@@ -180,28 +184,28 @@ def _again(message: Message, envelope: codec.Envelope, sequence: int) -> bytes:
 
 
 def _instead(owner: Any, name: str, made: Callable[..., Any]) -> None:
-    """Let `made` be called in the place of a method, with the honest one first."""
+    """Replace a method by `made`, which gets the honest one first."""
     honest = getattr(owner, name)
     setattr(owner, name, lambda *args, **more: made(honest, *args, **more))
 
 
 def instead(owner: Any, name: str, made: Callable[..., Any]) -> None:
-    """As the lies use it: `made(honest, *args)` in the place of `owner.name(*args)`."""
+    """Replace `owner.name(*args)` by `made(honest, *args)`, for the modules of lies."""
     _instead(owner, name, made)
 
 
 def but(said: EventDraft, **fields: Any) -> list[EventDraft]:
-    """The event with other fields."""
+    """Return the event with other fields."""
     return [EventDraft(said.event, said.request, said.fields | fields)]
 
 
 def without(*_: Any) -> list[EventDraft]:
-    """Nothing is said."""
+    """Return no event."""
     return []
 
 
 def also(said: EventDraft, event: type[m.Event], **fields: Any) -> list[EventDraft]:
-    """The event, and another behind it."""
+    """Return the event, and another after it."""
     return [said, EventDraft(event, 0, fields)]
 
 

@@ -1,4 +1,4 @@
-"""A lying device judged by the acceptance plan, and played at a table beside honest partners."""
+"""A lying device tested by the acceptance plan, and played at a table with honest partners."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from rules.settlement import Settlement
 from tests.support.lies.liar import DeviceLie
 
 STOPPED_NS: Final = 900_000_000_000
-"""A table at which no round ends for so long stands still."""
+"""Time without the end of a round after which a table counts as stopped."""
 SLOW: Final = 0.2
 SECOND: Final = 1_000_000_000
 SESSION: Final = re.compile(r"\b[0-9a-f]{8}\b")
 
 
 class CheckFailed(NamedTuple):
-    """A check of the plan that failed, what it wants and why it failed."""
+    """A check of the plan that failed: its requirement and the reason of its failure."""
 
     id: str
     must: str
@@ -54,7 +54,7 @@ class CheckFailed(NamedTuple):
 def failing_checks(
     lie: DeviceLie | None, device: str, only: Sequence[str] = (), rounds: int | None = None
 ) -> list[CheckFailed]:
-    """The checks of the device's plan that fail, with hands and on the simulated clock. `only`: patterns of ids."""
+    """Return the failing checks of the device's plan, with hands and on the simulated clock. `only`: patterns of ids."""
 
     def wrap(table: TableModel) -> TableModel:
         if lie is not None:
@@ -73,18 +73,18 @@ def failing_checks(
 
 
 class Honest(DeviceLie):
-    """Nothing is otherwise."""
+    """A device without a lie."""
 
 
 class HonestReader(DeviceLie):
-    """Nothing is otherwise, and the device reads faces."""
+    """A device without a lie that reads faces."""
 
     recognition = True
 
 
 @cache
 def honest_checks(device: str, recognition: bool, rounds: int | None, only: tuple[str, ...]) -> list[CheckFailed]:
-    """The checks that fail without a lie."""
+    """Return the checks that fail without a lie."""
     return failing_checks((HonestReader if recognition else Honest)(), device, only, rounds)
 
 
@@ -108,21 +108,20 @@ class LiedEvening:
     seed: int = 5
     power: bool = False
     troubles: tuple[Mapping[str, Any], ...] = ()
-    """Tables of a scenario file: what goes wrong in every other round."""
+    """Tables of a scenario file: the trouble in every other round."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of a scenario file."""
     awards: tuple[str, ...] = ()
     """Level that approves an award, round by round."""
     file: str = ""
-    """A scenario that comes with the program, dealt again and again."""
+    """A scenario that comes with the program, dealt repeatedly."""
     slow: bool = False
     """People are slower than the machines: the next deck is counted before the remainder is lifted."""
     cut: tuple[str, ...] = ()
-    """In each third round the lying device loses its power for a moment when it comes into these states, one after the
-    other."""
+    """In each third round the lying device loses its power for a moment as it enters each of these states."""
 
     def scenario(self) -> AnyScenario:
-        """Without an end."""
+        """Return the evening's scenario, without an end."""
         if self.file:
             return endless(find_scenario(self.file), seed=self.seed)
         procedure = load_procedure(self.procedure)
@@ -159,7 +158,7 @@ class Played:
 
     @property
     def money(self) -> tuple[int, int, int]:
-        """Paid, returned, and how many settlements are held."""
+        """Cents paid, cents returned, and the number of held settlements."""
         return self.paid, self.returned, self.held
 
 
@@ -173,11 +172,11 @@ class Book:
 
     @property
     def dealt(self) -> int:
-        """Rounds that are over."""
+        """Number of rounds that are over."""
         return self.rounds.total()
 
     def add(self, outcomes: Iterable[Any]) -> None:
-        """More of it."""
+        """Add outcomes."""
         for each in outcomes:
             if isinstance(each, Incident):
                 self.incidents[each.code] += 1
@@ -192,7 +191,7 @@ class Book:
                     self.held_for[SESSION.sub("...", str(each.why))] += 1
 
     def played(self, still: bool) -> Played:
-        """The whole."""
+        """Return the whole result."""
         money = self.paid, self.returned, self.held
         return Played(self.incidents, self.texts, self.rounds, *money, self.held_for, still)
 
@@ -219,8 +218,8 @@ def lying_evening(lie: DeviceLie | None, device: str, evening: LiedEvening) -> P
 
 
 def on_lines(lie: DeviceLie | None, device: str, evening: LiedEvening, file: Path) -> tuple[Played, Played]:
-    """The same on real pseudo-terminals, in real time and recorded in `file`; and what the recording gives when it is
-    dealt again. The power stays on."""
+    """Deal the evening on real pseudo-terminals, in real time and recorded in `file`; return its result and that of the
+    recording's replay. The power stays on."""
     dealt = set_up(evening.scenario(), speed=SPEED * 2)
     if lie is not None:
         unit = dealt.units[device]
@@ -254,7 +253,7 @@ def on_lines(lie: DeviceLie | None, device: str, evening: LiedEvening, file: Pat
 
 
 def _turns(dealt: DealtTable, unit: Unit, evening: LiedEvening, table: Any, outcomes: list[Any]) -> Iterator[int]:
-    """Each turn of the table, until it has stood still for too long."""
+    """Yield each turn of the table, until it has stood still for too long."""
     heard: list[Seen] = []
     last_ns, done, cuts = None, 0, 0
     cutting: list[str] = []
@@ -283,7 +282,7 @@ def _turns(dealt: DealtTable, unit: Unit, evening: LiedEvening, table: Any, outc
 
 @cache
 def honest_evening(device: str, evening_name: str) -> Played:
-    """The same evening without a lie."""
+    """Deal the same evening without a lie."""
     return lying_evening(None, device, EVENINGS[evening_name])
 
 

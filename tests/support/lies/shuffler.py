@@ -25,13 +25,13 @@ Says = list[Draft] | None
 
 
 class ShufflerLie(DeviceLie):
-    """A lie of a shuffler. `rounds` counts those that are over."""
+    """A lie of a shuffler. `rounds` counts the rounds that are over."""
 
     device = "shuffler"
     model: ShufflerModel
     rounds = 0
     resumed = False
-    """A misdeal of this round was cleared, and the deal goes on."""
+    """True if a misdeal of this round was cleared and the deal continues."""
 
     def said(self, says: list[Outgoing]) -> list[Outgoing]:
         """Keep the count of rounds, then lie."""
@@ -47,7 +47,7 @@ class ShufflerLie(DeviceLie):
 
     @property
     def remainder_waits(self) -> bool:
-        """The remainder was counted and lies in the tray."""
+        """True if the remainder was counted and is in the tray."""
         return self.model.round is not None and self.model.round.remainder is not None
 
 
@@ -307,7 +307,7 @@ class BackBlindAfterDoor(ShufflerLie):
 
 
 class OrderLie(ShufflerLie):
-    """The chamber's order after a shuffle is another than chance gave."""
+    """The chamber's order after a shuffle is not the random one."""
 
     recognition = True
 
@@ -328,12 +328,12 @@ class OrderLie(ShufflerLie):
             self.orders[pile[0].back] = [card.card for card in pile]
 
     def arrange(self, chance: list[PlayingCard], before: list[PlayingCard]) -> list[PlayingCard]:
-        """The order it comes out in, from chance's and the one before."""
+        """Return the order in which the cards come out, from the random order and the one before."""
         raise NotImplementedError
 
     @staticmethod
     def like(chance: list[PlayingCard], order: list[int]) -> list[PlayingCard]:
-        """The cards in this order of faces, as far as they are in it."""
+        """Return the cards in this order of faces, as far as they are in it."""
         at = {face: number for number, face in enumerate(order)}
         return sorted(chance, key=lambda card: at.get(card.card, len(at)))
 

@@ -2,15 +2,15 @@
 
 `python -m tests.support.mutation --sample 300 --seed 30` draws so many faults out of all of `mutants`, the same for the
 same seed, and prints those that no test notices; `--package rules` draws from one package alone. One process loads the
-packages and collects the tests of both targets. Each test runs once, which says the places it reaches (`trace`). Then
-each fault is put into a fork, into the code of every function that is alive there (a method, a lambda in a table, a
-closure that was made before), and the tests that reach its place run, the quickest first, until one fails (`judging`).
-So test modules are loaded once, and what was worked out at that time (cases that were made) is without the fault. A
-fault that is not found so, in code that runs while its package is loaded, is tried once more in a new process.
+packages and collects the tests of both targets. Each test runs once, which gives the places that it reaches (`trace`).
+Then each fault is put into a fork, into the code of every function that is alive there (a method, a lambda in a table,
+a closure that was made before), and the tests that reach its place run, the quickest first, until one fails
+(`judging`). Test modules are thus loaded once, and values computed at that time (such as cases) are without the fault.
+A fault that is not found this way, in code that runs while its package is loaded, is tried once more in a new process.
 
-`--cpu` bounds the processor time of a fault that no test of a tier finds; slower tests are then not asked, and tests
-that start programs, brokers or browsers never, so each figure is a lower bound. What was found out is kept in
-build/mutation under the hash of the tree: a run that was broken off goes on when it is started again.
+`--cpu` bounds the processor time of a fault that no test of a tier finds. Slower tests are then left out, and tests
+that start programs, brokers or browsers always are, so each figure is a lower bound. Results are kept in build/mutation
+under the hash of the tree: a run that was interrupted resumes when it is started again.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ KEPT = Path("build", "mutation")
 MARKS = "not slow and not hardware and not firmware and not kaitai"
 """Marks of the tests that `make test` and `make test-more` run."""
 MORE = "more"
-"""Marks what only `make test-more` runs."""
+"""Mark of the tests that only `make test-more` runs."""
 OPTIONS = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-p", "no:xdist", "-m", MARKS]
 OPTIONS += ["-o", "tmp_path_retention_policy=failed"]
 
 
 def sample(every: dict[str, list[Mutant]], size: int, seed: int) -> list[Mutant]:
-    """So many faults, of each package its share; 0: all of them."""
+    """Return so many faults, a share from each package; 0: all of them."""
     of = sum(map(len, every.values()))
     chance, drawn = Random(seed), list[Mutant]()
     for found in every.values():
@@ -58,7 +58,7 @@ def sample(every: dict[str, list[Mutant]], size: int, seed: int) -> list[Mutant]
 
 
 def places_of(root: Path, wanted: list[Mutant]) -> dict[Mutant, str]:
-    """The place of each fault."""
+    """Return the place of each fault."""
     found = {}
     for file in {mutant.file for mutant in wanted}:
         tree = ast.parse((root / file).read_text())
@@ -83,7 +83,7 @@ class Runner:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Each test once, then each fault."""
+        """Run each test once, then each fault."""
         forks.settle()
         places = probes.every_place(self.root, self.packages)
         trace = Trace(self.root / KEPT / f"{self.tree}-trace.ndjson", places)
@@ -127,10 +127,10 @@ class Runner:
 
 
 class _Settings:
-    """Tests that draw their cases draw the same ones each time, or every fault would meet others."""
+    """Fixed settings: tests that draw their cases draw the same ones each time, or every fault would meet others."""
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Before any test is loaded. Hypothesis is imported here, after pytest has made ready to rewrite it."""
+        """Configure Hypothesis before any test is loaded. The import is here, after pytest has prepared to rewrite it."""
         from hypothesis import HealthCheck, settings
 
         checks = list(HealthCheck)
@@ -141,13 +141,13 @@ class _Settings:
 
 
 class _Only:
-    """The tests that were chosen, in the order of their files."""
+    """The selected tests, in the order of their files."""
 
     def __init__(self, tests: list[str]) -> None:
         self.tests = set(tests)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """The others are not run."""
+        """Deselect all other tests."""
         items[:] = [item for item in items if item.nodeid in self.tests]
 
 
@@ -156,7 +156,7 @@ def _mutant(row: dict[str, object]) -> Mutant:
 
 
 def _load(root: Path, mutant: Mutant | None, tests: list[str]) -> int:
-    """Run these tests with a module that is loaded with the fault; not 0 when one fails."""
+    """Run these tests with a module that is loaded with the fault; return a code other than 0 if one fails."""
     sound = SourceFileLoader.get_code
 
     def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
@@ -170,7 +170,7 @@ def _load(root: Path, mutant: Mutant | None, tests: list[str]) -> int:
 
 
 def _load_packages(root: Path, packages: tuple[str, ...]) -> set[str]:
-    """Load every module, noting its places; those that are reached by that alone."""
+    """Load every module, noting its places; return the places that loading alone reaches."""
     probes.install(root, packages)
     for path in probes.modules(root, packages):
         module = path.relative_to(root).as_posix().removesuffix(".py").removesuffix("/__init__")

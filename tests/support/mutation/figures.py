@@ -14,11 +14,11 @@ from tests.support.mutation.mutants import Mutant, mutants
 from tests.support.mutation.probes import modules
 
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
-"""Faults that change nothing: what they are, and why."""
+"""Faults that change nothing, each with its reason."""
 
 
 def all_mutants(root: Path, package: str) -> list[Mutant]:
-    """Every fault of every module of a package."""
+    """Return every fault of every module of a package."""
     return [
         mutant
         for path in modules(root, (package,))
@@ -27,19 +27,19 @@ def all_mutants(root: Path, package: str) -> list[Mutant]:
 
 
 def equivalent() -> dict[str, str]:
-    """Faults that change nothing, by their name -> the reason."""
+    """Return the reasons of faults that change nothing, by name."""
     found: dict[str, str] = json.loads(EQUIVALENT.read_text())
     return found
 
 
 def name(root: Path, mutant: Mutant) -> str:
-    """A fault's name, which outlives changes elsewhere in its file, and not one of its line; the second one like it in
-    a line says so."""
+    """Return a fault's name, which is independent of changes elsewhere in its file, but not in its line; the second one
+    like it in a line is numbered."""
     return _names(root / mutant.file, mutant.file)[mutant]
 
 
 def report(root: Path, every: dict[str, list[Mutant]], verdicts: list[Verdict]) -> Iterator[str]:
-    """A line for each package and one for all, then the faults that were missed."""
+    """Yield a line for each package and one for all, then the missed faults."""
     known = equivalent()
     for package, faults in every.items():
         listed = {each for each in known if each.startswith(f"{package}/")}

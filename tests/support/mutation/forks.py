@@ -26,7 +26,7 @@ _STARTS_EXIT = 3
 _STOPPED_EXIT = 4
 _BROKEN_EXIT = 70
 _BESIDE = {"git", "ldconfig"}
-"""Programs that say something of the machine and run nothing of ours."""
+"""Programs that report on the machine and run nothing of ours."""
 _PROGRAMS = ("subprocess.Popen", "os.posix_spawn", "os.system", "os.exec", "os.fork", "os.forkpty")
 
 FUNCTIONS: defaultdict[str, list[FunctionType]] = defaultdict(list)
@@ -52,14 +52,14 @@ class Told:
 
     @property
     def fate(self) -> str:
-        """The end of a test that the fork did not outlive."""
+        """Return the fate of a test that ended its fork."""
         if self.signal is not None:
             return TOO_LONG if self.signal in (signal.SIGPROF, signal.SIGALRM) else CRASHED
         return STARTS if self.exited == _STARTS_EXIT else CRASHED
 
 
 def side_by_side(jobs: int, count: int, do: Callable[[int], None]) -> None:
-    """`do` with every number below `count`, in so many processes that take the next one when they are free."""
+    """Call `do` with every number below `count`, in `jobs` processes that take the next number when free."""
     taking, giving = os.pipe()
     workers = [os.fork() or _work(taking, giving, do) for _ in range(jobs)]
     os.close(taking)
@@ -86,7 +86,7 @@ def _work(taking: int, giving: int, do: Callable[[int], None]) -> int:
 
 
 def in_fork(config: pytest.Config, work: Callable[[Callable[[str], None]], None]) -> Told:
-    """Do `work` in a fork, which is given what tells a line; its files are gone afterwards."""
+    """Call `work` in a fork, with a function that sends a line; the fork's files are removed afterwards."""
     reading, writing = os.pipe()
     told = Told()
     with tempfile.TemporaryDirectory(prefix="dealwire-fork-", ignore_cleanup_errors=True) as folder:
@@ -116,7 +116,7 @@ def _tell(writing: int, line: str) -> None:
 
 
 def _apart(config: pytest.Config, folder: Path) -> None:
-    """Nothing is seen of what tests print, nothing kept that others have worked out, and no folder is shared."""
+    """Isolate the fork: discard the tests' output, keep no cached results, and share no folder."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -129,7 +129,8 @@ def _apart(config: pytest.Config, folder: Path) -> None:
 
 
 def settle() -> None:
-    """Before the first fork: learn what is alive, which the collector then leaves alone, so that forks share it."""
+    """Find the objects that are alive before the first fork, and exclude them from garbage collection, so that forks
+    share them."""
     gc.unfreeze()  # what was put aside when the tests had been collected is not told
     gc.collect()
     for each in gc.get_objects():
@@ -141,7 +142,7 @@ def settle() -> None:
 
 
 def run(item: pytest.Item, following: pytest.Item | None, limits: Limits) -> tuple[str, float, float]:
-    """A test's outcome, and what it took of the processor and by the clock; the process ends at a limit."""
+    """Return a test's outcome, and its processor and clock time; the process ends at a limit."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
     cpu, wall = time.process_time(), time.monotonic()
@@ -158,7 +159,7 @@ def run(item: pytest.Item, following: pytest.Item | None, limits: Limits) -> tup
 
 
 def end_at_a_program() -> None:
-    """From now on this process ends when it starts another, for no fault put into this one is seen there."""
+    """End this process as soon as it starts another, because a fault in this one does not affect the other."""
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         if event in _PROGRAMS and not (arguments and Path(str(arguments[0])).name in _BESIDE):

@@ -1,7 +1,7 @@
-"""One fault after the other against the tests that reach it: those of `make test`, and then those of `make test-more`.
+"""Tests of one fault after the other: the tests of `make test` that reach it, and then those of `make test-more`.
 
-A test finds a fault when it fails, crashes or takes ten times its time and more on top, alone in a fork with the fault,
-where it passes in a fork without. One that does not pass there finds nothing, and is not asked again.
+A test finds a fault if it fails, crashes or takes more than ten times its time, alone in a fork with the fault, and
+passes in a fork without. A test that does not pass there finds nothing, and is not run again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from tests.support.mutation.trace import Trace, Traced
 
 SURVIVED, UNREACHED, UNPUT = "survived", "unreached", "cannot be put in place"
 FOUND = {forks.FAILED: "killed", forks.CRASHED: "crash", forks.TOO_LONG: "time", forks.STARTS: "crash"}
-"""The end of a test that finds a fault -> the fault's fate."""
+"""End of a test that finds a fault -> the fault's fate."""
 FILES_ANEW = 8
-"""Test files that a new process loads at most."""
+"""Most test files that a new process loads."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ class Verdict:
 
     @property
     def found(self) -> bool:
-        """True when a test noticed it."""
+        """Return True if a test noticed it."""
         return self.fate in FOUND.values()
 
 
 @dataclass
 class Judge:
-    """The tests of each tier, what each fault's place is reached by, and how long the tests of a tier may take."""
+    """Tests of each tier, the tests that reach each fault's place, and the time limit for the tests of a tier."""
 
     root: Path
     config: pytest.Config
@@ -62,7 +62,7 @@ class Judge:
     struck: set[str] = field(default_factory=set)
 
     def judge(self, mutant: Mutant, place: str) -> Verdict:
-        """Ask each tier until one finds the fault; where it runs while modules are loaded, a new process too."""
+        """Run each tier until one finds the fault; for code that runs while modules load, in a new process too."""
         fate = SURVIVED if self.reach[place] else UNREACHED
         for tier, items in self.tiers.items():
             tests = self._ordered(self.reach[place] & items.keys())
@@ -77,12 +77,12 @@ class Judge:
         return Verdict(mutant, fate)
 
     def _ordered(self, tests: Set[str]) -> list[str]:
-        """Those that found faults and are quick come first."""
+        """Return the tests, those that found faults and are quick first."""
         cost = {test: self.trace.runs[test].cost_s / (1 + self.kills[test]) for test in tests - self.struck}
         return sorted(cost, key=lambda test: (cost[test], test))
 
     def _ask(self, mutant: Mutant, items: list[pytest.Item]) -> tuple[str, str]:
-        """The fault's fate, and the test that found it."""
+        """Return the fault's fate, and the test that found it."""
         left = {item.nodeid: item for item in items}
         while left:
             fate, by = self._run(mutant, list(left.values()))
@@ -95,7 +95,7 @@ class Judge:
         return SURVIVED, ""
 
     def _confirmed(self, mutant: Mutant, item: pytest.Item, fate: str) -> bool:
-        """True when the test passes without the fault, and once more finds it by itself."""
+        """Return True if the test passes without the fault, and finds it a second time on its own."""
         test = item.nodeid
         if test not in self.cold_s:
             clean, spent = self._timed(item)
@@ -108,7 +108,7 @@ class Judge:
         return self._run(mutant, [item])[0] in FOUND
 
     def _timed(self, item: pytest.Item) -> tuple[str, float]:
-        """A test's outcome in a fork without any fault, and its processor time there, where nothing is worked out."""
+        """Return a test's outcome in a fork without any fault, and its processor time there, without cached results."""
 
         def work(tell: Callable[[str], None]) -> None:
             fate, cpu_s, _ = forks.run(item, None, forks.Limits(60.0, 120.0))
@@ -149,7 +149,7 @@ class Judge:
         return forks.Limits(10 * cpu_s + 2, 10 * max(ran.wall_s, cpu_s) + 10)
 
     def _put(self, mutant: Mutant) -> bool:
-        """Give every function that is alive the code with the fault; False when there is none."""
+        """Give every live function the faulty code; return False if there is none."""
         place, count = str(self.root / mutant.file), 0
         faulty = {_mark(old): new for old, new in changed(self.root, mutant)}
         for each in forks.FUNCTIONS.get(place, ()):
@@ -164,15 +164,15 @@ class Judge:
     # -------------------------------------------------------------- in a new process
 
     def _found_anew(self, mutant: Mutant, tier: Set[str]) -> bool:
-        """True when tests that pass in a new process fail in one that loads the module with the fault."""
+        """Return True if tests that pass in a new process fail in one that loads the module with the fault."""
         tests = self._few(self.of_file[mutant.file] & tier, tier)
         if not tests or not self._fails_anew(mutant, tests):
             return False
         return not self._fails_anew(None, tests)
 
     def _few(self, reaching: Set[str], tier: Set[str]) -> list[str]:
-        """Tests of a few files, while there is time: those that reach the module, and their neighbours, which may look
-        at what it made when it was loaded."""
+        """Return tests of a few files, within the time: those that reach the module, and their neighbors, which may
+        look at what it made when it was loaded."""
         files = dict.fromkeys(_file(test) for test in self._ordered(reaching))
         few = set(list(files)[:FILES_ANEW])
         asked = {test for test in tier if _file(test) in few and self.trace.runs[test].fate == forks.PASSED}
@@ -204,7 +204,7 @@ class Judge:
 
 
 def changed(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
-    """The functions that the fault changes, as they are loaded, each beside what it is with the fault."""
+    """Return the functions that the fault changes, as they are loaded, each with its faulty version."""
     source, place = (root / mutant.file).read_text(), str(root / mutant.file)
     trees = (ast.parse(source), mutated(source, mutant))
     sound, faulty = (compile(probes.probed(tree, mutant.file), place, "exec", dont_inherit=True) for tree in trees)

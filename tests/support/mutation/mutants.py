@@ -1,7 +1,7 @@
-"""Deliberate faults in a module's functions, one at a time: what can be wrong in a line, made out of its syntax tree.
+"""Deliberate faults in a module's functions, one at a time: the possible errors in a line, made from its syntax tree.
 
-Only what stands in the body of a function, a method or a lambda is changed. What a module declares beside them (the
-table of states, the schema, the catalogue of incidents, defaults of parameters) is data that other tests hold to the
+Only code in the body of a function, a method or a lambda is changed. Other declarations of a module (the table of
+states, the schema, the catalogue of incidents, defaults of parameters) are data that other tests check against the
 published pages; docstrings, annotations and assertions that only help the type checker decide nothing. Neither does
 `strict=True`, an assertion about two lists; two numbers in the other order have the same `min` and `max`; and a
 predicate that returns None for False says the same, while True for False is a fault of its own.
@@ -48,8 +48,8 @@ _RECKONED: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault. `scope` are the names of the classes and of the function it is in (of a lambda in a table: what the
-    table is assigned to), `node` and `number` find it again in the same source."""
+    """One fault. `scope` has the names of the classes and of the function around it (for a lambda in a table: the name
+    to which the table is assigned), `node` and `number` find it again in the same source."""
 
     file: str
     scope: tuple[str, ...]
@@ -63,7 +63,7 @@ class Mutant:
 
 
 def mutants(source: str, file: str) -> list[Mutant]:
-    """Every fault that this source can be given, in the order of its lines."""
+    """Return every possible fault of this source, in the order of its lines."""
     tree = ast.parse(source)
     return [
         Mutant(file, scope, getattr(node, "lineno", 0), index, number, what)
@@ -73,7 +73,7 @@ def mutants(source: str, file: str) -> list[Mutant]:
 
 
 def mutated(source: str, mutant: Mutant) -> ast.Module:
-    """The module's syntax tree with the fault."""
+    """Return the module's syntax tree with the fault."""
     tree = ast.parse(source)
     _, change = list(_changes(node := node_of(tree, mutant)))[mutant.number]
     return ast.fix_missing_locations(_Replace(node, change).visit(tree))
@@ -86,7 +86,7 @@ def node_of(tree: ast.Module, mutant: Mutant) -> ast.AST:
 
 
 def changed_functions(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:
-    """The functions that the fault changes, each beside what it is with the fault."""
+    """Return the functions that the fault changes, each with its faulty version."""
     before, after = functions_of(sound), functions_of(faulty)
     same = [key for key in before if len(before[key]) == len(after[key])]
     pairs = [pair for key in same for pair in zip(before[key], after[key], strict=True)]
@@ -94,7 +94,7 @@ def changed_functions(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType,
 
 
 def functions_of(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
-    """Every function of a module, by its name and first line."""
+    """Return every function of a module, by its name and first line."""
     found: dict[tuple[str, int], list[CodeType]] = defaultdict(list)
     for each in code.co_consts:
         if isinstance(each, CodeType):
@@ -105,21 +105,21 @@ def functions_of(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
 
 
 class _Replace(ast.NodeTransformer):
-    """Puts what `change` makes of one node in its place."""
+    """Replaces one node by the result of `change`."""
 
     def __init__(self, node: ast.AST, change: Change) -> None:
         self.node = node
         self.change = change
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """This node changed, or what is below it."""
+        """Return this node changed, or with a change below it."""
         if node is not self.node:
             return self.generic_visit(node)
         return ast.copy_location(_with_names(self.change(copy.deepcopy(node)), node), node)
 
 
 def _with_names(new: ast.AST, old: ast.AST) -> ast.AST:
-    """A function that exists keeps the variables it closes over: what names one that is gone stays, unreached."""
+    """Return the new node with names that it lost in a branch that never runs: a live function keeps its closure."""
     if not {each.id for each in ast.walk(old) if isinstance(each, ast.Name)} - {
         each.id for each in ast.walk(new) if isinstance(each, ast.Name)
     }:
@@ -136,7 +136,7 @@ def _with_names(new: ast.AST, old: ast.AST) -> ast.AST:
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.AST]]:
-    """Every node in the body of a function, with the names that lead to the function."""
+    """Yield every node in the body of a function, with the names that lead to the function."""
     for scope, function in _functions(tree.body, ()):
         for part in [function.body] if isinstance(function, ast.Lambda) else function.body:
             yield from ((scope, node) for node in _below(part))
@@ -158,7 +158,7 @@ def _targets(statement: ast.stmt) -> list[str]:
 
 
 def _lambdas(node: ast.AST) -> Iterator[ast.Lambda]:
-    """The outermost lambdas in a declaration."""
+    """Yield the outermost lambdas in a declaration."""
     if isinstance(node, ast.Lambda):
         yield node
     else:
@@ -167,7 +167,7 @@ def _lambdas(node: ast.AST) -> Iterator[ast.Lambda]:
 
 
 def _below(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all below it that decide something."""
+    """Yield the node and all nodes below it that decide something."""
     if isinstance(node, ast.Assert) or _is_text(node):
         return
     yield node
@@ -182,7 +182,7 @@ def _below(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """A docstring, or a literal that stands alone."""
+    """Return True for a docstring, or a literal that is a statement of its own."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -190,7 +190,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
-    """Every fault this node can be given: what it is, and how it is made."""
+    """Yield every possible fault of this node: its name, and the change that makes it."""
     if isinstance(node, ast.Constant):
         yield from _constants(node)
     elif isinstance(node, ast.Compare):
@@ -211,7 +211,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
 
 
 def _has_an_order(call: ast.Call) -> bool:
-    """True when the first two arguments are not the same in the other order."""
+    """Return True if swapping the first two arguments makes a difference."""
     if len(call.args) < 2 or isinstance(call.args[0], ast.Starred) or ast.dump(call.args[0]) == ast.dump(call.args[1]):
         return False
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
@@ -243,7 +243,7 @@ def _sums(node: ast.BinOp | ast.AugAssign) -> Iterator[tuple[str, Change]]:
 
 
 def _tests(node: ast.If | ast.While | ast.IfExp) -> Iterator[tuple[str, Change]]:
-    """A condition turned round, where no change of what it is made of says the same."""
+    """Yield a condition reversed, unless a change of one of its parts says the same."""
     test = node.test
     if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.NamedExpr | ast.Subscript):
         turned = ast.UnaryOp(ast.Not(), test)
@@ -269,7 +269,7 @@ def _statements(node: ast.stmt) -> Iterator[tuple[str, Change]]:
 
 
 def _outlives(node: ast.Assign) -> bool:
-    """True when something other than a local name is set."""
+    """Return True if something other than a local name is set."""
     return any(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
 
 

@@ -1,8 +1,8 @@
 """The places of a package that a test reaches, noted by the code itself.
 
-Every suite of a function begins with a call that notes its place, and so does what follows an `if`, a loop, a `with`
-or a `try`; a lambda notes its own. Such a call takes 30 ns where the interpreter's tracing slows each instruction, so a
-suite runs at nearly its own speed, and what was reached is noted for each test.
+Every suite of a function begins with a call that notes its place, and so does the code that follows an `if`, a loop, a
+`with` or a `try`; a lambda notes its own. Such a call takes 30 ns, while the interpreter's tracing slows each
+instruction, so a suite runs at nearly its own speed, and the reached places are noted for each test.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def places(tree: ast.Module, file: str) -> dict[ast.AST, str]:
-    """Each node in the body of a function -> the place that is noted when it may run, as file:line:column."""
+    """Return, for each node in the body of a function, the place that is noted when it may run, as file:line:column."""
     found: dict[ast.AST, str] = {}
     for node, head in _headed(tree, None):
         if head is not None:
@@ -33,7 +33,7 @@ def places(tree: ast.Module, file: str) -> dict[ast.AST, str]:
 
 
 def every_place(root: Path, packages: tuple[str, ...]) -> list[str]:
-    """All places of all modules, in order."""
+    """Return all places of all modules, in order."""
     found = set[str]()
     for path in modules(root, packages):
         found |= set(places(ast.parse(path.read_text()), path.relative_to(root).as_posix()).values())
@@ -41,17 +41,17 @@ def every_place(root: Path, packages: tuple[str, ...]) -> list[str]:
 
 
 def modules(root: Path, packages: tuple[str, ...]) -> list[Path]:
-    """The modules of these packages, in order."""
+    """Return the modules of these packages, in order."""
     return [path for package in packages for path in sorted((root / package).rglob("*.py"))]
 
 
 def probed(tree: ast.Module, file: str) -> ast.Module:
-    """The same tree, noting its places."""
+    """Return the same tree with notes of its places."""
     return ast.fix_missing_locations(_Prober(file).visit(tree))
 
 
 def install(root: Path, packages: tuple[str, ...]) -> None:
-    """Let modules of these packages that are loaded from now on note their places."""
+    """Make modules of these packages that are loaded from now on note their places."""
     setattr(builtins, NOTE, REACHED.add)
     sound = SourceFileLoader.get_code
     within = tuple(f"{root / package}/" for package in packages)
@@ -68,7 +68,7 @@ def install(root: Path, packages: tuple[str, ...]) -> None:
 
 
 def _headed(node: ast.AST, head: ast.AST | None) -> Iterator[tuple[ast.AST, ast.AST | None]]:
-    """Every node below, with the statement or lambda that notes its place; None outside of functions."""
+    """Yield every node below, with the statement or lambda that notes its place; None outside of functions."""
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.AST):
             yield from _one(value, value if isinstance(node, ast.Lambda) and name == "body" else head)
@@ -92,7 +92,7 @@ def _is_suite(value: list[object]) -> bool:
 
 
 def _groups(suite: list[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    """Each statement of a suite with the one before which its place is noted."""
+    """Yield each statement of a suite with the one before which its place is noted."""
     first, left = suite[0], False
     for number, statement in enumerate(suite):
         if left or (number == 1 and _is_text(suite[0])):
@@ -111,21 +111,21 @@ def _place(head: ast.AST, file: str) -> str:
 
 
 class _Prober(ast.NodeTransformer):
-    """Puts the notes in. Places come from what stands in the source, so a fault in one function moves no other's."""
+    """Inserts the notes. Places come from the source's text, so a fault in one function moves no other's place."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.within = False
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        """`lambda: x` becomes `lambda: note(...) or x`: a note is None."""
+        """Turn `lambda: x` into `lambda: note(...) or x`: a note is None."""
         note = self._note(node.body)
         self.generic_visit(node)
         node.body = ast.BoolOp(ast.Or(), [note, node.body])
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Notes before the first statement of each group."""
+        """Insert notes before the first statement of each group."""
         outside, self.within = self.within, self.within or isinstance(node, _FUNCTION)
         if isinstance(node, ast.ClassDef):
             self.within = False

@@ -1,8 +1,8 @@
-"""Each test once, without any fault: the places it reaches and the time it takes, kept in a file.
+"""Each test run once, without any fault: the places that it reaches and the time it takes, kept in a file.
 
-A test is asked about faults when it passes in a fork, starts no other program (a fault is not seen there) and keeps
-within the limits. The file's name holds a hash of all that the tests read, so a run that was broken off goes on where
-it was, and a second one on the same tree has nothing to trace.
+A test is used for faults if it passes in a fork, starts no other program (which would not see a fault) and keeps within
+the limits. The file's name holds a hash of all files that the tests read, so an interrupted run resumes where it was,
+and a second one on the same tree has nothing to trace.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import pytest
 from tests.support.mutation import forks, probes
 
 LIMITS = forks.Limits(cpu_s=5.0, wall_s=20.0)
-"""Tests that take longer are not asked."""
+"""Limits beyond which a test is not used."""
 ASIDE = {"build", ".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
 """Folders that no trace depends on."""
 _ALL = "all have run"
@@ -32,7 +32,7 @@ _ALL = "all have run"
 
 @dataclass(frozen=True)
 class Traced:
-    """A test's run: how it ended, its processor and clock seconds, the places it reached as bits of their list."""
+    """A test's run: its end, its processor and clock seconds, and the places it reached as bits of their list."""
 
     test: str
     fate: str
@@ -47,7 +47,7 @@ class Traced:
 
 
 def tree_hash(root: Path) -> str:
-    """Names this state of everything the tests read."""
+    """Return a hash of everything that the tests read."""
     said = hashlib.sha256()
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(set(folders) - ASIDE)
@@ -65,13 +65,13 @@ def rows(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def append(file: Path, row: dict[str, Any]) -> None:
-    """Add a row, on a line of its own whatever stands before it."""
+    """Append a row on a line of its own, after any content."""
     with file.open("a") as opened:
         opened.write(f"\n{json.dumps(row)}\n")
 
 
 class Trace:
-    """The runs that are known, and those still to be made."""
+    """Runs that are known, and those still to be made."""
 
     def __init__(self, file: Path, places: list[str]) -> None:
         self.file = file
@@ -79,7 +79,7 @@ class Trace:
         self.runs: dict[str, Traced] = {}
 
     def complete(self, items: list[pytest.Item], jobs: int) -> None:
-        """Run what the file does not know yet, the tests of a file in one fork of their own."""
+        """Run the tests that are not in the file yet, the tests of each file in a fork of their own."""
         self._read()
         groups = defaultdict[str, list[pytest.Item]](list)
         for item in items:
@@ -90,7 +90,7 @@ class Trace:
         self._read()
 
     def tests_at(self, wanted: Iterable[str]) -> dict[str, set[str]]:
-        """Each of these places -> the tests to be asked that reach it."""
+        """Return the usable tests that reach each of these places."""
         numbers = {place: self.bits[place] for place in wanted}
         found = {place: set[str]() for place in numbers}
         for ran in self.runs.values():
@@ -114,7 +114,7 @@ class Trace:
         self.runs = {ran.test: ran for ran in (Traced(**row) for row in rows(self.file))}
 
     def _run(self, items: list[pytest.Item]) -> None:
-        """The tests of one file; one that ends its process is noted, and another fork goes on after it."""
+        """Run the tests of one file. A test that ends its process is noted, and another fork continues after it."""
         while items:
             told = forks.in_fork(items[0].config, self._in_turn(items))
             if told.lines[-1:] == [_ALL]:

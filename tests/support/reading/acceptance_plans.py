@@ -1,4 +1,4 @@
-"""Acceptance plans that stand in a test."""
+"""Acceptance plans written in a test."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from dealwire.bench.plan.plan import BenchPlan, load_plan
 
 
 def bench_plan_of(text: str, folder: Path) -> BenchPlan:
-    """The plan with this text, as `x.toml`."""
+    """Return the plan with this text, as `x.toml`."""
     file = folder / "x.toml"
     file.write_text(text, encoding="utf-8")
     return load_plan(file)

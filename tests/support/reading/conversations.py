@@ -1,6 +1,6 @@
-"""The published conversations, played at one end: what that end sends is held to what stands in them.
+"""The published conversations, played at one end: the output of that end is checked against the conversation.
 
-The host's end is our link; the device's is whatever plays a script of `firmware.same`.
+The host's end is our link; the device's is any program that plays a script of `firmware.same`.
 """
 
 import re
@@ -27,7 +27,7 @@ _OWN: Final = (m.OpenSessionMessage, m.ReadEventsMessage)
 
 
 def cut(data: bytes, way: str, random: Random) -> list[bytes]:
-    """The same bytes in pieces."""
+    """Return the same bytes in pieces."""
     if way == "whole":
         return [data]
     places = [*range(1, len(data))]
@@ -45,7 +45,7 @@ def frames_of(data: bytes) -> list[bytes]:
 
 
 def read(wire: bytes) -> Envelope:
-    """One frame."""
+    """Return the content of one frame."""
     (piece,) = (piece for piece in Framer().feed(wire) if isinstance(piece, Frame))
     return decode(piece.body)
 
@@ -61,7 +61,7 @@ def arriving(step: dict[str, Any]) -> bytes:
 
 
 def meaning(wire: bytes, free: Sequence[str] = ()) -> dict[str, Any]:
-    """A frame in words, without the fields that another right end may have otherwise."""
+    """Describe a frame, without the fields that another correct end may fill differently."""
     said = describe(read(wire))
     for name in free:
         del said["fields"][name]
@@ -69,13 +69,13 @@ def meaning(wire: bytes, free: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def same(step: dict[str, Any], wire: bytes) -> bool:
-    """Byte for byte, or, where the page leaves fields to the end, in all others."""
+    """Return True if the frames are equal in all bytes, or in all fields that the page does not leave to the sender."""
     free = step.get("free", ())
     return wire == wire_of(step) or (bool(free) and meaning(wire, free) == meaning(wire_of(step), free))
 
 
 def hold(expected: list[dict[str, Any]], sent: list[bytes], where: str) -> None:
-    """These frames were sent, and nothing else."""
+    """Check that these frames were sent, and no others."""
     words = [step["what"] for step in expected]
     assert len(sent) == len(expected), f"{where}: {words}, but {[str(read(one).message) for one in sent]}"
     for step, one in zip(expected, sent, strict=True):
@@ -86,8 +86,11 @@ def hold(expected: list[dict[str, Any]], sent: list[bytes], where: str) -> None:
 
 
 def script_of(conversation: dict[str, Any], way: str) -> tuple[Script, list[list[dict[str, Any]]], list[int]]:
-    """The conversation from the first power-up on as a device's script, the frames that the device sends after each of
-    the conversation's steps, and how many steps of the script each of those is."""
+    """Return the conversation as a device's script, the expected frames, and the steps of the script.
+
+    The script starts at the first power-up. The frames are those that the device sends after each step of the
+    conversation, and the numbers say how many steps of the script each of those is.
+    """
     random = Random(conversation["name"] + way)
     steps = conversation["steps"]
     first = next(at for at, step in enumerate(steps) if step["from"] == "power")
@@ -116,7 +119,7 @@ def _made(step: dict[str, Any], way: str, random: Random) -> list[Step]:
 
 
 def hold_device(conversation: dict[str, Any], way: str, said: list[bytes]) -> None:
-    """`said`: what a device sent at the start and in each step of the script."""
+    """Check the output of a device at the start and in each step of the script."""
     _, expected, sizes = script_of(conversation, way)
     at = 0
     for number, (frames, size) in enumerate(zip(expected, sizes, strict=True)):
@@ -130,8 +133,8 @@ def hold_device(conversation: dict[str, Any], way: str, said: list[bytes]) -> No
 
 
 class HostEnd:
-    """Our link on a conversation. Its clock is set so that it numbers its requests, and has nothing to say, as the
-    conversation's host does: both are the host's own choice."""
+    """Our link in a conversation. Its clock is set so that its request ids and its silences are those of the
+    conversation's host: both are the host's own choice."""
 
     def __init__(self, conversation: dict[str, Any], way: str) -> None:
         self.conversation, self._way = conversation, way
@@ -146,7 +149,7 @@ class HostEnd:
         """Outputs of the link to its caller."""
 
     def play(self) -> None:
-        """All of it."""
+        """Play the whole conversation."""
         steps, at = self.conversation["steps"], 0
         while at < len(steps):
             step = steps[at]
@@ -202,12 +205,12 @@ class HostEnd:
 
     @property
     def lost(self) -> list[Lost]:
-        """Events that the link reported as gone for ever."""
+        """Return the events that the link reported as gone for ever."""
         return [each for each in self.given if isinstance(each, Lost)]
 
 
 def _timed(conversation: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
-    """The frames of the conversation's own host, and when it sends them."""
+    """Return the frames of the conversation's own host, each with its time."""
     now, found = 0, []
     for step in conversation["steps"]:
         now += step.get("ms", 0)
@@ -217,7 +220,7 @@ def _timed(conversation: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _origin_of(conversation: dict[str, Any]) -> int:
-    """A moment, in milliseconds, at which such a conversation may have begun."""
+    """Return a moment, in milliseconds, at which such a conversation may have started."""
     frames = [(at, read(wire_of(step))) for at, step in _timed(conversation)]
     start = frames[0][0]
     request = next(frame.request for _, frame in frames if frame.request)
@@ -247,7 +250,7 @@ def _gist(frames: list[ToldEnd], free: list[ToldEnd] | None = None) -> list[tupl
 
 
 def _heard(conversation: dict[str, Any]) -> list[tuple[int, int]]:
-    """The events that arrive whole, each once, by session and number."""
+    """Return the events that arrive whole, each once, by session and number."""
     session, found = 0, dict[tuple[int, int], None]()
     for step in conversation["steps"]:
         session = step.get("session", session)

@@ -1,7 +1,8 @@
-"""The dealt hands in `tests/dealer_flow/hands`: a file a game, a clean round and what its clause says of trouble.
+"""The dealt hands in `tests/dealer_flow/hands`: a file a game, a clean round and the consequences of trouble by its
+clauses.
 
-A case changes the clean round: `do` is what happens, several things separated by `; `. Of a list each is a case of its
-own with the same end:
+A case changes the clean round: `do` is what happens, several things separated by `; `. Each item of a list is a case of
+its own with the same end:
 
     short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal,
                                      out of which one card more or fewer is drawn
@@ -10,9 +11,9 @@ own with the same end:
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
     swap X with Y                    the first lines that begin so change places
 
-`then` follows at once. A round that is void goes no further; where the progressive is still played, or with
-`rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
-to be dead or folded, and lines that begin as those of `without` do. `like`: the game is dealt as another one is.
+`then` follows at once. A round that is void ends there; where the progressive is still played, or with `rest of the
+deal`, the other cards come out first. From there on, lines are left out for a seat that the case expects to be dead or
+folded, and so are lines that begin as those of `without` do. `like`: the game is dealt as another one is.
 """
 
 import re
@@ -64,12 +65,12 @@ class Case:
 
 
 def games() -> tuple[str, ...]:
-    """Ids of the procedures that have a file."""
+    """Return the ids of the procedures that have a file."""
     return tuple(sorted(path.name.removesuffix(".toml") for path in FOLDER.glob("*.toml")))
 
 
 def clean(game: str) -> Case:
-    """The clean round of this game."""
+    """Return the clean round of this game."""
     return _case(game, {}, _read(game))
 
 
@@ -86,7 +87,8 @@ def _listed(deeds: str | list[str]) -> list[str]:
 
 @cache
 def _read(game: str) -> dict[str, Any]:
-    """The file of a game; one that is dealt as another is has that game's hand and cases, and its own after them."""
+    """Return the file of a game. A game that is dealt as another is has that game's hand and cases, and its own after
+    them."""
     content = tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
     if "like" not in content:
         return content
@@ -95,7 +97,7 @@ def _read(game: str) -> dict[str, Any]:
 
 
 def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
-    """A case of the file, or its clean round when there is none."""
+    """Return a case of the file, or its clean round if there is none."""
     lines = [line.partition("#")[0].strip() for line in content["hand"].splitlines() if line.strip()]
     seats = tuple(case.get("seats", content.get("seats", ())))
     if not seats:
@@ -125,7 +127,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
 
 
 def _gone(seats: tuple[str, ...], clean_seats: Sequence[str]) -> list[str]:
-    """Seats that are out of the round by what happens in the case."""
+    """Return the seats that are out of the round because of the case."""
     changed = {
         number for number, status in enumerate(seats, 1) if status not in (*clean_seats[number - 1 : number], "live")
     }
@@ -133,7 +135,7 @@ def _gone(seats: tuple[str, ...], clean_seats: Sequence[str]) -> list[str]:
 
 
 def _changed(lines: list[str], case: dict[str, Any], gone: list[str]) -> list[str]:
-    """The round with the case's trouble in it."""
+    """Return the round with the case's trouble in it."""
     last = 0
     for deed in case["do"].split("; "):
         lines, at = _with(lines, deed)
@@ -151,7 +153,7 @@ def _changed(lines: list[str], case: dict[str, Any], gone: list[str]) -> list[st
 
 
 def _with(lines: list[str], deed: str) -> tuple[list[str], int]:
-    """The lines with one thing done to them, and where."""
+    """Return the lines with one change, and the place of the change."""
     word, _, place = deed.partition(" ")
     if match := re.fullmatch(r"swap (.*) with (.*)", deed):
         first, second = (_find(lines, prefix) for prefix in match.groups())
@@ -191,7 +193,7 @@ def _find(lines: list[str], prefix: str) -> int:
 
 
 def _gives(lines: list[str], place: str) -> int:
-    """The first line by which cards come to this place."""
+    """Return the first line that brings cards to this place."""
     for at, line in enumerate(lines):
         if line.startswith(f"packet {place}:") or (line.startswith("draw ") and f"{place} " in line):
             return at
@@ -199,7 +201,7 @@ def _gives(lines: list[str], place: str) -> int:
 
 
 def _without(line: str, gone: list[str]) -> str:
-    """The line without what these seats do or get; empty when nothing is left."""
+    """Return the line without the actions and cards of these seats; empty if nothing is left."""
     for place in gone:
         number = place.removeprefix("seat ")
         if line.startswith(

@@ -1,4 +1,4 @@
-"""A dialect as a new user would add one: the package of `docs/dialects/adding.md`, as pip leaves it."""
+"""A dialect as a new user would add one: the package of `docs/dialects/adding.md`, as pip installs it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ ITEMS = ("AS;", "TD;", "2C;")
 
 
 def source() -> str:
-    """The Python of the page."""
+    """Return the page's Python code."""
     (found,) = (
         block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.where.endswith("/toy_shoe.py")
     )

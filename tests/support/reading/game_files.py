@@ -7,7 +7,7 @@ from dealer_flow.games import files_of, paytable_files
 
 
 def flat_games(folder: Path) -> Path:
-    """`folder` with every game as `ID.toml` and every pay table in `paytables/`."""
+    """Fill `folder` with every game as `ID.toml` and every pay table in `paytables/`, and return it."""
     flat_paytables(folder / "paytables")
     for name, path in files_of("pays").items():
         shutil.copy(path, folder / f"{name}.toml")
@@ -15,7 +15,7 @@ def flat_games(folder: Path) -> Path:
 
 
 def flat_paytables(folder: Path) -> Path:
-    """`folder` with every pay table of the package."""
+    """Fill `folder` with every pay table of the package, and return it."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in paytable_files().values():
         shutil.copy(path, folder)

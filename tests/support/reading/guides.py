@@ -45,18 +45,18 @@ _OF_TERMINAL = re.compile(rf"\bThe ({'|'.join(TERMINALS)}) terminal\b[^.:]*:$")
 _EXIT = re.compile(r"\bexit code (\d)(?: or (\d))?:$")
 _NOT_RUN = re.compile(r"\b(?:[Aa]s root|attached|once, to set up):$")
 PORTS = ("7001", "7002", "8420", "1883", "9420")
-"""Written in the guides; free ones take their place."""
+"""Ports written in the guides; free ones take their place."""
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
 _USED = {"cc": "make -C firmware", "tshark": "\ntshark "}
-"""Programs that a page takes for granted, by how their use begins in it."""
+"""Programs that a page takes for granted, with the text that begins their use in it."""
 PATIENCE_S = 300.0
 """Failure guard, far above what anything takes."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """One fence: its language, what is to be done with it, the file or the terminal that its caption names, the exit
-    codes it may have, its text, the line it begins at."""
+    """One fence: its language, its kind, the file or the terminal that its caption names, the exit codes that it may
+    have, its text, and its first line's number."""
 
     language: str
     use: Literal["run", "background", "file", "output", "left out"]
@@ -67,7 +67,7 @@ class Block:
 
 
 def blocks(page: str) -> list[Block]:
-    """All fences of a page."""
+    """Return all fences of a page."""
     found, end = [], 0
     for fence in FENCE.finditer(page):
         above, end = page[end : fence.start()], fence.end()
@@ -94,7 +94,7 @@ def _block(language: str, caption: str, text: str, line: int) -> Block:
 
 
 def lacking(page: str) -> list[str]:
-    """Programs that a page starts or takes for granted and this system does not have."""
+    """Return the programs that a page starts or takes for granted and this system lacks."""
     started = [block.text.split()[0] for block in blocks(page) if block.use == "background"]
     started = [name for name in started if name != "dealwire" and not name.startswith("./")]
     used = [*started, *(name for name, sign in _USED.items() if sign in page)]
@@ -102,7 +102,7 @@ def lacking(page: str) -> list[str]:
 
 
 def said(expected: str, output: str) -> list[str]:
-    """Lines of `expected` that `output` lacks, in which `…` stands for anything within the line."""
+    """Return the lines of `expected` that `output` lacks; `…` matches any text within the line."""
     return [line for line in expected.splitlines() if not re.search(_pattern(line), output, re.MULTILINE)]
 
 
@@ -111,7 +111,7 @@ def _pattern(line: str) -> str:
 
 
 def commands(text: str) -> Iterator[list[str]]:
-    """Every `dealwire ...` in shell text, as words without the program's name."""
+    """Yield every `dealwire ...` in shell text, as words without the program's name."""
     for line in re.sub(r"\\\n\s*", " ", text).splitlines():
         for part in re.split(r"\||&&|;|>", line.removeprefix("$ ").split("  #")[0]):
             if part.strip().startswith("dealwire "):
@@ -124,8 +124,8 @@ def _listens_to_ctrl_c() -> None:
 
 
 def _environment(folder: Path) -> Path:
-    """Make a virtual environment that has all that this one has; gives where its programs lie. What a page installs
-    with pip goes there, and comes from the page alone."""
+    """Make a virtual environment with all packages of this one; return the folder of its programs. Packages that a page
+    installs with pip go there, and come from the page alone."""
     venv.create(folder, with_pip=False)
     (packages,) = folder.glob("lib/python*/site-packages")
     (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
@@ -175,11 +175,11 @@ class GuideReader:
                 process.wait()
 
     def endings(self) -> list[int | None]:
-        """Exit codes of the programs in the background; None while one runs."""
+        """Return the exit codes of the programs in the background; None while one runs."""
         return [process.poll() for process, _ in self._background.values()]
 
     def follow(self, block: Block) -> str:
-        """Do what the block asks; gives what is wrong, or nothing."""
+        """Do what the block asks; return the error, or an empty text."""
         text = self._at_free_ports(block.text)
         shell = f"exec {text.strip()}" if block.use == "background" else text
         program = ["/bin/sh", "-e", "-c", shell] if block.language == "sh" else ["python3", "-c", text]
@@ -239,7 +239,7 @@ class GuideReader:
         return ""
 
     def _compare(self, expected: str, terminal: str) -> str:
-        """At once for a block that has ended, with patience for one in the background."""
+        """Compare at once for a block that has ended, with patience for one in the background."""
         until = time.monotonic() + PATIENCE_S
         if terminal and terminal not in self._background:
             return f"there is no {terminal} terminal"

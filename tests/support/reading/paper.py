@@ -1,4 +1,4 @@
-"""Settlements worked on paper by readers of the text (`tests/rules/paper`), as rounds that can be settled."""
+"""Settlements that readers of the text worked out on paper (`tests/rules/paper`), as rounds that can be settled."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -21,24 +21,24 @@ PaperCase = dict[str, Any]
 
 
 def paper_games() -> list[str]:
-    """The games that settlements were worked of."""
+    """Return the games with settlements on paper."""
     return sorted(file.name.removesuffix(".toml") for file in PAPER.glob("*.*.toml"))
 
 
 @cache
 def paper_cases(game: str) -> tuple[PaperCase, ...]:
-    """The settlements of one game."""
+    """Return the settlements of one game."""
     return tuple(tomllib.loads((PAPER / f"{game}.toml").read_text())["case"])
 
 
 def cards_of(text: str, joker: int = 1) -> tuple[str, ...]:
-    """Cards as a reader writes them, `joker` the number of the first joker among them."""
+    """Return cards as a reader writes them; `joker` is the number of the first joker among them."""
     jokers = count(joker)
     return tuple(f"X{next(jokers)}" if card == "JK" else card for card in text.split())
 
 
 class Paper:
-    """One settlement: the round that the reader means, and what he expects of each seat."""
+    """One settlement: the round that the reader describes, and the expected result of each seat."""
 
     def __init__(self, name: str, case: PaperCase) -> None:
         self.case = case
@@ -49,7 +49,7 @@ class Paper:
         self._folds = {row.name for row in self.procedure.decision if row.folds}
 
     def round(self) -> RoundResult:
-        """The round as it stands when the bets are settled."""
+        """Return the round at the moment of settlement."""
         seats = [self._seat(seat) for seat in self.case["seat"]]
         return ended_round(
             self.procedure.id,
@@ -63,7 +63,7 @@ class Paper:
         )
 
     def _joker(self, seat: PaperCase) -> int:
-        """The number of the first joker at a seat: the deck's jokers lie where they are, one after the other."""
+        """Return the number of the first joker at a seat: the deck's jokers are numbered in the order of the seats."""
         before = self.case["seat"][: self.case["seat"].index(seat)]
         return 1 + sum(f"{each.get('cards', '')} {each.get('aside', '')}".split().count("JK") for each in before)
 
@@ -89,7 +89,8 @@ class Paper:
         )
 
     def _wagers(self, seat: PaperCase) -> dict[str, int]:
-        """A wager of which half was given up stands in the round as what is lost; the rest has gone back."""
+        """Return the seat's wagers. A wager of which half was given up is in the round with the part that is lost; the
+        rest has gone back."""
         given = next((row.gives_up for row in self.procedure.decision if row.gives_up), None)
         wagers = seat["bets"] | {bet: sum(on.values()) for bet, on in seat.get("propositions", {}).items()}
         if "surrendered" not in seat or given is None:
@@ -119,7 +120,8 @@ class Paper:
         return any(place.startswith("community-") for hand in self.game.spec.hands.values() for place in hand.of)
 
     def _named(self) -> dict[str, tuple[str, ...]]:
-        """Hands that belong to nobody; where a reader writes a community in parts as one, its parts in their order."""
+        """Return the hands that belong to no one; where a reader writes a community in parts as one, its parts in
+        order."""
         given = {name: cards_of(text) for name, text in self.case.get("hands", {}).items()}
         left = cards_of(self.case.get("community", ""))
         for hand in self.game.spec.hands.values():
@@ -147,7 +149,7 @@ class Paper:
                     yield Stage(step, place, cards_of(self.case.get("hands", {}).get(place, self.case.get(place, ""))))
 
     def settle(self, **options: Any) -> Settlement:
-        """The settlement by the program, on the tables that the reader names."""
+        """Return the program's settlement, on the tables that the reader names."""
         shown, known = self.case.get("meters", {}), self.game.meters()
         meters = {name if name in known else known[0]: Meter(cents) for name, cents in shown.items()}
         chosen = {bet: self._table(bet, label) for bet, label in self._labels()}
@@ -160,12 +162,12 @@ class Paper:
         return settle(options.pop("result", None) or self.round(), self.game, **(given | options))
 
     def _labels(self) -> Iterator[tuple[str, str]]:
-        """The tables named, of bets that have one of their own."""
+        """Yield the named tables of the bets that have one of their own."""
         labels = ((self._tabled(bet), label) for bet, label in self.case.get("tables", {}).items())
         return ((bet, label) for bet, label in labels if self.game.bets[bet].chosen_with == bet)
 
     def _tabled(self, bet: str) -> str:
-        """The bet that has the table: what is paid on a bet is named by a reader as that bet."""
+        """Return the bet that has the table: a reader names a payment on a bet as that bet."""
         bets = self.game.bets
         return bet if bets[bet].to_choose else next(name for name, each in bets.items() if each.on == bet)
 
@@ -177,7 +179,7 @@ class Paper:
 
 
 def _held(seat: PaperCase) -> str:
-    """All the cards that a seat has: of a hand that was split both parts."""
+    """Return all the cards of a seat: both parts of a hand that was split."""
     return f"{seat.get('cards', '')} {seat.get('second', '')}"
 
 
@@ -200,7 +202,7 @@ def outcomes(settlement: Settlement, seat: int) -> dict[str, str]:
 
 
 def expected(seat: Mapping[str, Any]) -> dict[str, str]:
-    """As the reader has it."""
+    """Return the results that the reader expects."""
     outcomes: dict[str, str] = {}
     for bet, what in seat["expect"].items():
         outcomes |= {f"{bet} {on}": end for on, end in what.items()} if isinstance(what, dict) else {bet: what}

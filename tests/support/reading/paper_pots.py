@@ -1,7 +1,7 @@
 """Pots that readers of the regulation shared out on paper, as rounds: `tests/rules/pots_on_paper/GAME.toml`.
 
-A case says what each seat put in by bet name, what it ends with, and what it `gets` of the pots, its own chips in them
-included, beside what is `returned`. Where a case is `ambiguous` the text allows another reading, which stands there.
+A case has what each seat put in by bet name, its hand at the end, and what it `gets` of the pots, its own chips in them
+included, in addition to what is `returned`. An `ambiguous` case has the other reading that the text allows.
 """
 
 import tomllib
@@ -29,20 +29,20 @@ FOLDER: Final = Path(__file__).parents[2] / "rules" / "pots_on_paper"
 
 
 def pot_games() -> list[str]:
-    """The games that pots were shared out of on paper."""
+    """Return the games with pots on paper."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 @cache
 def pot_cases(game: str) -> tuple[dict[str, Any], ...]:
-    """The cases of a game, in the order of its file. `apart`: wagers that every seat has and no pot has, which the
-    file names once."""
+    """Return the cases of a game, in the order of its file. `apart`: wagers of every seat that belong to no pot, which
+    the file names once."""
     read = tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
     return tuple({"apart": read.get("apart", {})} | case for case in read["case"])
 
 
 def seats_of(case: dict[str, Any]) -> list[Seat]:
-    """The seats as the round has them: what went back at the table is no more of the pot."""
+    """Return the seats as the round has them: bets returned at the table are no longer in the pot."""
     found = []
     jokers = iter(("X1", "X2"))
     for row in case["seat"]:
@@ -76,7 +76,7 @@ def _given_back(case: dict[str, Any], row: dict[str, Any]) -> dict[str, int]:
 
 
 def settled_on_paper(game: str, case: dict[str, Any]) -> Settlement:
-    """The case settled as it says: its qualifier, its rake, in its chips."""
+    """Settle the case as it says: with its qualifier, its rake, and its chips."""
     spec = load_game(game)
     readings = {}
     if "low-qualifier" in spec.spec.readings:
@@ -94,7 +94,7 @@ def settled_on_paper(game: str, case: dict[str, Any]) -> Settlement:
 
 
 def posted_after(game: str, case: dict[str, Any]) -> int:
-    """The award as it stands posted after the case, by a book of a primary and a secondary jackpot."""
+    """Return the posted award after the case, by a book of a primary and a secondary jackpot."""
     setup = load_jackpot(EXAMPLE)
     cents = {"primary": case["pool"], "secondary": case["secondary"]}
     half = Fraction(1, 2)

@@ -18,7 +18,7 @@ _SECTION: Final = re.compile(r"47[.-]1-(10\d\d(?:\.\d+)?)\b\.?\s+\S")
 _MARK: Final = re.compile(r"\s*(?:- )?(?:\((?P<paren>[0-9.]+|[a-z]{1,4}|[A-Z]{1,3})\)|(?P<plain>[0-9]{1,2}|[a-f])\.) ")
 _ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _HEADLESS: Final = ("Crazy 4 Poker is copyrighted", "47.1-1017.44")
-"""A section whose heading the scan lost, and the line it begins with."""
+"""Section whose heading the scan lost, by the line with which it begins."""
 _HEADINGS: Final = {
     "CARD DELIVERY": "card delivery",
     "TAKE AND PAY": "take and pay",
@@ -37,7 +37,7 @@ _LETTERED: Final = {
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Section and paragraph, the section itself with an empty one."""
+    """Yield section and paragraph; the section itself has an empty paragraph."""
     section, heading, path, bare, lettered = "", "", list[str](), False, ""
     for line in lines:
         if (found := _SECTION.match(line)) and "(" not in line[:14]:
@@ -113,7 +113,7 @@ def main(files: list[str]) -> None:
 
 
 def known() -> dict[str, frozenset[str]]:
-    """Section -> its paragraphs."""
+    """Return the paragraphs of each section."""
     rows = [line.split("; ") for line in LIST.read_text(encoding="utf-8").splitlines()]
     return {section: frozenset(found) for section, *found in rows}
 

@@ -1,12 +1,12 @@
 """The hands of a second reader, in `tests/dealer_flow/read_hands`: a file a game.
 
-Somebody who had not seen the program read the texts and dealt hands: what happens, what follows and by which clause.
-They stand here in the words of `hand_table`. Which bet wins is not played, only the deal: who is dead, which money goes
-back, which is held, what is found.
+A person who had not seen the program read the texts and dealt hands: the events, the consequences and their clauses, in
+the language of `hand_table`. Only the deal is covered, not which bet wins: dead hands, returned money, held money,
+findings.
 
 `title` begins with the number of the hand in the reader's notes. `options` are readings other than the file's own;
 `silent` where the text says nothing and the file's option decides. `differs` says why the program does otherwise: the
-hand must then fail, so that the mark is taken away when the program is put right.
+hand must then fail, so that the mark is removed once the program is fixed.
 """
 
 import tomllib
@@ -30,9 +30,9 @@ class Expected(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     back: dict[str, dict[str, int]] = {}
     """Seat -> the bets that go back, in cents."""
     held: dict[str, tuple[str, ...]] = {}
-    """Seat -> the bets that a person has to see about."""
+    """Seat -> the bets that a supervisor has to decide."""
     wagers: dict[str, dict[str, int]] = {}
-    """Seat -> what it has on the layout, where the round says so."""
+    """Seat -> its wagers on the layout, where the round states them."""
     called: bool = False
     codes: tuple[str, ...] | None = None
     dead_hands: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Expected(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
 
 
 class ReadRound(Struct, frozen=True, forbid_unknown_fields=True):
-    """One hand of the reader's."""
+    """One hand from the reader."""
 
     title: str
     clause: str
@@ -56,18 +56,18 @@ class ReadRound(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_rounds() -> list[ReadRound]:
-    """All of them, game after game."""
+    """Return all hands, game after game."""
     return [each for path in sorted(FOLDER.glob("*.toml")) for each in rounds_of(path)]
 
 
 def rounds_of(path: Path) -> list[ReadRound]:
-    """The hands of one game."""
+    """Return the hands of one game."""
     rows: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["round"]
     return [convert(row | {"game": path.stem}, ReadRound) for row in rows]
 
 
 def played_hand(round_: ReadRound) -> tuple[HandTable, RoundResult]:
-    """The hand dealt to its end."""
+    """Deal the hand to its end."""
     table = HandTable(round_.game, **round_.options)
     lines = [line for line in round_.lines.splitlines() if line.strip()]
     table.play(lines)

@@ -171,7 +171,7 @@ def _pattern(sentence: str) -> re.Pattern[str]:
 
 
 def check_refusal(error: TomlFileError) -> None:
-    """One line, with a key as it is written in the file, and a sentence of those above."""
+    """Check that the error is one line, with a key as it is written in the file, and one of the sentences above."""
     assert "\n" not in str(error)
     assert not error.key or _KEY.fullmatch(error.key), error.key
     said = any(_pattern(each).fullmatch(error.why) for each in SENTENCES)

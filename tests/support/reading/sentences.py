@@ -312,7 +312,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "line-flooded": "device",
     "recording-ended": "unreliable",
 }
-"""Code, and reason where it has several -> its facts; with a question mark those it may lack."""
+"""Facts by code, and by reason where a code has several; a question mark means that the fact may be missing."""
 
 LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("supervisor", "BadgeSwiped", "", "come at once: T"),
@@ -371,12 +371,12 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("dealer", "DecisionMade", "P", "W"),
     ("(dealer|supervisor|anyone)", "HandRevealed", "shoe", "name card N"),
 )
-"""Actor, event, place and words of everything that may happen next."""
+"""Actor, event, place and text of everything that may happen next."""
 
 
 @cache
 def _pattern(sentence: str) -> re.Pattern[str]:
-    """A letter that stands for something is alone, or between marks."""
+    """Return the pattern of a sentence. A letter that stands for something is alone, or between marks."""
     letters = "".join(_WORDS)
     return re.compile(
         re.sub(rf"(?<![A-Za-z\\\[\]'])([{letters}])(?![A-Za-z\]'])", lambda m: f"(?:{_WORDS[m[1]]})", sentence)
@@ -398,7 +398,7 @@ _EMPTY = Incident(code="", clause="")
 
 
 def check_incident(incident: Incident) -> None:
-    """It names a clause, and has the facts of its code: all of them and no other."""
+    """Check that the incident names a clause, and has all facts of its code and no other."""
     known, found = FACTS[incident.code], facts(incident).keys()
     names = (known if isinstance(known, str) else known[incident.reason]).split()
     if incident.report:
@@ -440,7 +440,7 @@ _VALUES = {
 
 
 def _check_value(item: Legal) -> None:
-    """The number and the place are those the words name."""
+    """Check that the number and the place are those of the text."""
     named = re.match(_VALUES.get(item.event, "(?!)"), item.what)
     if named is not None:
         assert int(named[1]) == item.value, item

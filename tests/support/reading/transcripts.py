@@ -1,9 +1,9 @@
-"""Transcripts: what is done at a table, and what comes of it, as lines of text written down and held to the clauses.
+"""Transcripts: the actions at a table and their results, as lines of text written down and checked against the clauses.
 
 == race-to-the-flush: the shoe does not read a card      a table; `reads`, `no-shoe` or `option=value` after the game
 > draw AH ??                                             one thing that happens, in the words of `hand_table`
   card-unread at shoe [procedure] number 2               each incident: code, reason, place, clause and facts
-  : naming | seat 1 live, ante 500 | 2 cards, 50 left    where the table stands, when it leaves a state
+  : naming | seat 1 live, ante 500 | 2 cards, 50 left    the state of the table, when it leaves a state
   = misdeal | seat 1 live, back ante 500                 how a round ended
 """
 
@@ -35,7 +35,7 @@ class Transcript:
 
 
 def transcripts(path: Path) -> list[Transcript]:
-    """Every table of the file; lines that begin with `#` and empty ones do not count."""
+    """Return every table of the file; lines that begin with `#` and empty ones do not count."""
     out: list[tuple[str, list[str]]] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
@@ -46,14 +46,14 @@ def transcripts(path: Path) -> list[Transcript]:
 
 
 def reprint(path: Path, games: Mapping[str, Procedure]) -> None:
-    """Write a file of transcripts with what comes of them now; what is done at the tables stays."""
+    """Rewrite a file of transcripts with the current results; the actions remain."""
     intro = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     tables = ["\n".join([f"== {each.head}", *played(each, games)]) for each in transcripts(path)]
     path.write_text("\n\n".join(["\n".join(intro), *tables]) + "\n", encoding="utf-8")
 
 
 def played(transcript: Transcript, games: Mapping[str, Procedure]) -> list[str]:
-    """The transcript as the table has it now: what is done, and what comes of it."""
+    """Return the transcript as the table has it now: actions and results."""
     setting, _, _ = transcript.head.partition(": ")
     game, *marks = setting.split()
     options = dict(mark.split("=") for mark in marks if "=" in mark)
@@ -113,7 +113,7 @@ def _places(now: Snapshot) -> Iterator[str]:
 
 
 def _hand(hand: HandNow) -> str:
-    """Its cards counted and due, their faces once one was shown, and those set aside."""
+    """Return the hand's counted and due cards, its faces once one was shown, and the cards set aside."""
     faces = "" if all(card == UNREAD for card in hand.cards) else f" {_cards(hand.cards)}"
     aside = f" aside {_cards(hand.burned)}" if hand.burned else ""
     return f"{_known(hand.counted)}/{hand.expected}{faces}{aside}"

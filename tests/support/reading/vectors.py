@@ -22,7 +22,7 @@ def name_of(vector: dict[str, Any]) -> str:
 
 
 def body_of(vector: dict[str, Any]) -> bytes:
-    """Header and payload: the decoded frame without its check."""
+    """Return header and payload: the decoded frame without its check."""
     return bytes.fromhex(vector["decoded"])[:-4]
 
 
@@ -31,7 +31,7 @@ def extensions_of(vector: dict[str, Any]) -> tuple[tuple[int, bytes], ...]:
 
 
 def message_of(vector: dict[str, Any]) -> Message:
-    """The message a vector spells, built by the class's own constructor."""
+    """Return the message that a vector describes, built by the class's own constructor."""
     cls = _NAMED[vector["message"]]
     kinds = get_type_hints(cls)
     message: Message = cls(**{name: _value(kinds[name], value) for name, value in vector["fields"].items()})
