@@ -54,7 +54,7 @@ class CheckFailed(NamedTuple):
 def failing_checks(
     lie: DeviceLie | None, device: str, only: Sequence[str] = (), rounds: int | None = None
 ) -> list[CheckFailed]:
-    """Return the failing checks of the device's plan, with hands and on the simulated clock. `only`: patterns of ids."""
+    """Return the failing checks of the device's plan, with hands, on the simulated clock. `only`: patterns of ids."""
 
     def wrap(table: TableModel) -> TableModel:
         if lie is not None:

@@ -130,7 +130,7 @@ class _Settings:
     """Fixed settings: tests that draw their cases draw the same ones each time, or every fault would meet others."""
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Configure Hypothesis before any test is loaded. The import is here, after pytest has prepared to rewrite it."""
+        """Configure Hypothesis before any test is loaded. Import it here, after pytest has prepared to rewrite it."""
         from hypothesis import HealthCheck, settings
 
         checks = list(HealthCheck)
