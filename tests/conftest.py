@@ -1,4 +1,4 @@
-"""After every test: no thread and no descriptor may be left behind."""
+"""Checks after every test: it may leave behind no thread and no descriptor."""
 
 import atexit
 import gc
@@ -23,13 +23,13 @@ atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 DESCRIPTORS = Path("/proc/self/fd")
 NOT_HERE = "not here: "
-"""Begins the reason of a skip that is right on a machine like this one: its user, its system, its Python. Any other
-says what is to be installed."""
+"""Prefix of the reason for a skip that is right on a machine like this one: its user, its system, its Python. Any other
+reason says what to install."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Modules, items and what is read once stay to the end: nobody looks for garbage among them, now or later."""
+    """Exclude modules, items and other lasting objects from garbage collection: they stay to the end."""
     gc.disable()
     try:
         return (yield)
@@ -40,7 +40,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test marked `every(n)` all but each nth of its parameters are left to `make test-more`."""
+    """Leave all but each nth of the parameters of a test marked `every(n)` to `make test-more`."""
     seen = Counter[str]()
     for item in items:
         if (mark := item.get_closest_marker("every")) is not None:
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """With `NO_SKIPS=yes`, as in CI, a test fails that is skipped for want of what can be installed."""
+    """Fail a test that is skipped because something is not installed, with `NO_SKIPS=yes`, as in CI."""
     report = yield
     if report.skipped and os.environ.get("NO_SKIPS") == "yes" and not hasattr(report, "wasxfail"):
         _, _, why = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, str(report.longrepr))
@@ -66,7 +66,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """The same of a whole module."""
+    """Fail a module that is skipped for such a reason."""
     report = yield
     if report.skipped and os.environ.get("NO_SKIPS") == "yes":
         report.outcome, report.longrepr = "failed", f"skipped, and nothing may be: {report.longrepr}"
@@ -74,7 +74,8 @@ def pytest_make_collect_report(
 
 
 def _open_lines() -> set[str]:
-    """Descriptors of this process that are terminals, sockets or pipes: what a line leaves when it leaks."""
+    """Return the descriptors of this process that are terminals, sockets or pipes: those that a line leaves if it
+    leaks."""
     found = set()
     for entry in DESCRIPTORS.iterdir() if DESCRIPTORS.exists() else ():
         try:

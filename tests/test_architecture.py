@@ -10,7 +10,7 @@ from typing import Literal
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
-"""Lowest first: a package may import itself and those before it."""
+"""Packages, lowest first: a package may import itself and those before it."""
 
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
@@ -26,7 +26,7 @@ def tree(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
-    """Every module and every name in one that `path` imports: its full name, the line, and when."""
+    """Return every module and every name in one that `path` imports: its full name, the line, and the time."""
 
     def walk(node: ast.AST, when: When) -> Iterator[tuple[str, int, When]]:
         for child in ast.iter_child_nodes(node):
@@ -79,7 +79,7 @@ ROOMS = {
 
 
 def test_every_sub_package_has_its_place() -> None:
-    """A dialect's is beside the others, not above or below."""
+    """Sub-packages of dialects are next to each other, not above or below."""
     found = {
         package: {path.parent.name for path in (ROOT / package.replace(".", "/")).glob("*/__init__.py")}
         for package in ROOMS
@@ -92,7 +92,7 @@ def test_rooms_import_downward() -> None:
 
 
 def upward(path: Path, package: str) -> Iterator[str]:
-    """Imports of a module in a room of a package that name a room above its own."""
+    """Yield imports of a module in a sub-package that name a sub-package above its own."""
     rooms = ROOMS[package]
     room = room_of(where(path).removesuffix(".py").replace("/", "."), package)
     for name, line, _ in imports(path):
@@ -102,7 +102,7 @@ def upward(path: Path, package: str) -> Iterator[str]:
 
 
 def room_of(module: str, package: str) -> str:
-    """The room of a package that a module belongs to; empty for one outside the package."""
+    """Return the sub-package that a module belongs to; empty for one outside the package."""
     return module.removeprefix(f"{package}.").split(".")[0] if module.startswith(f"{package}.") else ""
 
 
@@ -110,7 +110,8 @@ MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix("
 
 
 def needs(path: Path) -> set[str]:
-    """Modules of this project that `path` imports, itself left out; inside functions and for type checkers count too.
+    """Return the modules of this project that `path` imports, except itself; imports inside functions and for type
+    checkers count too.
 
     A package of which only modules are imported is not one of them.
     """
@@ -127,7 +128,7 @@ def test_no_module_imports_itself_by_a_detour() -> None:
 
 
 def test_no_room_imports_itself_by_a_detour() -> None:
-    """Sub-packages, and the modules beside them."""
+    """Import cycles are checked for sub-packages, and for the modules on the same level."""
 
     def room(module: str) -> str:
         return ".".join(module.split(".")[:2])
@@ -150,7 +151,7 @@ def circles(needed: Mapping[str, set[str]]) -> Iterator[list[str]]:
 
 
 def closure(start: str, needed: Mapping[str, set[str]]) -> set[str]:
-    """Everything `start` needs, directly or not; `start` itself when it needs itself."""
+    """Return everything that `start` needs, directly or not; `start` itself if it needs itself."""
     found: set[str] = set()
     waiting = list(needed[start])
     while waiting:
@@ -241,7 +242,7 @@ def test_no_asyncio_below_the_application() -> None:
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Top-level modules that a fresh interpreter holds after `statement`."""
+    """Return the top-level modules that a fresh interpreter holds after `statement`."""
     code = f"{statement}\nimport sys\nprint(' '.join(sorted({{m.split('.')[0] for m in sys.modules}})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     return set(done.stdout.split())
@@ -259,7 +260,7 @@ def test_the_live_process_loads_no_bulk_tools() -> None:
 
 
 def test_the_first_page_of_help_loads_errors_and_little_else() -> None:
-    """Its start is every command's: a module more is felt at each of them."""
+    """Every command starts with these modules: one more slows each of them."""
     held = loaded_by("import dealwire.cli")
     assert not {"logging", "msgspec", "pydantic", "tomllib", "sqlite3", "dealer_flow", "rules"} & held
 
@@ -287,7 +288,7 @@ def test_every_package_is_typed_and_says_what_it_is() -> None:
 
 
 def test_functions_stay_readable() -> None:
-    """A function over 40 lines is asking to be split. A module holds one idea, however long that is."""
+    """A function over 40 lines should be split. A module holds one idea, at any length."""
     assert not [
         f"{where(path)}:{node.lineno}: {node.name} has {lines(node)} lines"
         for path in SOURCES
@@ -297,7 +298,7 @@ def test_functions_stay_readable() -> None:
 
 
 def lines(function: ast.FunctionDef) -> int:
-    """Its lines without those of its docstring."""
+    """Return the number of lines without those of the docstring."""
     assert function.end_lineno is not None
     docstring = ast.get_docstring(function)
     return function.end_lineno - function.lineno + 1 - (docstring.count("\n") + 1 if docstring else 0)

@@ -1,4 +1,4 @@
-"""The 45 games that Colorado authorizes: each is dealt and settled by a file that is there, and no file is left out."""
+"""The 45 games that Colorado authorizes: each is dealt and settled by an existing file, and no file is left out."""
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from docs._print.games import authorized
@@ -6,7 +6,7 @@ from rules.game.load import game_ids, load_game
 
 COLORADO = "Colorado"
 OWN_SECTION = "47.1-1017.60"
-"""Flushes Gone Wild stands in no list of the text that has the other games."""
+"""Section of Flushes Gone Wild, which no list of the other games in the text has."""
 
 
 def test_all_forty_five_stand_there_once() -> None:

@@ -1,4 +1,4 @@
-"""The benchmarks run and print figures. What the figures are is never asserted: the machine decides that."""
+"""The benchmarks run and print figures. Their values are never asserted: they depend on the machine."""
 
 import sys
 from importlib import import_module
@@ -46,7 +46,7 @@ def test_the_door_knows_every_benchmark() -> None:
 
 
 WITH_PROGRAMS = ("archive", "held", "restart", "service")
-"""Those that start programs again and again take longer than all others together."""
+"""Benchmarks that start programs repeatedly and take longer than all others together."""
 
 
 @pytest.mark.more

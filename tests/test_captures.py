@@ -1,4 +1,4 @@
-"""Every recording in `captures/` gives what its index says, however its bytes are cut."""
+"""Every recording in `captures/` gives the results of its index, however its bytes are cut."""
 
 import hashlib
 import itertools
@@ -34,7 +34,7 @@ from tests.support.reading.each import of_each
 CAPTURES = Path(__file__).parent.parent / "captures"
 ENTRIES: list[dict[str, Any]] = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]
 INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
-"""Those of serial lines, which `dealwire replay` deals again. USB has its own test, in `tests/devices/rigs`."""
+"""Recordings of serial lines, which `dealwire replay` replays. USB has its own test, in `tests/devices/rigs`."""
 PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
 PROCEDURES = {name: load_procedure(name) for name in known_procedures()}
 TERMS = {name for name in PROCEDURES if game_id_of(name)}
@@ -42,7 +42,7 @@ TERMS = {name for name in PROCEDURES if game_id_of(name)}
 
 
 def of(procedure: str) -> pytest.MarkDecorator:
-    """Every recording of one procedure."""
+    """Return a mark with every recording of one procedure."""
     entries = [entry for entry in INDEX if entry.get("procedure", PACKETS) == procedure]
     return pytest.mark.parametrize("entry", entries, ids=[entry["file"] for entry in entries])
 
@@ -51,7 +51,7 @@ each = of_each("entry", INDEX, ids=itemgetter("file"), shares=2)
 
 
 class Recut(Capture):
-    """The same recording with its chunks cut another way."""
+    """The recording with its chunks cut another way."""
 
     def __init__(self, source: Capture, cut: Callable[[list[Chunk]], Iterator[Chunk]]) -> None:
         super().__init__(source.path)
@@ -94,7 +94,7 @@ def received_only(chunks: list[Chunk]) -> Iterator[Chunk]:
 
 
 def dealt(capture: Capture) -> tuple[list[RoundResult], list[str], PlayStats]:
-    """Rounds, everything said as JSON, and the counters."""
+    """Return rounds, all output as JSON, and the counters."""
     name = capture.procedure or PACKETS
     terms = TableTerms(load_game_of(name)) if name in TERMS else None  # fresh: a pool and runners move on
     table, rounds, said = Table(PROCEDURES[name], terms), list[RoundResult](), list[str]()
@@ -129,7 +129,7 @@ def test_rounds_seats_and_incidents(entry: dict[str, Any]) -> None:
 
 @each
 def test_the_recording_names_what_was_dealt(entry: dict[str, Any]) -> None:
-    """Those made before recordings named it are of the one game there was."""
+    """Recordings made before they named their procedure are of the one game that existed."""
     assert (Capture.read(CAPTURES / entry["file"]).procedure or PACKETS) == entry.get("procedure", PACKETS)
 
 
@@ -184,7 +184,7 @@ def test_an_unread_card_is_named_by_a_badge_or_nothing_is_settled(entry: dict[st
 
 @of(RACE)
 def test_a_shoe_nobody_answers_says_each_report_three_times(entry: dict[str, Any]) -> None:
-    """And each card is dealt once. Copies the scenario's noise has spoiled are missing."""
+    """Each card is dealt once. Copies that the scenario's noise has spoiled are missing."""
     for dialect, data in received_by_line(Capture.read(CAPTURES / entry["file"])):
         if dialect == "angel-eye":
             runs = [len(list(copies)) for _, copies in itertools.groupby(angel_eye_frames(data))]
@@ -233,7 +233,7 @@ def test_cuts_change_nothing(entry: dict[str, Any], cut: Callable[[list[Chunk]],
 
 @cache
 def said_of(file: str) -> list[str]:
-    """Everything said of a recording as it was received."""
+    """Return all output for a recording as it was received."""
     return dealt(Capture.read(CAPTURES / file))[1]
 
 
@@ -245,7 +245,7 @@ def test_the_index_lists_every_recording() -> None:
 @pytest.mark.every(24)
 @pytest.mark.parametrize("entry", INDEX, ids=itemgetter("file"))
 def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
-    """Payloads and directions as a foreign reader sees them are the ones we read."""
+    """A foreign reader sees the payloads and directions that we read."""
     tshark = shutil.which("tshark")
     if tshark is None:
         pytest.skip("tshark is not installed (apt install tshark)")
@@ -279,7 +279,7 @@ def test_a_finding_is_said_when_it_happens_and_again_in_its_round() -> None:
 
 
 def terms_of(entry: dict[str, Any]) -> TableTerms:
-    """On which the table of a recording settles: the default ones, but for what a house must set."""
+    """Return the terms of the table in a recording: the default ones, except for those that a house must set."""
     readings, meters = entry.get("readings", {}), dict(entry.get("meters", {}))
     return TableTerms(load_game_of(entry["procedure"]), readings=readings, meters=meters)
 
@@ -289,7 +289,7 @@ CHIPS = [entry for entry in INDEX if "chips" in entry]
 
 @pytest.mark.parametrize("entry", CHIPS, ids=[entry["file"] for entry in CHIPS])
 def test_the_chips_of_an_evening_are_where_its_dealer_left_them(entry: dict[str, Any]) -> None:
-    """Each hand begins with what the one before left, or more where a player bought chips; nothing is held."""
+    """Each hand starts with what the one before left, or more where a player bought chips; nothing is held."""
     table, left, bought = Table(PROCEDURES[entry["procedure"]], terms_of(entry)), dict[str, int](), 0
     said = [*replay(CAPTURES / entry["file"], table)]
     rounds = [each for each in said if isinstance(each, RoundResult)]
@@ -317,7 +317,7 @@ SETTLED = [entry for entry in INDEX if entry.get("procedure", PACKETS) in TERMS 
 
 @pytest.mark.parametrize("entry", SETTLED, ids=[entry["file"] for entry in SETTLED])
 def test_every_bet_of_a_recorded_round_ends_by_a_clause(entry: dict[str, Any]) -> None:
-    """A round of each game, dealt, settled and told; held is only what a meter of unknown height would pay."""
+    """A round of each game is dealt, settled and printed; only a meter of unknown amount leads to held bets."""
     procedure = entry["procedure"]
     table = Table(PROCEDURES[procedure], terms_of(entry))
     settled = [each for each in replay(CAPTURES / entry["file"], table) if isinstance(each, Settlement)]

@@ -18,7 +18,7 @@ _MENTIONED: Final = re.compile(r"47\.1-10\d\d(?:\.\d+)?(?:\(\w+(?:\.\d+)?\))*")
 
 
 def strange(section: str, paragraph: str) -> bool:
-    """No such paragraph stands in the text."""
+    """Return True if the text has no such paragraph."""
     return section not in KNOWN or bool(paragraph and paragraph not in KNOWN[section])
 
 
@@ -30,7 +30,7 @@ def test_every_clause_that_is_cited_stands_in_the_text(file: str) -> None:
 
 @of_each("path", WRITTEN, ids=lambda path: path.name)
 def test_every_clause_that_is_mentioned_stands_in_the_text(path: Path) -> None:
-    """In the remarks and the reasons too."""
+    """Notes and reasons are checked, too."""
     found = {mention[0] for mention in _MENTIONED.finditer(path.read_text(encoding="utf-8"))}
     parts = {mention: mention.partition("(") for mention in found}
     assert sorted(text for text, (section, bracket, rest) in parts.items() if strange(section, bracket + rest)) == []
@@ -82,7 +82,7 @@ def test_every_section_of_the_general_rules_is_answered_for() -> None:
 
 
 def _spoken(row: str) -> list[tuple[str, str]]:
-    """`1002(1), (3)-(5)`: the clauses of one row; a range stands for all between."""
+    """Return the clauses of one row such as `1002(1), (3)-(5)`; a range includes all between."""
     section, found = "", []
     for part in row.split(", "):
         head, bracket, rest = part.partition("(")

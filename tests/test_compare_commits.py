@@ -1,4 +1,4 @@
-"""The comparison of two commits finds nothing in a tree and itself, and what was changed in a copy of it."""
+"""The comparison of two commits finds no difference between a tree and itself, and every change in a copy of it."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ from tests.support.programs.compare_commits import PLAYERS, Compared, commit_of,
 pytestmark = pytest.mark.more
 
 SMALL = ["HEAD", "--rounds", "2", "--procedure", "flushes-gone-wild.sd"]
-"""A procedure with a burn, that a game settles."""
+"""Arguments for a procedure with a burn, which a game settles."""
 
 
 @pytest.fixture(scope="module")

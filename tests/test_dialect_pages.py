@@ -1,4 +1,4 @@
-"""The pages of the shoe dialects say what the program does, and what it cannot know."""
+"""The pages of the shoe dialects agree with the program, and state its limits."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The site: it builds without a warning, fetches nothing, shows every page, and what its guides say to type works."""
+"""The site: it builds without a warning, fetches nothing, shows every page, and the commands in its guides work."""
 
 import re
 import subprocess
@@ -130,7 +130,7 @@ def test_commands_and_options_exist(page: Path) -> None:
 
 
 def unknown(words: list[str]) -> str:
-    """The first word that is no command or option of ours."""
+    """Return the first word that is no command or option of ours."""
     command: click.Command = main
     context = click.Context(main)
     for word in words:
@@ -182,7 +182,7 @@ class Site(NamedTuple):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """All of it, as `make site` builds it: a link to a page that there is not is a warning, and ends it."""
+    """Build the whole site as `make site` does: a link to a missing page is a warning, and ends the build."""
     built = tmp_path_factory.mktemp("site")
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", f"{built}/.doctrees"]
     done = subprocess.run([*sphinx, str(DOCS), f"{built}/html"], capture_output=True, text=True, cwd=ROOT)
@@ -192,7 +192,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 class Seen(HTMLParser):
-    """Of one page: its anchors, what it links to, what a browser fetches by itself."""
+    """A page as a browser reads it: its anchors, its links, and the files that a browser fetches unasked."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
@@ -223,7 +223,7 @@ def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Site) -> No
 
 @pytest.mark.more
 def test_the_reference_has_exactly_the_public_names(site: Site) -> None:
-    """Each with an anchor of its own, and each event that a device can report."""
+    """Each name has an anchor of its own, and so has each event that a device can report."""
     anchors = Seen(site.html / "api.html").anchors
     offered = {anchor.removeprefix("dealwire.") for anchor in anchors if re.fullmatch(r"dealwire\.\w+", anchor)}
     assert offered == set(dealwire.__all__) - {"events"}
@@ -233,7 +233,7 @@ def test_the_reference_has_exactly_the_public_names(site: Site) -> None:
 
 @pytest.mark.more
 def test_every_page_can_be_reached_from_the_first(site: Site) -> None:
-    """Through the list of pages at the side, or the list of games."""
+    """Pages are reached through the list at the side, or the list of games."""
     reached, waiting = set[Path](), [site.html / "index.html"]
     while waiting:
         page = waiting.pop()
@@ -260,7 +260,7 @@ LONG = ("odds", "odds-figures", "pays", "pay-tables", "bets", "readings-money", 
 @pytest.mark.more
 @needs_browser
 def test_it_reads_in_a_browser(site: Site) -> None:
-    """Light or dark, wide or narrow: no page is wider than the window, asks for anything outside, or complains."""
+    """Light or dark, wide or narrow: no page is wider than the window, fetches from outside, or reports an error."""
     with chromium() as browser:
         for scheme, width in (("light", 1280), ("dark", 390)):
             context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)

@@ -1,4 +1,4 @@
-"""The whole road, as separate processes on real lines."""
+"""The whole path from device to settlement, as separate processes on real lines."""
 
 import contextlib
 import json
@@ -53,7 +53,7 @@ def test_the_demo_ends_well() -> None:
 
 @pytest.mark.more
 def test_the_demo_waits_on_a_terminal_until_enter() -> None:
-    """Its console answers as long; without a terminal the demo ends by itself, see above."""
+    """The console answers as long as the demo waits; without a terminal the demo ends on its own, see above."""
     master, slave = os.openpty()
     command = [sys.executable, "-m", "dealwire", "demo", "--speed", "60"]
     with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True) as demo:
@@ -182,7 +182,7 @@ def test_an_earlier_recording_is_not_overwritten_unasked(tmp_path: Path) -> None
 
 @pytest.mark.more
 def test_devices_that_go_away_and_come_back_are_found_again(tmp_path: Path) -> None:
-    """The simulated table ends with its round and another starts on the same ports: one program serves both."""
+    """The simulated table ends after its round and another starts on the same ports: one program serves both."""
     ports = ["--shuffler", f"tcp:{free_port()}", "--controller", f"tcp:{free_port()}"]
     output = tmp_path / "two.pcapng"
     addresses = [

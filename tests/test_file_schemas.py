@@ -1,4 +1,4 @@
-"""The pages and JSON Schemas of the files that a person writes: what they say is what the loaders do."""
+"""The pages and JSON Schemas of the files that a person writes agree with the loaders."""
 
 import copy
 import re
@@ -27,11 +27,11 @@ KINDS = [*FILE_KINDS]
 FILES = [(name, path) for name, kind in FILE_KINDS.items() for path in kind.files]
 Content = dict[str, Any]
 BEYOND = {"value_error", "assertion_error"}
-"""Faults of a loader that no schema can say: what a validator of ours found wrong."""
+"""Errors of a loader that no schema can express: those of our own validators."""
 WRONG: tuple[Any, ...] = ("no such word", -1, True, [], {"no-such-key": 1})
 ROWS = 6
 SPOILT_MOST = 60
-"""Places of a file that are spoilt."""
+"""Most places of a file that are spoiled."""
 
 
 @cache
@@ -82,7 +82,7 @@ def test_the_example_of_a_table_has_every_key_and_can_be_served() -> None:
 
 
 def tables(model: type[TomlTable], known: dict[type[TomlTable], None] | None = None) -> dict[type[TomlTable], None]:
-    """Every table that may stand in a file."""
+    """Return every table that a file may have."""
     known = {} if known is None else known
     known.setdefault(model)
     for field in model.model_fields.values():
@@ -127,7 +127,7 @@ def test_a_key_says_what_it_holds_what_else_counts_and_an_example() -> None:
 
 
 def places(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every key and every place in a list."""
+    """Yield every key and every place in a list."""
     for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield (*at, key)
         yield from places(part, (*at, key))
@@ -146,7 +146,7 @@ def changed(whole: Content, at: tuple[str | int, ...], value: Any) -> Content:
 
 
 def spoilt(whole: Content) -> Iterator[tuple[str, Content]]:
-    """Each key left out, misspelt, and with something else in it; of rows that are alike the first two."""
+    """Yield the file with each key left out, misspelled, and with another value; only the first two of similar rows."""
     found = [at for at in places(whole) if not any(isinstance(key, int) and key > 1 for key in at)]
     for at in found[:: -(-len(found) // SPOILT_MOST)]:
         yield f"{at} left out", changed(whole, at, ...)
@@ -157,7 +157,7 @@ def spoilt(whole: Content) -> Iterator[tuple[str, Content]]:
 
 
 def refused(kind: str, given: Content) -> set[str]:
-    """The kinds of faults that the loader finds in the shape of a file; `value_error` for one of our own validators."""
+    """Return the kinds of errors that the loader finds in the shape of a file; `value_error` for our own validators."""
     whole = as_dealt(given, {}) if kind == "game" else given  # the procedure says which bet is of no kind
     try:
         FILE_KINDS[kind].model.model_validate(tuples(whole), context={"folder": DOCS})
@@ -169,12 +169,12 @@ def refused(kind: str, given: Content) -> set[str]:
 
 
 def beginning(path: Path) -> Content:
-    """A file with the first rows of its tables."""
+    """Return a file with the first rows of its tables."""
     return {key: part[:ROWS] if isinstance(part, list) else part for key, part in content(path).items()}
 
 
 def most_varied(kind: str) -> Path:
-    """The file that has most keys."""
+    """Return the file with the most keys."""
     return max(FILE_KINDS[kind].files, key=lambda path: len({key for at in places(beginning(path)) for key in at}))
 
 

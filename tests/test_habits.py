@@ -1,4 +1,4 @@
-"""Pages and settings for contributors: what they name exists, and what they promise runs."""
+"""Pages and settings for contributors: everything that they name exists, and everything that they promise runs."""
 
 import re
 import shutil

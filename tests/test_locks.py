@@ -1,4 +1,4 @@
-"""The lock files hold everything that pyproject.toml asks for, by hash, and name no index."""
+"""The lock files hold every requirement of pyproject.toml, by hash, and name no index."""
 
 import re
 import tomllib
@@ -18,13 +18,13 @@ _PIN = re.compile(r"^([a-z0-9-]+)(?:\[[a-z,-]+\])?==(\S+)((?: ; [^\\]+)?) \\$")
 
 
 def pins(name: str) -> dict[str, str]:
-    """Versions that one file pins, by distribution."""
+    """Return the versions that one file pins, by distribution."""
     found = (_PIN.match(line) for line in (ROOT / f"locks/{name}.txt").read_text().splitlines())
     return {match[1]: match[2] for match in found if match}
 
 
 def asked(options: str) -> list[Requirement]:
-    """Requirements that these options of `uv pip compile` name."""
+    """Return the requirements that these options of `uv pip compile` name."""
     words = options.split()
     named = [*pairwise(words)]
     extras = [*EXTRAS] if "--all-extras" in words else [value for option, value in named if option == "--extra"]

@@ -1,4 +1,4 @@
-"""The program that counts which deliberate faults the tests find, on a project whose every fault is known."""
+"""The program that counts the deliberate faults found by the tests, on a project whose every fault is known."""
 
 import ast
 import re
@@ -188,7 +188,7 @@ def test_each_fault_has_a_name_of_its_own(project: Path) -> None:
 
 
 def test_notes_change_nothing_but_what_was_reached() -> None:
-    """Each module says the same, with docstrings, default values and names; the places of its faults are all noted."""
+    """Each module behaves the same, with docstrings, default values and names; all places of its faults are noted."""
     for path in [ROOT / "protocol" / "cards.py", ROOT / "protocol" / "errors.py", ROOT / "protocol" / "tomlfile.py"]:
         file, source = path.relative_to(ROOT).as_posix(), path.read_text()
         tree, noting = ast.parse(source), probes.probed(ast.parse(source), file)
@@ -225,7 +225,7 @@ def _notes(tree: ast.Module) -> list[ast.Call]:
 
 
 def _without_notes(tree: ast.Module) -> str:
-    """The tree as it was before notes were put in."""
+    """Return the tree as it was before the notes were inserted."""
 
     class Taken(ast.NodeTransformer):
         def visit_Expr(self, node: ast.Expr) -> ast.AST | None:

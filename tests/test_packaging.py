@@ -1,4 +1,4 @@
-"""A release: two builds with the same bytes, every file in the wheel, and a bill of what is installed with it."""
+"""A release: two builds with the same bytes, every file in the wheel, and a bill of the installed materials."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ MANUAL = ROOT / "share/man/man1"
 
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that `make release` fills; it fails where two builds differ."""
+    """Return the folder that `make release` fills; it fails if two builds differ."""
     folder = tmp_path_factory.mktemp("released")
     done = subprocess.run([ROOT / ".ci/release", sys.prefix, folder], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -139,7 +139,7 @@ def test_the_manual_names_every_command_and_every_option() -> None:
 
 
 def walked(command: click.Command, path: str) -> list[list[str]]:
-    """For a command and all below it: its path and its options."""
+    """Return path and options of a command and of all commands below it."""
     options = [text for each in command.params if isinstance(each, click.Option) for text in each.opts]
     below = command.commands.items() if isinstance(command, click.Group) else ()
     return [[path, *options], *(each for name, inner in below for each in walked(inner, f"{path} {name}"))]

@@ -1,4 +1,4 @@
-"""Everything that is generated is printed by `make docs`, and stands in the tree as it would be printed now."""
+"""Every generated file is printed by `make docs`, and is in the tree as it would be printed now."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ LOOKED_AT = ("docs/**/*.md", "docs/**/*.svg", "docs/**/*.ksy", "dealwire/**/*.lu
 
 @cache
 def printed() -> dict[str, str]:
-    """Every file that is printed and its text, except the counted odds in `docs/odds`, whose own tests count some."""
+    """Return every printed file and its text, except the counted odds in `docs/odds`, whose own tests count some."""
     found: dict[str, str] = {}
     for page in PRINTED:
         found |= page.pages() if page is not odds else {}
@@ -33,7 +33,7 @@ def printed() -> dict[str, str]:
 
 
 def generated() -> Iterator[Path]:
-    """Files that say that they are printed, and all that is JSON in the documentation."""
+    """Yield the files that say that they are printed, and all JSON in the documentation."""
     yield from DOCS.rglob("*.json")
     for pattern in LOOKED_AT:
         yield from (path for path in ROOT.glob(pattern) if MARKED.search(path.read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""The public face, pinned: a name that comes or goes is a decision, not an accident."""
+"""Public names, fixed in a test: adding or removing one is a decision, not an accident."""
 
 import ast
 import importlib
@@ -35,7 +35,7 @@ FACES = {
 
 
 def imported(package: str) -> dict[str, str]:
-    """The names that type checkers see in a package, and the modules they come from."""
+    """Return the names that type checkers see in a package, and the modules from which they come."""
     module = importlib.import_module(package)
     return {
         alias.name: str(node.module)
@@ -47,7 +47,8 @@ def imported(package: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("package", FACES)
 def test_the_face_of_a_package(package: str) -> None:
-    """Each name is there and explained, type checkers know the same from the same modules, and there is no other."""
+    """Each name exists and has a docstring, type checkers know the same names from the same modules, and there is no
+    other."""
     module, names = importlib.import_module(package), FACES[package].split()
     checked = imported(package)
     assert sorted(checked) == sorted(names)
@@ -89,7 +90,7 @@ def test_a_lower_face_loads_what_is_asked_for_and_no_more() -> None:
 
 
 def test_a_class_name_stands_for_one_thing() -> None:
-    """No two packages have a public class of the same name; the dialects of `protocol` may have each their own."""
+    """No two packages have a public class with the same name; each dialect of `protocol` may have its own."""
     found: dict[str, set[str]] = {}
     for package in ("protocol", "devices", "dealer_flow", "rules", "dealwire"):
         for path in (ROOT / package).rglob("*.py"):

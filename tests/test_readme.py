@@ -44,7 +44,7 @@ def test_it_is_short_enough_to_be_read() -> None:
 
 
 def test_the_procedures_are_counted() -> None:
-    """By `make docs`, and by nobody who types."""
+    """`make docs` counts them; no one types the number."""
     quality = (ROOT / "docs" / "quality.md").read_text()
     assert procedure_count.pages() == {"../README.md": README, "quality.md": quality}
     found = re.findall(r"\*\*(\d+) procedures\*\*", README) + re.findall(r"all (\d+) procedures", quality)

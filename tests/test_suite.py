@@ -17,14 +17,14 @@ ROOT = Path(__file__).parent.parent
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 CLOCKS = {f"{name}{unit}" for name in ("monotonic", "perf_counter", "process_time", "time") for unit in ("", "_ns")}
 MEASURED = {"lag_ns", "duration_ms", "elapsed", "elapsed_ns"}
-"""Fields of ours that say how long something took."""
+"""Our fields with durations."""
 ALLOWED = {
     "tests/dealwire/test_bench_ended.py": "the bench's own time, which a simulated clock gives",
     "tests/dealwire/test_bench_conforming.py": "the bench's own time, which a simulated clock gives",
     "tests/dealwire/test_service.py": "a wait was counted at all",
     "tests/dealwire/test_service_clock.py": "an hour of a clock that jumped is not counted as a wait",
 }
-"""Files in which a time is compared, and why no machine is too slow for it."""
+"""Files in which a time is compared, each with the reason that no machine is too slow for it."""
 
 
 def where(path: Path) -> str:
@@ -41,7 +41,7 @@ def is_clock(node: ast.AST) -> bool:
 
 
 def from_a_clock(function: ast.AST) -> set[str]:
-    """Names to which a function gives what a clock said, or what it worked out from that."""
+    """Return names to which a function assigns a time from a clock, or a value computed from it."""
     found: set[str] = set()
     before = -1
     while before != (before := len(found)):
@@ -65,7 +65,7 @@ def says_a_time(node: ast.AST, times: set[str]) -> bool:
 
 
 def judged_times(path: Path, text: str) -> Iterator[str]:
-    """Assertions that one time is longer than another."""
+    """Yield assertions that one time is longer than another."""
     if "time." not in text and not any(name in text for name in MEASURED):
         return
     for function in ast.parse(text).body:
@@ -101,7 +101,7 @@ def test_one_that_does_is_found(text: str) -> None:
 
 
 def test_what_ci_runs_is_all_there_is() -> None:
-    """`make test` takes what is not marked, `make test-more` what is marked `more`; CI runs one after the other."""
+    """`make test` runs the unmarked tests, `make test-more` those marked `more`; CI runs one after the other."""
     makefile = (ROOT / "Makefile").read_text()
     assert "$(BIN)/pytest $(SPREAD) -m '$(QUICK)'\n" in makefile
     assert "$(BIN)/pytest $(SPREAD) -m '$(MORE)'\n" in makefile
@@ -116,11 +116,11 @@ def test_what_ci_runs_is_all_there_is() -> None:
 
 
 HOW_TO_GET_IT = re.compile(r"\((apt|pip) install\b|\bmake [a-z-]+|pip install ")
-"""A reason says what to do about it, unless it is of the machine."""
+"""Text in a reason that says what to install, unless the machine is the reason."""
 
 
 def reasons(text: str) -> Iterator[tuple[int, str]]:
-    """Every skip of a module: its line, and its reason as it is written."""
+    """Yield every skip of a module: its line, and its reason as it is written."""
     if "skip" not in text and "xfail" not in text:
         return
     module = ast.parse(text)

@@ -1,4 +1,4 @@
-"""The helpers of the tests: each stands in a room and on the page, with names of its own, and the examples run."""
+"""Test helpers: each is in a folder and on the page, under a unique name, and the examples run."""
 
 import ast
 import re
@@ -20,11 +20,11 @@ FILES = sorted(path for path in SUPPORT.rglob("*") if path.is_file() and path.su
 OF_A_PROGRAM = {"main", "render"}
 """Names of a program's entry and of its writer of text, which may repeat."""
 ELSEWHERE = {"compare_inputs.py", "compare_later.py"}
-"""They run in the trees of other commits, and import what stood there."""
+"""Files that run in the trees of other commits, and import modules of those."""
 
 
 def rooms() -> dict[str, str]:
-    """Room -> what the page says stands in it."""
+    """Return the page's text about each folder."""
     return dict(re.findall(r"^- \*\*(\w+)\*\*, (.*?)(?=\n- |\Z)", PAGE, re.DOTALL | re.MULTILINE))
 
 
@@ -44,14 +44,14 @@ def test_every_file_stands_in_a_room_and_on_the_page() -> None:
 
 
 def public(path: Path) -> Iterator[str]:
-    """Functions and classes of a module that others may import."""
+    """Yield the functions and classes of a module that others may import."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             yield node.name
 
 
 def test_no_two_helpers_have_one_name() -> None:
-    """Programs are by themselves: nobody has to tell their functions from others'."""
+    """Programs are exempt: their functions are not imported elsewhere."""
     found = defaultdict(list)
     for path in FILES:
         if path.suffix == ".py" and path.parent.name not in ("programs", "mutation"):
@@ -68,7 +68,7 @@ def handed_on(path: Path) -> Iterator[str]:
 
 
 def test_a_helper_is_imported_from_where_it_is_defined() -> None:
-    """No module hands on what another one makes, so that an import says where to look. Constants may be handed on."""
+    """No module re-exports another's helper, so that an import says where to look. Constants may be re-exported."""
     modules = [path for path in FILES if path.suffix == ".py"]
     handed = {f"tests.support.{path.parent.name}.{path.stem}": set(handed_on(path)) for path in modules}
     wrong = []

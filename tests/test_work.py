@@ -41,7 +41,8 @@ def calls_in(call: Callable[[], object]) -> int:
 
 @pytest.fixture(autouse=True)
 def what_other_tests_left_is_not_looked_through() -> None:
-    """Each pass collects its garbage first, and thousands of tests leave much that is none."""
+    """Exclude the objects of other tests from garbage collection: each pass collects first, and thousands of tests
+    leave many."""
     gc.freeze()
 
 
@@ -114,7 +115,8 @@ def test_calls_a_unit_are_what_it_takes_more_than_its_less() -> None:
 
 
 def test_what_a_cache_keeps_is_counted_only_where_the_input_is_new() -> None:
-    """A job with `warm` is done once, on input that no pass has met; one without is done until it is at rest."""
+    """A job with `warm` is done once, on input that no pass has seen; one without is repeated until its count is
+    stable."""
     known: set[int] = set()
 
     def meet(*numbers: int) -> None:
@@ -199,7 +201,7 @@ def test_the_file_of_budgets_has_each_figure_once() -> None:
 
 
 def named(name: str, calls_found: dict[str, float | str]) -> Callable[..., str]:
-    """In place of the process that counts."""
+    """Return a stand-in for the process that counts."""
 
     def output_of(*_: object) -> str:
         return json.dumps(calls_found if name == "counted" else {name: calls_found})
