@@ -3,14 +3,14 @@
     python -m tests.support.programs.compare_commits 517dc6e7
 
 The inputs are made once, by the players of commits 659696b (`compare_inputs`) and 517dc6e7 (`compare_later`, for the
-games that came between; only beside commits that have them), and written as plain data; each tree deals them in a
-process of its own (`compare_deal`). Compared is, report by report: each incident by code, clause, place, fault, call
-and events; each round and each settlement in every key but its words and the hashes of its files; of the recordings
-also the summary and the exit code. `--words` compares every word, too. What may differ from 659696b stands in
-`DECLARED`, with the reason. Apart from that, and for information only: what may happen next after every report.
+games that came between; only with commits that have them), and written as plain data; each tree deals them in a process
+of its own (`compare_deal`). The comparison goes report by report: each incident by code, clause, place, fault, call and
+events; each round and each settlement in every key except its texts and the hashes of its files; for recordings also
+the summary and the exit code. `--words` compares every text, too. Allowed differences from 659696b are in `DECLARED`,
+with the reason. In addition, and for information only, the legal reports after every report are compared.
 
 `--keep FOLDER` keeps the inputs, the trees and the other commit's answers, so that the next comparison costs this
-tree's run only. Exit code 1 when something differs that is not declared.
+tree's run only. The exit code is 1 if there is a difference that is not declared.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ now equal facts are.
 """
 
 WORDS: Final = frozenset({"text", "why", "sha256"})
-"""Sentences and hashes of files, wherever they stand."""
+"""Keys of sentences and of hashes of files."""
 OF_AN_INCIDENT: Final = ("code", "clause", "place", "fault", "called", "events")
 
 Json = dict[str, Any]
 
 
 class Difference(NamedTuple):
-    """Two answers that differ: where in the input, which value, and what either tree says."""
+    """Two answers that differ: the place in the input, the value, and the answer of either tree."""
 
     input: str
     index: int
@@ -81,20 +81,20 @@ class Compared:
     differing: int = 0
     """Inputs with a difference that is not declared."""
     differences: list[Difference] = field(default_factory=list)
-    """The first of each path in each of them, until one tree says another kind of thing than the other."""
+    """First difference of each path in each input, until the trees give answers of different kinds."""
     declared: Counter[str] = field(default_factory=Counter)
-    """Path -> in how many answers it differs."""
+    """Path -> number of answers in which it differs."""
     legal: list[tuple[str, int, list[str], list[str]]] = field(default_factory=list)
-    """Input, report, what only the old tree lists, what only the new one lists: the first of each input."""
+    """Input, report, entries of the old tree alone, entries of the new one alone: the first of each input."""
     not_listed: int = 0
-    """Inputs of which a tree does not say what may happen next."""
+    """Inputs for which a tree does not list the legal reports."""
 
 
 # ---------------------------------------------------------------------- one answer
 
 
 def meant(value: Any) -> Any:
-    """The object without what may be worded otherwise."""
+    """Return the object without texts that may be worded otherwise."""
     if isinstance(value, list):
         return [meant(each) for each in value]
     if not isinstance(value, dict):
@@ -108,7 +108,7 @@ def meant(value: Any) -> Any:
 
 
 def once(said: Iterable[Any]) -> Iterator[Any]:
-    """Answers without the incidents that are like one before in the same round, in the round's own list too."""
+    """Yield answers without incidents that are like an earlier one in the same round, in the round's own list too."""
     known: set[tuple[Any, ...]] = set()
     for index, item, *rest in said:
         if item["type"] == "incident":
@@ -133,7 +133,7 @@ def _incident(value: Json) -> Json:
 
 
 def differing(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """Every value that differs, by its path; an object or a list of another length is one value."""
+    """Yield every value that differs, by its path; an object or a list of another length is one value."""
     if old == new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
@@ -147,7 +147,7 @@ def differing(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
 
 
 def unhashed(value: Any) -> Any:
-    """The object without the hashes of its files."""
+    """Return the object without the hashes of its files."""
     if isinstance(value, list):
         return [unhashed(each) for each in value]
     if not isinstance(value, dict):
@@ -164,7 +164,7 @@ def compare(
     *,
     words: bool = False,
 ) -> None:
-    """One input's answers of both trees; with `words` every sentence must be the same, too."""
+    """Compare one input's answers of both trees; with `words` every sentence must be the same, too."""
     view, answers = (unhashed, iter) if words else (meant, once)
     found.inputs += 1
     found.reports += len(item.get("reports", ()))
@@ -214,7 +214,7 @@ def _legal_text(entry: tuple[Any, ...]) -> str:
 
 
 def commit_of(name: str) -> str:
-    """The full name of a commit of this repository; CalledProcessError when there is none."""
+    """Return the full name of a commit of this repository; raise CalledProcessError if there is none."""
     done = subprocess.run(
         ["git", "-C", str(ROOT), "rev-parse", "--verify", f"{name}^{{commit}}"],
         capture_output=True,
@@ -225,7 +225,7 @@ def commit_of(name: str) -> str:
 
 
 def tree_of(commit: str, folder: Path) -> Path:
-    """The commit's files below `folder`, unpacked once."""
+    """Return the commit's files below `folder`, unpacked once."""
     target = folder / f"tree-{commit[:12]}"
     if not target.exists():
         tar = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
@@ -237,7 +237,7 @@ def tree_of(commit: str, folder: Path) -> Path:
 
 
 def run_in(tree: Path, program: Path, arguments: Iterable[str], *, cwd: Path, out: Path | None = None) -> None:
-    """The program with the packages of `tree`. SystemExit with its last words when it fails."""
+    """Run the program with the packages of `tree`. Raise SystemExit with its last output if it fails."""
     environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0"}
     command = [sys.executable, "-P", str(program), *arguments]
     with open(out or os.devnull, "wb") as target:
@@ -260,7 +260,7 @@ class Comparison:
 
     @property
     def key(self) -> str:
-        """Differs for other inputs, and for inputs or answers that were made another way."""
+        """Hash of the inputs and of the programs that made inputs and answers."""
         digest = hashlib.sha256(b"".join(file.read_bytes() for file in MADE_BY))
         digest.update(repr((self.rounds, self.seed, self.procedures, self.players)).encode())
         return digest.hexdigest()[:8]
@@ -270,7 +270,7 @@ class Comparison:
         return self.folder / f"inputs-{self.key}.ndjson"
 
     def run(self) -> Compared:
-        """Make the inputs, deal them in both trees, compare. What lies in the folder already is not made again."""
+        """Make the inputs, deal them in both trees, compare. Files already in the folder are not made again."""
         self._make_inputs()
         was = self.folder / f"answers-{self.commit[:12]}-{self.key}.ndjson"
         if not was.exists():
@@ -287,13 +287,13 @@ class Comparison:
 
     @cached_property
     def players(self) -> tuple[str, ...]:
-        """Those whose evenings can be dealt in the compared commit: they are no younger than it is."""
+        """Commits whose evenings the compared commit can deal: they are no younger than it is."""
         older = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor"]
         found = [each for each in PLAYERS if not subprocess.run([*older, each, self.commit], check=False).returncode]
         return tuple(found or PLAYERS)
 
     def _make_inputs(self) -> None:
-        """Write the inputs unless they lie there, and unpack the trees whose recordings are among them."""
+        """Write the inputs unless they exist, and unpack the trees whose recordings are among them."""
         makers = {tree_of(commit_of(each), self.folder): PLAYERS[each] for each in self.players}
         if self.inputs.exists():
             return
@@ -310,7 +310,7 @@ class Comparison:
 
 
 def _known(tree: Path, procedures: Iterable[str]) -> list[str]:
-    """Those of these procedures that the tree has a file of."""
+    """Return the procedures of which the tree has a file."""
     files = {path.name.removesuffix(".toml") for path in (tree / "dealer_flow").rglob("*.toml")}
     return [name for name in procedures if name in files]
 
@@ -318,7 +318,7 @@ def _known(tree: Path, procedures: Iterable[str]) -> list[str]:
 def compare_files(
     inputs: Path, old: Path, new: Path, declared: Mapping[str, str] = DECLARED, *, words: bool = False
 ) -> Compared:
-    """Every input of the file with both answers."""
+    """Compare both answers to every input of the file."""
     found = Compared()
     was_sets, is_sets = _sets(old), _sets(new)
     with inputs.open(encoding="utf-8") as items, old.open(encoding="utf-8") as was, new.open(encoding="utf-8") as now:
@@ -360,14 +360,14 @@ def table(found: Compared) -> str:
 
 
 def report_text(line: Sequence[Any]) -> str:
-    """A report as a person would write it down."""
+    """Return a report as a person would write it down."""
     device, session, number, _, kind, fields = line
     named = "; ".join(f"{name} {' '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in fields.items())
     return f"{device} {session:x}/{number} {kind}: {named}"
 
 
 def around(item: Json, index: int, before: int = 3) -> Iterator[str]:
-    """The report at `index` and those before it; the command where it is a recording."""
+    """Yield the report at `index` and those before it; for a recording, the command."""
     told = item.get("reports")
     if told is None:
         yield f"  {' '.join(item['command'])}: line {index + 1}"
@@ -380,7 +380,7 @@ def around(item: Json, index: int, before: int = 3) -> Iterator[str]:
 
 
 def explained(found: Compared, inputs: Mapping[str, Json], most: int) -> Iterator[str]:
-    """The first differences, one of each path before a second one of any."""
+    """Yield the first differences, one of each path before a second one of any."""
     paths = Counter(each.path for each in found.differences)
     for path, count in paths.most_common():
         yield f"{count} inputs differ in: {path}"
@@ -397,7 +397,7 @@ def explained(found: Compared, inputs: Mapping[str, Json], most: int) -> Iterato
 
 
 def legal_told(found: Compared, inputs: Mapping[str, Json], most: int = 3) -> Iterator[str]:
-    """Differences in what may happen next, which nothing is judged by."""
+    """Yield differences in the legal reports, which do not count."""
     yield f"what may happen next: {len(found.legal)} inputs differ"
     if found.not_listed:
         yield f"  of {found.not_listed} inputs it is not known"
@@ -420,7 +420,7 @@ def folder_of(kept: Path | None) -> Iterator[Path]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare, print, and say by the exit code whether both are the same."""
+    """Compare, print, and return an exit code that says whether both are the same."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.programs.compare_commits", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("commit", nargs="?", default=[*PLAYERS][-1], help="the other commit")

@@ -1,8 +1,8 @@
-"""Deals written inputs in one tree and writes what it says: a program of its own, for `compare_commits`.
+"""Program that deals written inputs in one tree and writes the answers, for `compare_commits`.
 
     PYTHONPATH=TREE python -P compare_deal.py INPUTS ANSWERS
 
-It must run in trees whose modules lie elsewhere, so it names few of them, each with the places where it may be, and
+It must run in trees whose modules are elsewhere, so it names few of them, each with the places where it may be, and
 reads results by their JSON only. An input is a line of JSON, reports or the arguments of a command:
 
     {"id", "procedure", "options", "terms", "reports": [[device, session, number, at_ns, class, fields], ...]}
@@ -10,7 +10,7 @@ reads results by their JSON only. An input is a line of JSON, reports or the arg
     {"id", "command": ["replay", FILE, "--json"]}
 
 An answer is a line, too: `said` holds [index of the report, object] in order, `legal` after each report the number of a
-set of what may happen next. The sets are the last line.
+set of legal reports. The sets are the last line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 def found(name: str, *modules: str) -> Any:
-    """`name` from the first of these modules that has it."""
+    """Return `name` from the first of these modules that has it."""
     why = []
     for module in modules:
         try:
@@ -51,7 +51,7 @@ parse_place: Callable[[str], Any] = cache(found("parse_place", "protocol.places"
 
 
 def body_of(kind: str, fields: Json) -> Any:
-    """The report of this class; cards and places are spelled as text."""
+    """Return the report of this class; cards and places are spelled as text."""
     return getattr(events, kind)(**{name: _value(name, value) for name, value in fields.items()})
 
 
@@ -70,7 +70,7 @@ def _tuples(value: Any) -> Any:
 
 
 class LegalSets:
-    """Every set of what may happen next that was met, each once. None where a tree says it in another way."""
+    """Every set of legal reports that occurred, each once. None if a tree lists them in another way."""
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[Any, ...], int] = {}
@@ -116,7 +116,7 @@ def game_of(item: Json) -> Any:
 
 
 def terms_of(item: Json, game: Any) -> Json:
-    """On what its rounds are settled, in this tree's own types. A tip's pay table is its bet's, and in later trees no
+    """Return the terms of the rounds, in this tree's own types. A tip's pay table is its bet's, and in later trees no
     choice of its own."""
     terms: Json = {**item["terms"], "meters": dict(item["terms"].get("meters", {}))}
     if (chosen := terms.get("paytables")) and "game" not in item:
@@ -128,7 +128,7 @@ def terms_of(item: Json, game: Any) -> Json:
 
 
 def _settled(game: Any, item: Any, terms: Json) -> Iterator[str]:
-    """The line of an incident or a round; of a round also that of its settlement, which moves the meters on."""
+    """Yield the line of an incident or a round; for a round also that of its settlement, which moves the meters."""
     line = item.to_json()
     yield line
     if json.loads(line)["type"] != "round" or game is None:

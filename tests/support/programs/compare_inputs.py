@@ -1,12 +1,12 @@
-"""Makes the evenings that `compare_commits` deals in two trees: a program of its own, which runs in the tree of commit
-659696b and uses the random players of that tree's tests.
+"""Program that makes the evenings for `compare_commits`; it runs in the tree of commit 659696b and uses the random
+players of that tree's tests.
 
     PYTHONPATH=TREE python -P compare_inputs.py EVENINGS SEED PROCEDURES > INPUTS
 
-Of each procedure: evenings at simulated devices, with cases of its clauses and faults of the devices; random walks over
-everything that may be reported in a moment, from none to one in five of it wrong; a dealer who does what is legal and
-now and then anything at all; the dealt hands and the transcripts of its tests. Every evening comes again with some
-reports dropped, doubled, swapped or changed. Every option takes each of its values.
+For each procedure: evenings at simulated devices, with cases of its clauses and faults of the devices; random walks
+over all possible reports, from none to one in five of them wrong; a dealer who does what is legal and now and then
+anything at all; the dealt hands and the transcripts of its tests. Every evening comes again with some reports dropped,
+doubled, swapped or changed. Every option takes each of its values.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from compare_plain import Options, Readings, changed, recordings, report
 SPEED = 20.0
 RACE = "race-to-the-flush"
 WRONG = (0.0, 0.0, 0.02, 0.06, 0.2)
-"""Of the reports of a walk so many are departures from what is due, from evening to evening."""
+"""Shares of a walk's reports that depart from what is due, from evening to evening."""
 ERRORS = (e.PacketDispensed, e.CardsCounted, e.CardMishandled, e.RemainderDumped, e.HandRevealed, e.CardUnread)
 """Errors that make up half of a walk's errors: these rarely break the procedure, and a clause says what they mean."""
 
 
 class Walk:
-    """A table at which something that may be reported is drawn, report after report, with faces off one deck."""
+    """A table whose possible reports are drawn one after the other, with faces from one deck."""
 
     def __init__(self, procedure: Procedure, options: Options, random: Random, wrong: float) -> None:
         self.flow = DealerFlow(procedure, options=options)
@@ -68,7 +68,7 @@ class Walk:
         self._begin()
 
     def run(self, rounds: int, most: int) -> list[e.Seen]:
-        """So many rounds; END GAME for one that goes on for more than `most` reports."""
+        """Return the reports of so many rounds; a round with more than `most` reports is ended with END GAME."""
         while self.rounds < rounds and len(self.seen) < 3 * rounds * most:
             if len(self.seen) - self._began > most:
                 self.see(CONTROLLER, e.GameEnded(self.flow._round.number))
@@ -111,7 +111,7 @@ class Walk:
     # ------------------------------------------------------------------ bets, decks and faces
 
     def _begin(self) -> None:
-        """A fresh deck or shoe, and bets at a few seats."""
+        """Report a fresh deck or shoe, and bets at a few seats."""
         self._began = len(self.seen)
         plan, deck = self.flow.plan, self.flow.procedure.deck
         self._cards, self._laid = list[Card](), defaultdict[Place, list[Card]](list)
@@ -138,7 +138,7 @@ class Walk:
                     self.see(CONTROLLER, e.WagerPlaced(number, bet.number, 700 if other else self._antes[number]))
 
     def _faced(self, body: e.Body) -> e.Body:
-        """The report with faces of the round's deck, and amounts that fit the seat's bet."""
+        """Return the report with faces of the round's deck, and amounts that fit the seat's bet."""
         match body:
             case e.PacketDispensed() if self.reads:
                 return replace(body, cards=self._draw(min(body.counted, 60)))
@@ -194,7 +194,7 @@ class Play(LegalPlay):
 
 
 def played(procedure: Procedure, options: Options, random: Random, wrong: float) -> list[e.Seen]:
-    """Something legal, now and then anything at all, and END GAME."""
+    """Return reports of legal play, now and then anything at all, and END GAME."""
     play = Play(procedure, options, random)
     for _ in range(random.randint(60, 200)):
         if random.random() < wrong:
@@ -207,7 +207,7 @@ def played(procedure: Procedure, options: Options, random: Random, wrong: float)
 
 
 def simulated(procedure: Procedure, options: Options, random: Random) -> list[e.Seen]:
-    """A few rounds at simulated devices, with real links between."""
+    """Return a few rounds at simulated devices, with real links between."""
     if not procedure.step:
         name = random.choice(shoe_scenario_ids())
         scenario: Any = replace(find_scenario(name), seed=random.randrange(2**31))  # type: ignore[type-var]
@@ -229,7 +229,7 @@ def simulated(procedure: Procedure, options: Options, random: Random) -> list[e.
 
 
 def _vary(table: dict[str, Any], made: Cases, random: Random) -> None:
-    """Other amounts, plans of the players, and a line or a device that fails."""
+    """Vary the amounts, the plans of the players, and a line or a device that fails."""
     names = [choice.name for choice in made.procedure.decision]
     for player in table["players"]:
         ante = random.choice((100, 500, 1500))
@@ -253,7 +253,7 @@ def _vary(table: dict[str, Any], made: Cases, random: Random) -> None:
 
 @contextmanager
 def overheard() -> Iterator[list[tuple[DealerFlow, list[e.Seen]]]]:
-    """Every flow that is dealt to meanwhile, with its reports."""
+    """Collect every flow that is dealt to in this context, with its reports."""
     flows: dict[int, tuple[DealerFlow, list[e.Seen]]] = {}
     out: list[tuple[DealerFlow, list[e.Seen]]] = []
     handle = DealerFlow.handle
@@ -273,7 +273,7 @@ def overheard() -> Iterator[list[tuple[DealerFlow, list[e.Seen]]]]:
 
 
 def written(names: Sequence[str]) -> Iterator[tuple[str, DealerFlow, list[e.Seen]]]:
-    """The dealt hands, the transcripts and the scenarios of these procedures."""
+    """Yield the dealt hands, the transcripts and the scenarios of these procedures."""
     for name in dealt_hands.games():
         if name not in names:
             continue
@@ -307,7 +307,7 @@ def _is_settled(procedure: str) -> bool:
 
 
 def terms(name: str, random: Random, *, plainly: bool) -> dict[str, Any]:
-    """On what the rounds are settled: the game's own way, or any pay tables, readings, tokens and meters."""
+    """Return the terms of the rounds: the game's own, or any pay tables, readings, tokens and meters."""
     if not _is_settled(name):
         return {}
     game = load_game_of(name)
@@ -325,7 +325,7 @@ def terms(name: str, random: Random, *, plainly: bool) -> dict[str, Any]:
 
 
 def evenings(name: str, count: int, seed: int) -> Iterator[tuple[str, Options, list[e.Seen]]]:
-    """The random evenings of a procedure; three times as many where money moves."""
+    """Yield the random evenings of a procedure; three times as many where money moves."""
     procedure = load_procedure(name)
     count *= 3 if _is_settled(name) else 1
     readings = Readings(procedure, Random(f"{seed} {name}"))
@@ -342,7 +342,7 @@ def evenings(name: str, count: int, seed: int) -> Iterator[tuple[str, Options, l
 
 
 def lines(names: Iterable[str], count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Every input, each followed by its changed twin."""
+    """Yield every input, each followed by its changed twin."""
     names = list(names)
     made = [(each for each in evenings(name, count, seed)) for name in names]
     random_ones = (each for of_one in made for each in of_one)

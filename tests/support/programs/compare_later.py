@@ -1,11 +1,11 @@
-"""Makes more evenings for `compare_commits`, of every game that players bet against each other in, or that came later
-than 659696b: a program of its own, which runs in the tree of commit 517dc6e7 and uses that tree's players.
+"""Program that makes more evenings for `compare_commits`, for every game in which players bet against each other or
+that came later than 659696b; it runs in the tree of commit 517dc6e7 and uses that tree's players.
 
     PYTHONPATH=TREE python -P compare_later.py EVENINGS SEED PROCEDURES > INPUTS
 
-Evenings of poker with their rakes, meters and readings; a dealer who does what is legal, and one who now and then
-reports anything that may be reported at all; the dealt hands, the second reader's hands and the transcripts. Every
-evening comes again with some reports dropped, doubled, swapped or changed.
+Evenings of poker with their rakes, meters and readings; a dealer who does what is legal, and one who now and then sends
+any possible report; the dealt hands, the second reader's hands and the transcripts. Every evening comes again with some
+reports dropped, doubled, swapped or changed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ sys.path.append(str(Path(__file__).parent))  # which -P leaves out
 from compare_plain import Options, Readings, changed, recordings, report
 
 WRONG = (0.0, 0.0, 0.02, 0.06, 0.2)
-"""Of the reports of a walk so many are departures from what is due, from evening to evening."""
+"""Shares of a walk's reports that depart from what is due, from evening to evening."""
 POKER_EVENINGS = 4
 """Evenings of poker for each one of another kind."""
 chips.ACTIONS.setdefault("chop", e.BettingAction.CHOP)  # which `legal()` of that tree lists
@@ -63,7 +63,7 @@ class Play(LegalPlay):
 
 
 def played(name: str, options: Options, random: Random, wrong: float) -> list[e.Seen]:
-    """Something legal, now and then whatever may be reported, and END GAME of a hand that does not end."""
+    """Return reports of legal play, now and then any possible report, and END GAME of a hand that does not end."""
     play = Play(name, options, random)
     with suppress(AssertionError):  # of a dealer who finds nothing to do: the evening is over
         for number in range(random.randint(60, 240)):
@@ -78,7 +78,7 @@ def played(name: str, options: Options, random: Random, wrong: float) -> list[e.
 
 @contextmanager
 def overheard() -> Iterator[list[Heard]]:
-    """Every flow that is dealt to meanwhile, with its reports."""
+    """Collect every flow that is dealt to in this context, with its reports."""
     flows: dict[int, Heard] = {}
     out: list[Heard] = []
     handle = DealerFlow.handle
@@ -98,7 +98,7 @@ def overheard() -> Iterator[list[Heard]]:
 
 
 def written(names: Iterable[str]) -> Iterator[tuple[str, str, Options, list[e.Seen]]]:
-    """The hands and transcripts of these procedures, each with its procedure and options."""
+    """Yield the hands and transcripts of these procedures, each with its procedure and options."""
     names = set(names)
     tables: list[tuple[str, str, Any]] = []
     for name in dealt_hands.games():
@@ -133,7 +133,7 @@ def game_of(name: str, options: Options) -> Game | None:
 
 
 def terms(game: Game | None, random: Random) -> dict[str, Any]:
-    """Any readings, meters and pay tables of the game; in every second evening its own."""
+    """Return any readings, meters and pay tables of the game; in every second evening its own."""
     if game is None:
         return {}
     meters = {meter: random.randrange(10_000, 50_000_000) for meter in game.meters()}
@@ -146,7 +146,7 @@ def terms(game: Game | None, random: Random) -> dict[str, Any]:
 
 
 def poker_terms(name: str, seed: int) -> dict[str, Any]:
-    """As the evening of this seed has them."""
+    """Return the terms of the evening with this seed."""
     random = Random(f"{name} {seed}")
     found = poker_evenings._terms(name, poker_evenings._options(name, random), random)
     if found is None:
@@ -156,7 +156,7 @@ def poker_terms(name: str, seed: int) -> dict[str, Any]:
 
 
 def evenings(name: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """The random evenings of a procedure."""
+    """Yield the random evenings of a procedure."""
     readings = Readings(load_procedure(name), Random(f"{seed} {name}"))
     for number in range(count):
         random = Random(f"{seed} {name} later {number}")
@@ -179,7 +179,7 @@ def line(key: str, name: str, options: Options, seen: list[e.Seen], settled: dic
 
 
 def lines(names: Iterable[str], count: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Every input, each followed by its changed twin."""
+    """Yield every input, each followed by its changed twin."""
     names = list(names)
     random_ones = (each for name in names for each in evenings(name, count, seed))
     fixed = (

@@ -1,6 +1,7 @@
-"""Reports as plain data, changed reports and drawn options: what both makers of the inputs of `compare_commits` share.
+"""Reports as plain data, changed reports and drawn options: the common part of both makers of inputs for
+`compare_commits`.
 
-It runs in trees of other commits, so it names only what all of them have where it is now.
+It runs in trees of other commits, so it names only what all of them have in its present place.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FIGURES = ("counted", "expected", "cents", "seat", "decision", "ordinal", "round
 
 
 def plain(value: Any) -> Any:
-    """A field of a report without classes of this tree: cards and places as text."""
+    """Return a field of a report without classes of this tree: cards and places as text."""
     if isinstance(value, Card | Place):
         return value.text
     if isinstance(value, tuple):
@@ -31,7 +32,7 @@ def plain(value: Any) -> Any:
 
 
 def report(seen: e.Seen) -> list[Any]:
-    """A report as a line of an input; bodies are dataclasses in old trees and structs in later ones."""
+    """Return a report as a line of an input; bodies are dataclasses in old trees and structs in later ones."""
     names = getattr(seen.body, "__struct_fields__", None)
     names = [field.name for field in fields(seen.body)] if names is None else names
     named = {name: plain(getattr(seen.body, name)) for name in names}
@@ -39,7 +40,7 @@ def report(seen: e.Seen) -> list[Any]:
 
 
 def changed(told: list[list[Any]], random: Random) -> list[list[Any]]:
-    """The same evening with some reports dropped, doubled, swapped with the next, or changed in one figure."""
+    """Return the same evening with some reports dropped, doubled, swapped with the next, or changed in one figure."""
     out = list(told)
     for _ in range(random.choice((1, 1, 2, 3, 1 + len(out) // 30))):
         at = random.randrange(len(out) - 1)
@@ -89,8 +90,8 @@ class Readings:
 
 
 def recordings(tree: Path) -> Iterator[dict[str, Any]]:
-    """Every recording of a tree as the command deals it again, in ways that its procedure has; paths are seen from the
-    folder that the tree stands in."""
+    """Yield every recording of a tree as the command replays it, under options of its procedure; paths are relative to
+    the folder that holds the tree."""
     for path in sorted((tree / "captures").glob("*.pcapng")):
         name = f"{tree.name}/captures/{path.name}"
         yield {"id": name, "command": ["replay", name, "--json"]}

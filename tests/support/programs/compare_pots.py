@@ -23,11 +23,11 @@ from tests.support.oracles.pokerkit_hands import FORMS, judged
 
 FAMILIES: Final = tuple(dict.fromkeys(form.of for form in FORMS.values()))
 PART: Final = 500
-"""Hands that a process judges before it says how they were."""
+"""Hands that a process settles before it reports."""
 
 
 def compare_hand(name: str, seed: int) -> Counter[str]:
-    """One hand of this form, settled by both; what it had. AssertionError says where they differ."""
+    """Settle one hand of this form both ways; return counts of its features. An AssertionError names the difference."""
     form = FORMS[name]
     theirs = judged(form, seed)
     ours = settle(theirs.round, _game(form.game), readings=form.readings, token_cents=1)
@@ -44,7 +44,7 @@ def _game(name: str) -> Game:
 
 
 def _part(name: str, first: int, count: int, ends: float) -> tuple[Counter[str], list[str]]:
-    """So many hands of a form, begun before the time is over; what is wrong, in words."""
+    """Settle so many hands of a form, started before the time is over; return counts, and the errors."""
     found, wrong = Counter[str](), list[str]()
     for seed in range(first, first + count):
         if time.time() > ends:
@@ -58,7 +58,8 @@ def _part(name: str, first: int, count: int, ends: float) -> tuple[Counter[str],
 
 
 def _parts(families: Sequence[str], hands: int) -> Iterator[tuple[str, str, int, int]]:
-    """Family, form, first seed and how many, of all families in turn: broken off, each has had about as many."""
+    """Yield family, form, first seed and number of hands, of all families in turn: after an interruption, each has had
+    about as many."""
     queues = []
     for family in families:
         forms = [name for name, form in FORMS.items() if form.of == family]
@@ -70,7 +71,7 @@ def _parts(families: Sequence[str], hands: int) -> Iterator[tuple[str, str, int,
 
 
 def main() -> int:
-    """So many hands of each family; 1 when one was settled otherwise."""
+    """Settle so many hands of each family; return 1 if one was settled otherwise."""
     parser = argparse.ArgumentParser(description="Pots settled by the program and by pokerkit")
     parser.add_argument("hands", type=int, help="of each family")
     parser.add_argument("families", nargs="*", default=[*FAMILIES], metavar="FAMILY", help=", ".join(FAMILIES))

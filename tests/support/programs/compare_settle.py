@@ -1,8 +1,9 @@
-"""Settles written rounds in one tree and writes what it says: a program of its own, for `compare_settlements`.
+"""Program that settles written rounds in one tree and writes the answers, for `compare_settlements`.
 
     PYTHONPATH=TREE python -P compare_settle.py ROUNDS ANSWERS
 
-A round is a line of JSON, {"game", "terms", "round"}, its answer the line of its settlement, or why it is refused.
+A round is a line of JSON, {"game", "terms", "round"}, its answer the line of its settlement, or the reason of its
+refusal.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python -m tests.support.programs.compare_settlements 517dc6e7
 
 Rounds come from the random deals of the oracle, from dealt hands and their trouble, settlements worked on paper, poker
-evenings and races, each on the terms of its maker and once more on readings and pay tables drawn by a seed. Exit code 1
-when a settlement differs, in money or in words.
+evenings and races, each on the terms of its maker and once more on readings and pay tables drawn by a seed. The exit
+code is 1 if a settlement differs, in money or in text.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 
 def written(result: RoundResult, terms: Terms) -> Json:
-    """A round and the terms on which it was settled, as plain data."""
+    """Return a round and the terms on which it was settled, as plain data."""
     own = {bet: table for bet, table in terms.paytables.items() if not terms.game.bets[bet].tip_for}
     return {
         "game": terms.game.id,
@@ -73,14 +73,14 @@ def _meter(meter: Meter) -> Json:
 
 
 class Recorder:
-    """Writes down what is settled while it is in force; only games that come with the program."""
+    """Records settlements while its patch is active; only for games that come with the program."""
 
     def __init__(self) -> None:
         self.found: list[Json] = []
         self._known = frozenset(game_ids())
 
     def settle_on(self, result: RoundResult, terms: Terms, *waiting: Any) -> Settlement:
-        """Settles, and keeps the round and its terms."""
+        """Settle, and keep the round and its terms."""
         if terms.game.id in self._known and terms.jackpot is None:
             self.found.append(written(result, terms))
         return settle_on(result, terms, *waiting)
@@ -116,8 +116,8 @@ class Recorder:
 
 
 def _as_dealt_for(data: Json, game: Game, chance: random.Random) -> Json:
-    """The round with the bets that the game knows; now and then with one that breaks a rule, a card unread, a dead
-    hand."""
+    """Return the round with the bets that the game knows; now and then with one that breaks a rule, a card unread, a
+    dead hand."""
     if game.id != benchmark.GAME:
         data["procedure"] = {"id": game.spec.procedures[0], "sha256": "0" * 64}
     for seat in data["seats"]:
@@ -158,7 +158,7 @@ def _raced(count: int, seed: int) -> None:
 
 
 def varied(item: Json, chance: random.Random) -> Json:
-    """The same round on other readings and tables; those that the terms refuse are compared, too."""
+    """Return the same round on other readings and tables; those that the terms refuse are compared, too."""
     game = load_game(item["game"])
     readings = {name: chance.choice([*READINGS[name]]) for name in game.spec.readings}
     terms = item["terms"] | {"readings": readings, "paytables": {}, "token_cents": chance.choice((1, 25, 50))}
@@ -172,7 +172,7 @@ def varied(item: Json, chance: random.Random) -> Json:
 
 
 def compared(rounds: Path, was: Path, is_now: Path, show: int) -> Counter[str]:
-    """Counts by game; prints the first that differ."""
+    """Return counts by game, and print the first differences."""
     found = Counter[str]()
     with rounds.open() as items, was.open() as old, is_now.open() as new:
         for line, one, other in zip_longest(items, old, new):
@@ -187,7 +187,7 @@ def compared(rounds: Path, was: Path, is_now: Path, show: int) -> Counter[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare, print, and say by the exit code whether both are the same."""
+    """Compare, print, and return an exit code that says whether both are the same."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.programs.compare_settlements", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("commit", help="the other commit")

@@ -1,4 +1,4 @@
-"""Take the picture of the console that the README shows: `python -m tests.support.programs.console_picture`.
+"""Take the picture of the console for the README: `python -m tests.support.programs.console_picture`.
 
 A recording with a short packet is dealt at a watched table, up to the reveal, and the page is photographed in Chromium.
 """

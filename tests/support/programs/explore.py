@@ -1,10 +1,11 @@
-"""Every order of reports at a small table, breadth first, for any procedure: what must hold in every state is checked.
+"""Every order of reports at a small table, breadth first, for any procedure: the invariants are checked in every state.
 
-Two seats play; the first has every bet that may lie beside the others, the second what enters it. From each state that
-was found everything of `table_events` is reported to a real flow. Rounds that stand the same (`flow_points.signature`)
-are followed once, and each with at most so many departures from what is due. The states of one kind (step, stage,
-departures so far) wait in a line of their own; the lines take turns with their first and their last state, so a bound
-on the number of states leaves no step out. Where the lines run empty before the bound, every order was followed.
+Two seats play; the first has every bet that may be made together with others, the second only the bet that enters it.
+From each state that was found, everything of `table_events` is reported to a real flow. Rounds in an equal state
+(`flow_points.signature`) are followed once, and each with at most so many departures from what is due. The states of
+one kind (step, stage, departures so far) wait in a queue of their own; the queues take turns with their first and their
+last state, so a bound on the number of states leaves no step out. If the queues run empty before the bound, every order
+was followed.
 
 `python -m tests.support.programs.explore --write` puts the table into `docs/explored.md`; `--states` is the bound for
 rounds without a departure, a third of it for those with one more.
@@ -35,7 +36,7 @@ from tests.support.evenings.table_events import CONTROLLER, DEVICE, Report, poss
 from tests.support.oracles.round_checks import Before, check_end, check_step
 
 SHARES = 9
-"""Of the departures from a state a bounded run takes every ninth, others from state to state."""
+"""Interval of the departures that a bounded run takes: every ninth, others from state to state."""
 
 
 @dataclass
@@ -59,7 +60,7 @@ class Node:
 
 
 class Kind(NamedTuple):
-    """States that wait in one line."""
+    """Kind of the states that wait in one queue."""
 
     step: int
     state: State
@@ -67,7 +68,7 @@ class Kind(NamedTuple):
 
 
 class Explorer:
-    """Explores one procedure. AssertionError with the way to the state where something does not hold."""
+    """Explorer of one procedure. An AssertionError has the way to the state in which an invariant fails."""
 
     def __init__(self, procedure: Procedure, *, states: int, departures: int, all_departures: bool = False) -> None:
         self.flow = DealerFlow(procedure)
@@ -78,7 +79,8 @@ class Explorer:
         self._lines: dict[Kind, deque[Node]] = {}
 
     def run(self) -> Explored:
-        """Rounds without a departure first, then those with one, and so on; each needs many more reports a state."""
+        """Explore rounds without a departure first, then those with one, and so on; each needs many more reports a
+        state."""
         self._set_up()
         for departures in range(self.departures + 1):
             self._run(departures, self.found.states + self.bound // 3**departures)
@@ -86,7 +88,7 @@ class Explorer:
         return self.found
 
     def _run(self, departures: int, bound: int) -> None:
-        """Follow the lines of rounds with so many departures in turn, until they are empty or the bound is reached."""
+        """Follow the queues of rounds with so many departures in turn, until they are empty or the bound is reached."""
         left = True
         while left:
             left = False
@@ -97,7 +99,7 @@ class Explorer:
                     left = True
 
     def _set_up(self) -> None:
-        """Bets are made, the shoe is filled; START GAME is still to come."""
+        """Make bets and fill the shoe, before START GAME."""
         plan = self.flow.plan
         if plan.from_shoe:
             self._see(Report(DEVICE, e.ShoeLoaded(1, plan.decks, plan.loaded), True, True))
@@ -125,7 +127,7 @@ class Explorer:
         self._lines.setdefault(kind, deque()).append(node)
 
     def _follow(self, node: Node) -> None:
-        """Everything that may be reported in this state."""
+        """Report everything that is possible in this state."""
         self.found.states += 1
         self.found.depth = max(self.found.depth, len(node.path))
         load(self.flow, node.point)
@@ -142,7 +144,8 @@ class Explorer:
                 raise AssertionError(f"{failure}\nafter:\n{way}") from failure
 
     def _options(self, node: Node) -> Iterator[Report]:
-        """Departures only while some are left; a round that a person has to decide is only ended."""
+        """Yield the reports to follow: departures only while some are left; a round that a person must decide is only
+        ended."""
         halted = node.point.state is State.HALTED
         spare = node.departures < self.departures and not halted
         for number, report in enumerate(possible_reports(self.flow)):
@@ -162,7 +165,7 @@ class Explorer:
 
 
 def explore(name: str, *, states: int, departures: int = 1, all_departures: bool = False) -> Explored:
-    """One procedure of the catalogue."""
+    """Explore one procedure of the catalogue."""
     return Explorer(load_procedure(name), states=states, departures=departures, all_departures=all_departures).run()
 
 
@@ -175,14 +178,14 @@ HEAD = (
 
 
 def row(name: str, found: Explored) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     ends = ", ".join(f"{outcome} {count:,}" for outcome, count in sorted(found.ends.items()))
     states = f"{found.states:,}{', all' if found.whole else ''}"
     return f"| {name} | {states} | {found.steps:,} | {found.depth} | {ends} |"
 
 
 def listed(page: str) -> list[str]:
-    """The procedures in the table of the page."""
+    """Return the procedures in the table of the page."""
     table = page.partition(BEGIN)[2].partition(END)[0]
     return re.findall(r"^\| ([a-z0-9.-]+) \|", table, re.MULTILINE)[2:]
 

@@ -33,14 +33,14 @@ PATIENCE_S = 600.0
 
 
 def say(what: str, window: int | str, count: int, work: Callable[[], None]) -> None:
-    """One row."""
+    """Measure and print one row."""
     begun = time.perf_counter()
     work()
     print(f"| {what} | {window} | {count / (time.perf_counter() - begun):,.0f} |", flush=True)
 
 
 def plain_publish(broker: Mosquitto, lines: list[str], window: int) -> None:
-    """paho alone, as many under way at once."""
+    """Publish with paho alone, with up to `window` messages under way."""
     client, left, done = paho.Client(CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5), [len(lines)], threading.Event()
     client.max_inflight_messages_set(window)
 
@@ -60,13 +60,13 @@ def plain_publish(broker: Mosquitto, lines: list[str], window: int) -> None:
 
 
 def drain(broker: Mosquitto, journal: Journal, count: int) -> None:
-    """Everything in the journal to the broker."""
+    """Send everything in the journal to the broker."""
     with MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=[TABLE]) as exporter:
         eventually(lambda: exporter.progress[TABLE].sent >= count, "not sent", PATIENCE_S)
 
 
 def plain_insert(server: postgres.Postgres, lines: list[str]) -> None:
-    """psycopg alone, in batches of 256, into a table with a key."""
+    """Insert with psycopg alone, in batches of 256, into a table with a key."""
     with psycopg.connect(server.dsn) as connection:
         connection.execute("CREATE TABLE plain (id bigint PRIMARY KEY, line text, content jsonb)")
         connection.commit()
@@ -77,7 +77,7 @@ def plain_insert(server: postgres.Postgres, lines: list[str]) -> None:
 
 
 def end_to_end(broker: Mosquitto, server: postgres.Postgres, journal: Journal, count: int) -> None:
-    """From the journal through the broker into the database, where `dealwire fleet consume` puts it."""
+    """Move lines from the journal through the broker into the database, where `dealwire fleet consume` puts them."""
     wanted = [(count,)]
     with MqttExporter(Broker.parse(broker.url), journal, site="fleet", tables=[TABLE]):
         eventually(lambda: server.rows("SELECT count(*) FROM dealwire.line") == wanted, "rows are missing", PATIENCE_S)
@@ -85,7 +85,7 @@ def end_to_end(broker: Mosquitto, server: postgres.Postgres, journal: Journal, c
 
 @contextmanager
 def consuming(broker: Mosquitto, server: postgres.Postgres) -> Iterator[None]:
-    """A consumer in a process of its own, listening."""
+    """Run a consumer in a process of its own, listening."""
     with psycopg.connect(server.dsn) as connection:
         connection.execute("TRUNCATE dealwire.line, dealwire.gap")
     where = ["--mqtt", broker.url, "--postgres", server.dsn]
@@ -96,7 +96,7 @@ def consuming(broker: Mosquitto, server: postgres.Postgres) -> Iterator[None]:
 
 
 def measure(folder: Path, server: postgres.Postgres, lines: list[str], window: int, *settings: str) -> None:
-    """The rows of one broker."""
+    """Print the rows of one broker."""
     count = len(lines)
     folder.mkdir()
     with (

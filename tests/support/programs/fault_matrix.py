@@ -1,6 +1,6 @@
-"""The fault matrix: what is done to a line, and what was seen of the driver. `make docs`
-prints the part of `docs/reliability.md` before `BY_HAND` from `EXPECTED`; `tests/devices/test_fault_matrix.py` does
-every cell for real."""
+"""The fault matrix: faults of a line, and the driver's observed behavior. `make docs` prints the part of
+`docs/reliability.md` before `BY_HAND` from `EXPECTED`; `tests/devices/test_fault_matrix.py` runs every cell for real.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LINES: Final = ("serial", "USB", "TCP", "RFC 2217")
 
 
 def after(ns: int) -> str:
-    """A time on the manual clock as a class, so that a millisecond of a real thread does not change a word."""
+    """Return a time on the manual clock as a class, so that a millisecond of a real thread does not change the text."""
     seconds = ns / SECOND
     classes = ((0, 0.06, "at once"), (0, 2.0, "within 2 s"), (2.7, 3.5, "at 3 s"), (9.5, 12.0, "at 10 s"))
     return next((name for least, most, name in classes if least <= seconds <= most), f"after {seconds:.1f} s")
 
 
 class Trial:
-    """One fault on one line, and what is read off it."""
+    """One fault on one line, and its observed effects."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -41,12 +41,12 @@ class Trial:
         self.emitted = 0
 
     def event(self) -> None:
-        """The device does something, whether anybody hears it or not."""
+        """Let the device emit an event, even while no host receives it."""
         self.emitted += 1
         self.bench.device.emit(m.PacketLiftedMessage, ordinal=self.emitted)
 
     def ask(self) -> None:
-        """A command is on its way when the fault comes."""
+        """Send a command that is on its way when the fault comes."""
         bench = self.bench
 
         def done(output: Answered | Unanswered) -> None:
@@ -57,7 +57,7 @@ class Trial:
         bench.supervisor.request(m.DispenseMessage(), done)
 
     def lost(self) -> str:
-        """Run until the loss is reported, and when that was."""
+        """Run until the loss is reported; return its time."""
         bench = self.bench
         known, start_ns = len(bench.losses()), bench.clock.now_ns()
         assert bench.run(lambda: len(bench.losses()) > known, 30), "the loss was never reported"
@@ -66,18 +66,18 @@ class Trial:
         return after(bench.seen[-1].at_ns - start_ns)
 
     def back(self, since_ns: int | None = None) -> str:
-        """Run until the device is known again and all its events are there, and when that was."""
+        """Run until the device is known again and all its events are there; return the time."""
         bench = self.bench
         start_ns = bench.clock.now_ns() if since_ns is None else since_ns
         assert bench.run(self.whole, 60), (bench.supervisor.state, bench.supervisor.problem, bench.numbers())
         return after(bench.clock.now_ns() - start_ns)
 
     def ordinals(self) -> list[int]:
-        """The events delivered, as the device counted them across its sessions."""
+        """Return the delivered events, as the device counted them across its sessions."""
         return [body.ordinal for body in self.bench.bodies(PacketLifted)]
 
     def whole(self) -> bool:
-        """The device's state is known and every event it made has been delivered, once and in order."""
+        """Return True if the device's state is known and each of its events was delivered, once and in order."""
         return self.bench.supervisor.state is LineState.KNOWN and len(self.ordinals()) == self.emitted
 
     def goes_on(self) -> str:
@@ -233,7 +233,7 @@ def twins(t: Trial) -> str:
 
 
 def stranger(t: Trial) -> str:
-    """A network address has no twins: another device answers there instead."""
+    """Put another device at the address: a network address has no duplicates."""
     bench = t.bench
     bench.wire.unplug()
     t.lost()
@@ -320,12 +320,12 @@ for 10 s. It reports bytes without a frame for 3 s as a wrong baud rate.
 
 
 def render() -> str:
-    """The document, up to what is written by hand."""
+    """Return the document, up to the part written by hand."""
     rows = [f"| what is done | {' | '.join(LINES)} |", "| --- " * (len(LINES) + 1) + "|"]
     rows += [f"| {fault} | {' | '.join(expected_cell(fault, line) for line in LINES)} |" for fault in FAULTS]
     return f"{HEAD}\n" + "\n".join(rows) + f"\n{FOOT}"
 
 
 def published(page: str) -> str:
-    """The document with its table as it must be."""
+    """Return the document with its table as it must be."""
     return render() + "".join(page.partition(BY_HAND)[1:])

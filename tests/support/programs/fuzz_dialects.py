@@ -1,10 +1,10 @@
-"""Random and mutated bytes through every dialect, each byte booked.
+"""Random and mutated bytes through every dialect, each byte accounted for.
 
     python -m tests.support.programs.fuzz_dialects --bytes 10000000
 
-Half of the bytes are random, half are what the simulated shoe says with bits turned, bytes lost and bytes made
-up. Checked: frames, noise and pending tile the input; nothing but declared errors is raised by the codec and nothing by
-the link; what is held stays bounded.
+Half of the bytes are random, half are the simulated shoe's output with bits flipped, bytes lost and bytes made up.
+Checked: frames, noise and pending tile the input; nothing but declared errors is raised by the codec and nothing by the
+link; pending data stays bounded.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Report:
 
 
 def mutated(sample: bytes, chance: Random) -> bytes:
-    """The sample with about one byte in forty touched."""
+    """Return the sample with about one byte in forty changed."""
     data = bytearray(sample)
     for _ in range(len(data) // 40):
         at, change = chance.randrange(len(data)), chance.randrange(4)
@@ -56,7 +56,7 @@ def mutated(sample: bytes, chance: Random) -> bytes:
 
 
 def fuzz(name: str, total: int, seed: int = 1) -> Report:
-    """`total` bytes through framer, codec, link and driver; AssertionError when a byte is not accounted for."""
+    """Pass `total` bytes through framer, codec, link and driver; raise AssertionError if a byte is unaccounted for."""
     dialect, chance, report = BUILT_IN[name], Random(seed), Report(name)
     sample = b"".join(data for _, data in ShoeEvening(ACTS, name).run().heard)
     framer = dialect.make_framer()

@@ -75,10 +75,10 @@ from tests.support.rigs.serving import write_configuration
 
 SPEED: Final = 400.0
 FAULTS: Final = 0.02
-"""More, and most evenings are of one defective deck."""
+"""Rate of faults; with more, most evenings are of one defective deck."""
 LONGEST_S: Final = 0.4
 LONG_S, LONG_SHARE = 3.0, 0.05
-"""Some live longer: a copy of a day is begun in the second beat."""
+"""Longer life of some services, and their share: a copy of a day is started in the second beat."""
 EVENING: Final = 250
 """Kills of one journal and one set of devices."""
 LOOK_EVERY: Final = 50
@@ -87,7 +87,7 @@ LAST_S: Final = 1.0
 """Seconds that the last service of an evening runs before it ends without a kill."""
 HUNG_S: Final = 60
 RELEASE_S: Final = 0.08
-"""Between two releases, at most."""
+"""Longest time between two releases, in seconds."""
 SABOTAGE: Final = ("lost", "untold", "twice", "number", "round", "held", "chain", "copies", "ledger")
 
 
@@ -103,7 +103,7 @@ class Report:
     told: int = 0
     rounds: int = 0
     held: int = 0
-    """Rounds of which money was held."""
+    """Rounds with held money."""
     released: int = 0
     meters: int = 0
     """Steps of shared meters."""
@@ -112,17 +112,17 @@ class Report:
     archived: int = 0
     """Files of days."""
     copied: int = 0
-    """Those of them that lie in both folders."""
+    """Files of days that are in both folders."""
     pruned: int = 0
-    """Records that were taken off journals."""
+    """Records that were removed from journals."""
     looks: int = 0
-    """Times that a whole journal was verified and rebuilt."""
+    """Number of times that a whole journal was verified and rebuilt."""
     gone: int = 0
-    """Events that the device itself no longer had, each of them told."""
+    """Events that the device itself no longer had, each of them reported."""
     evenings: int = 0
-    """Whole ones that were put together, dealt again and compared with their ledger."""
+    """Evenings that were put together, replayed and compared with their ledger."""
     dealt_again: int = 0
-    """The rounds of these."""
+    """Rounds of these evenings."""
     outcomes: Counter[str] = field(default_factory=Counter)
     why: Counter[str] = field(default_factory=Counter)
     """Reasons that the unreliable rounds give."""
@@ -156,7 +156,7 @@ class TellingHub(Hub):
 
 
 def release(hub: TellingHub, random: Random) -> None:
-    """A supervisor who says of one round after the other that what is held of it was settled, now and then twice."""
+    """Report, as a supervisor, that the held money of one round after the other was settled, now and then twice."""
     while True:
         time.sleep(random.uniform(0, RELEASE_S))
         view = hub.views().get(TABLE)
@@ -172,7 +172,7 @@ def release(hub: TellingHub, random: Random) -> None:
 
 
 def forked(configuration: Configuration, told: Path, said: Path, copier: str, serve_s: float | None = None) -> int:
-    """The service in a process of its own, which ends only by a kill, or after `serve_s`; its process id."""
+    """Start the service in its own process, which ends only by a kill, or after `serve_s`; return its process id."""
     pid = os.fork()
     if pid:
         os.setpgid(pid, pid)
@@ -202,7 +202,7 @@ def forked(configuration: Configuration, told: Path, said: Path, copier: str, se
 
 
 class Ledger:
-    """Everything that one journal ever said, and what has to be so."""
+    """Everything that one journal ever published, with the invariants that must hold."""
 
     def __init__(self, path: Path, sabotage: str | None) -> None:
         self.path = path
@@ -218,7 +218,7 @@ class Ledger:
         self._fresh: list[int] = []
         """Lines published since the journal was last read."""
         self._held: dict[tuple[str, int], int] = {}
-        """The cents that each round left held, by session and number."""
+        """Cents that each round left held, by session and number."""
         self._released: dict[int, Released] = {}
         self._released_up_to = 0
         self._answered: set[int] = set()
@@ -374,7 +374,7 @@ class Ledger:
                 self.wrong(f"lost: END GAME of round {number} was acknowledged and no such round was made known")
 
     def look(self, key_file: Path) -> None:
-        """The whole journal, by the commands that anybody has."""
+        """Check the whole journal, with the public commands."""
         if not self.path.exists():
             return
         if self._sabotage == "chain":
@@ -405,8 +405,7 @@ class Ledger:
                 self.wrong(f"copies: {file.name} was pruned and has one copy")
 
     def deal_again(self, key_file: Path) -> None:
-        """The whole evening, with every day that was pruned put back: one chain, dealt again, and its ledger is what
-        the rounds come to."""
+        """Replay the whole evening, with every pruned day put back: its ledger must agree with the rounds."""
         folder, days = self.path.parent, sorted((self.path.parent / FOLDERS[0]).glob("*.journal"))
         whole = folder / "whole.sqlite"
         put_together(self.path, days, whole)
@@ -462,7 +461,7 @@ def digest_of(item: Publication) -> bytes:
 
 
 def spoil(path: Path) -> None:
-    """Change one record of the journal, as nobody should."""
+    """Corrupt one record of the journal."""
     import sqlite3
 
     with contextlib.closing(sqlite3.connect(path)) as db, db:
@@ -473,7 +472,8 @@ def spoil(path: Path) -> None:
 
 
 def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report:
-    """One journal and its devices, and so many kills; then a service that ends by itself, and the last look."""
+    """Run one journal and its devices through so many kills; then a service that ends without a kill, and the last
+    check."""
     random = Random(seed)
     told, said, kills_file = folder / "told", folder / "said", folder / "kills"
 
@@ -544,7 +544,7 @@ JOURNAL_KEYS: Final = f"archive = {list(FOLDERS)}\nkeep-days = 2\n"
 
 
 def _wait(random: Random, told: Path) -> None:
-    """Some are killed while they open, most while they deal."""
+    """Wait for a random time: some services are killed while they open, most while they deal."""
     if random.random() < 0.6:
         end = time.monotonic() + HUNG_S
         while time.monotonic() < end and not (told.exists() and told.stat().st_size):
@@ -554,7 +554,7 @@ def _wait(random: Random, told: Path) -> None:
 
 
 def job(cycles: int, seed: int, sabotage: str | None, keep: Path | None) -> Report:
-    """So many kills, an evening after the other, in this process."""
+    """Run so many kills, one evening after the other, in this process."""
     total, started = Report(), time.monotonic()
     gc.collect()
     gc.freeze()

@@ -46,7 +46,7 @@ class Report:
 
 def run(folder: Path, cycles: int, seed: int, rounds: int | None = None, *, calm: bool = True) -> Report:
     """Kill `cycles` services one after the other, then let one deal to the end of `rounds`. With `calm`, the same
-    evening is dealt once more without a kill, and compared."""
+    evening is also dealt without a kill, and compared."""
     rounds = rounds or 4 + cycles * 3
     random, report = Random(seed), Report(cycles)
     path, key_file = folder / "table.journal", folder / "table.key"
@@ -84,15 +84,15 @@ def run(folder: Path, cycles: int, seed: int, rounds: int | None = None, *, calm
 
 @dataclass
 class Dealt:
-    """One round: what was dealt and what was paid, without what a lost line leaves in it."""
+    """One round: its deal and its payments, without the traces of a lost line."""
 
     says: dict[str, Any]
     is_held: bool
-    """It says why it is not to be trusted, and nothing was paid or taken."""
+    """True if the round says why it is unreliable, and nothing was paid or taken."""
 
 
 def evening(lines: list[str]) -> list[Dealt]:
-    """Every round with its settlement."""
+    """Return every round with its settlement."""
     items = [json.loads(line) for line in lines]
     rounds = [item for item in items if item["type"] == "round"]
     settlements = [item for item in items if item["type"] == "settlement"]
@@ -144,7 +144,7 @@ def _count(lines: list[str], report: Report) -> None:
 
 
 def main(cycles: int, seed: int) -> None:
-    """Evenings of so many kills together, each with a journal of its own; a line for each."""
+    """Run evenings of so many kills together, each with a journal of its own; print a line for each."""
     started, total, outcomes, incidents = time.monotonic(), Counter[str](), Counter[str](), Counter[str]()
     for number, first in enumerate(range(0, cycles, EVENING)):
         with tempfile.TemporaryDirectory() as name:

@@ -1,8 +1,8 @@
 """`python -m tests.support.programs.other_system win32|darwin ARGUMENTS`: dealwire as on another system.
 
-Everything that the other system lacks is taken away before the first module of this project is imported: whole modules,
-functions of `os`, signals, kinds of sockets. Libraries that choose their own code for a system are imported before, for
-they would look for files of that system. What remains untested is what the system itself does.
+Everything that the other system lacks is removed before the first module of this project is imported: whole modules,
+functions of `os`, signals, kinds of sockets. Libraries that choose their own code for a system are imported before,
+because they would look for files of that system. The behavior of the other system itself remains untested.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ BEFORE: Final = (
     *("urllib.request", "paho.mqtt.client", "webbrowser"),
     *("serial", "serial.tools.list_ports", "uvicorn", "jinja2", "starlette", "websockets", "h11", "ctypes"),
 )
-"""Libraries that look at `sys.platform` as they are imported."""
+"""Libraries that read `sys.platform` as they are imported."""
 
 NO_MODULES: Final = {
     "win32": frozenset(
@@ -52,11 +52,11 @@ LACKS: Final[dict[str, dict[ModuleType, str]]] = {
         select: "epoll",
     },
 }
-"""System -> module -> what of it does not exist there."""
+"""System -> module -> its parts that do not exist there."""
 
 
 class _Absent:
-    """Finds no module of these names."""
+    """Finder that finds no module of these names."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names
@@ -68,7 +68,7 @@ class _Absent:
 
 
 def become(system: str) -> None:
-    """Take away what `system` does not have."""
+    """Remove what `system` does not have."""
     for name in BEFORE:
         if importlib.util.find_spec(name) is not None:
             importlib.import_module(name)

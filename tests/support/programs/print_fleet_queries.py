@@ -13,13 +13,13 @@ PAIR: Final = re.compile(r"```sql\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 
 
 def queries() -> list[tuple[str, str, str]]:
-    """Title, query and printed answer of each, in the order of the page."""
+    """Return title, query and printed answer of each query, in the order of the page."""
     parts = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
     return [(part.partition("\n")[0], *pair) for part in parts for pair in PAIR.findall(part)]
 
 
 def main() -> None:
-    """Ask a PostgreSQL of its own, and write the page."""
+    """Query a temporary PostgreSQL, and write the page."""
     with running_postgres() as server:
         fill_database(server.dsn)
         text = PAGE.read_text(encoding="utf-8")

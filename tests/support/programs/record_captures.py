@@ -30,7 +30,7 @@ SPEED = 20
 
 @dataclass(frozen=True)
 class Session:
-    """One recording: the scenario that is dealt, what it shows, and each round's outcome with the seats' status."""
+    """One recording: its scenario, its purpose, and each round's outcome with the seats' status."""
 
     scenario: str
     shows: str
@@ -42,17 +42,17 @@ class Session:
     dialect: str = ""
     """Dialect of the shoe, if there is one."""
     finish: list[int] = field(default_factory=list)
-    """After how many cards each race ends, 0 for one that nothing decided."""
+    """Number of cards after which each race ends, 0 for a race without a decision."""
     stepped: bool = False
-    """Two rounds of a procedure, made from its file."""
+    """True for two rounds of a procedure, made from its file."""
     evening: bool = False
-    """One evening of a player-banked game, made by a seed."""
+    """True for one evening of a player-banked game, made by a seed."""
     chips: dict[str, int] = field(default_factory=dict)
     """Chips of each seat at the end, where they stay there from hand to hand."""
     terms: str = ""
     """Terms that a house must set before such a game settles, as keys of the index."""
     firmware: bool = False
-    """From the reference devices in C, which `make firmware` builds."""
+    """True for a recording of the reference devices in C, which `make firmware` builds."""
 
     @property
     def stem(self) -> str:
@@ -201,7 +201,7 @@ def races(
     outcome: str = "complete",
     first: dict[str, str] = PAIR,
 ) -> list[Session]:
-    """A scenario at the shoe in some dialects; `outcome` is the first race's, what follows is complete."""
+    """Return a scenario at the shoe in some dialects; `outcome` is the first race's, the others are complete."""
     rounds = [outcome, *["complete"] * (len(finish) - 1)]
     seats = [first, *[PAIR] * (len(finish) - 1)]
     return [
@@ -273,7 +273,7 @@ TERMS = {"trips.co": 'readings = { high-hand-share = "50" }\nmeters = { pot = 0 
 
 
 def stepped(name: str) -> Session:
-    """Two rounds of a procedure; what they must give is read off its rows."""
+    """Return two rounds of a procedure; the expected results are read from its rows."""
     cases = made(name)
     rounds = two_rounds(cases)
     live = {str(seat): "live" for seat in cases.seats}
@@ -285,14 +285,14 @@ def stepped(name: str) -> Session:
 
 
 def sessions() -> list[Session]:
-    """Those above, two rounds of every other procedure, and the evenings of the player-banked games."""
+    """Return the sessions above, two rounds of every other procedure, and the evenings of the player-banked games."""
     recorded = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
     others = [stepped(name) for name in STEPPED if name not in recorded]
     return [*SESSIONS, *others, *map(evening, EVENINGS)]
 
 
 def evening(name: str) -> Session:
-    """An evening of a player-banked game; what it must give is its dealer's own account."""
+    """Return an evening of a player-banked game; the expected result is its dealer's own account."""
     account, title = account_of(name), load_procedure(name).title
     shows = f"{title}: an evening of {HANDS} hands, players of three styles"
     shows += ", with what goes wrong when players bet" if account.chips else ", the last one misdealt"
@@ -301,7 +301,7 @@ def evening(name: str) -> Session:
 
 
 def record(session: Session, folder: Path) -> Path:
-    """Deal and record one scenario; the file."""
+    """Deal and record one scenario; return the file."""
     output = folder / session.name
     spoken = ["--shoe-dialect", session.dialect] if session.dialect else []
     sim = [sys.executable, "-m", "dealwire", "sim", "--scenario", session.scenario, "--speed", str(SPEED), "--json"]
@@ -331,7 +331,7 @@ def record(session: Session, folder: Path) -> Path:
 
 
 def received_by_line(capture: Capture) -> list[tuple[str, bytes]]:
-    """Dialect and received bytes of each recorded line that said something."""
+    """Return dialect and received bytes of each recorded line that carried any."""
     received: dict[int, bytes] = {}
     for chunk in capture.chunks:
         if not chunk.sent:
@@ -340,7 +340,7 @@ def received_by_line(capture: Capture) -> list[tuple[str, bytes]]:
 
 
 def describe(session: Session, path: Path) -> Iterator[str]:
-    """One entry of `index.toml`."""
+    """Yield one entry of `index.toml`."""
     counts = [count_wire(data, dialect) for dialect, data in received_by_line(Capture.read(path))]
     yield "[[capture]]"
     yield f'file = "{session.name}"'

@@ -1,7 +1,7 @@
-"""Record the USB session in `captures/`: the real pyusb and libusb, on a device that a umockdev rig answers for.
+"""Record the USB session in `captures/`: the real pyusb and libusb, with a device that a umockdev rig emulates.
 
-The program's clock stands still, because what a link sends depends on the time, and a replay must send the same. An
-event comes only when the one before it was acknowledged: a replay is in the recorded order, byte for byte.
+The program's clock stands still, because a link's output depends on the time, and a replay must send the same. An event
+comes only after the one before it was acknowledged: a replay is in the recorded order, byte for byte.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ Event = tuple[type[m.Event], dict[str, Any]]
 
 
 def packet(ordinal: int, cards: str) -> tuple[Event, Event]:
-    """A packet comes and is taken away."""
+    """Return the events of a packet that comes and is taken away."""
     codes = bytes.fromhex(cards)
     facts = {"deck": 1, "ordinal": ordinal, "expected": 5, "counted": len(codes), "cards": codes}
     return (m.PacketDispensedMessage, facts), (m.PacketLiftedMessage, {"ordinal": ordinal})
@@ -47,7 +47,7 @@ DEAL: Final[tuple[Event, ...]] = (
 
 
 def record(rig: Rig, file: Path, events: tuple[Event, ...] = DEAL) -> list[str]:
-    """The session, to the pulled plug, recorded by the program; what it saw."""
+    """Record the program's session, until the plug is pulled; return the program's reports."""
     cable = rig.plug_usb("shuffler", SHUFFLER, address=2)
     device = rig.device_on(cable)
     rig.run_program(str(AT_NS))
@@ -105,7 +105,7 @@ def received(file: Path) -> bytes:
 
 
 def describe(file: Path, seen: list[str]) -> Iterator[str]:
-    """Its entry of `index.toml`."""
+    """Yield the recording's entry of `index.toml`."""
     frames, noise = count_wire(received(file))
     yield "[[capture]]"
     yield f'file = "{file.name}"'
@@ -120,7 +120,7 @@ def describe(file: Path, seen: list[str]) -> Iterator[str]:
 
 
 def record_into(folder: Path) -> list[str]:
-    """Record the session into `folder`, in place of the one there; what the program saw."""
+    """Record the session into `folder`, in place of the one there; return the program's reports."""
     for old in (folder / NAME, (folder / NAME).with_suffix(".umockdev")):
         old.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as made:

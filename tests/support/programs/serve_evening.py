@@ -1,10 +1,10 @@
-"""One evening of a player-banked game on real pseudo-terminals: players of different styles for a dozen hands, and what
-people do wrong at such a table.
+"""One evening of a player-banked game on real pseudo-terminals: players of different styles for a dozen hands, with the
+errors that people make at such a table.
 
     python -m tests.support.programs.serve_evening GAME SPEED
 
-Announces the lines as `dealwire sim --json` does. What the evening must give is the dealer's own account of it, who
-knows who folded and what lies before whom, and hears nothing of what judges it.
+Announces the lines as `dealwire sim --json` does. The expected result is the dealer's own account, from who folded and
+the chips of each seat, without the program under test.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WRONG: Final = {
     9: ("time-limit", {"action": 2}, "time-limit"),
     11: ("misdeal-called", {"packet": 5}, "misdeal-called"),
 }
-"""Hand -> what goes wrong in it, and what is found. In the sixth of a game with a board the flop comes too early."""
+"""Hand -> the error in it, and the finding. In the sixth hand of a game with a board the flop comes too early."""
 PREMATURE: Final = ("premature", {"action": 2}, "card-early")
 EVENINGS: Final = (
     *("holdem.co", "omaha.co", "pineapple.co", "crazy-pineapple.co", "draw.co", "five-card-stud.co"),
@@ -60,7 +60,7 @@ class Account:
 
 
 def evening_of(name: str) -> Scenario:
-    """The evening of a game."""
+    """Return the evening of a game."""
     procedure, rounds = load_procedure(name), list[dict[str, Any]]()
     for number in range(1, HANDS + 1):
         table = clean_round(procedure, SEATS)
@@ -83,7 +83,7 @@ def _wrong(name: str, number: int) -> tuple[str, dict[str, int], str] | None:
 
 
 def account_of(name: str) -> Account:
-    """The dealer's account of it."""
+    """Return the dealer's account of the evening."""
     scenario, kept = evening_of(name), Account()
     table = set_up(scenario, speed=20)
     dealer = table.dealer
@@ -99,7 +99,7 @@ def account_of(name: str) -> Account:
 
 
 def _noting(dealer: StepDealer, kept: Account, ends: Callable[[], bool]) -> bool:
-    """END GAME, with a note of how the hand ended."""
+    """Press END GAME, and note how the hand ended."""
     kept.outcomes.append("complete" if dealer.course is Course.PLAY else "misdeal")
     stands = {}
     for number in dealer.view.active:
@@ -110,7 +110,7 @@ def _noting(dealer: StepDealer, kept: Account, ends: Callable[[], bool]) -> bool
 
 
 def main(name: str, speed: str) -> None:
-    """Until the evening is over and the host has every event."""
+    """Serve until the evening is over and the host has every event."""
     ready = {"schema": "dealwire.sim/1", "type": "ready"}
     serve(
         evening_of(name),

@@ -13,21 +13,21 @@ from dealwire.rehearsal.serve import serve
 from tests.support.evenings.procedure_rounds import Cases, RoundCase
 
 SEATS = 2
-"""Players: so many that one can be wrong and another play on, and no more, to keep recordings small."""
+"""Number of players: enough for one to be wrong and another to play on, and no more, to keep recordings small."""
 
 
 def made(name: str) -> Cases:
-    """The cases of a procedure at a table of two players."""
+    """Return the cases of a procedure at a table of two players."""
     return Cases(load_procedure(name), players=SEATS)
 
 
 def two_rounds(cases: Cases) -> list[RoundCase]:
-    """The clean round, and the first in which a hand is wrong."""
+    """Return the clean round, and the first in which a hand is wrong."""
     return [cases.clean(), next(case for case in cases.wrong() if case.wrong)]
 
 
 def main(name: str, speed: str) -> None:
-    """Until both rounds are dealt and the host has every event."""
+    """Serve until both rounds are dealt and the host has every event."""
     cases = made(name)
     scenario = cases.scenario_of(two_rounds(cases))
     device = {} if scenario.device == "hand" else {scenario.device: "pty"}

@@ -13,13 +13,13 @@ from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.scenario_file import find_scenario
 
 BEFORE_S = 4.0
-"""The devices start, and the host comes."""
+"""Time for the devices to start and the host to connect."""
 AFTER_S = 2.0
 """Time for bytes on their way to arrive."""
 
 
 def main(name: str, speed: str) -> None:
-    """The program."""
+    """Run the devices through the scenario."""
     scenario = find_scenario(name)
     assert isinstance(scenario, Scenario)
     with reference_table(scenario, float(speed)) as table:

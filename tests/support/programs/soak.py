@@ -30,7 +30,7 @@ from tests.support.rigs.serving import Program, compared, published, simulators,
 
 SAMPLE_S: Final = 5.0
 WARM_UP: Final = 0.2
-"""The first part of a soak, in which memory may still grow: caches fill, the log of the view fills."""
+"""First part of a soak, in which memory may still grow: caches fill, the log of the view fills."""
 GROWTH_KIB: Final = 8 * 1024
 """Largest growth in memory from the samples after the warm-up to the last ones, in KiB."""
 
@@ -72,7 +72,7 @@ class Soak:
         return found + self.growth()
 
     def growth(self) -> list[str]:
-        """Memory, descriptors and threads after the warm-up and at the end."""
+        """Return every growth of memory, descriptors or threads after the warm-up beyond the allowed amount."""
         settled = self.samples[int(len(self.samples) * WARM_UP) :]
         third = max(len(settled) // 3, 1)
         first, last = settled[:third], settled[-third:]
@@ -85,7 +85,7 @@ class Soak:
 
 
 def soak(folder: Path, *, minutes: float, speed: float, tables: int, faults: float, seed: int) -> Soak:
-    """Run it, end the service, and look at what it wrote."""
+    """Run the soak, end the service, and read what it wrote."""
     result = Soak()
     with simulators(tables, scenario="demo", speed=speed, faults=faults, seed=seed) as addresses:
         file = write_configuration(folder, addresses, top="[console]\nport = 0\n")
@@ -108,7 +108,7 @@ def soak(folder: Path, *, minutes: float, speed: float, tables: int, faults: flo
 
 
 class Page:
-    """Somebody who looks at a table in a browser all the time."""
+    """A viewer that watches a table in a browser all the time."""
 
     def __init__(self, said: str, table: str) -> None:
         found = re.search(r"console: http(://\S+/)", said)
@@ -135,7 +135,7 @@ class Page:
 
 
 def measure(process: int) -> tuple[int, int, int] | None:
-    """Resident KiB, descriptors and threads of a process; None when it has ended."""
+    """Return resident KiB, descriptors and threads of a process; None if it has ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
         fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
@@ -146,7 +146,7 @@ def measure(process: int) -> tuple[int, int, int] | None:
 
 
 def account(folder: Path, result: Soak) -> None:
-    """Every START GAME has its round, by number, once."""
+    """Check that every START GAME has its round, by number, once."""
     numbers: dict[str, list[int]] = {}
     ended_ns: dict[str, int] = {}
     newest_ns = 0
@@ -172,7 +172,7 @@ def account(folder: Path, result: Soak) -> None:
 
 
 def main() -> int:
-    """Run a soak and print what it gave; 1 when something is not as it should be."""
+    """Run a soak and print the result; return 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--speed", type=float, default=50)
