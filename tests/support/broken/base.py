@@ -17,7 +17,7 @@ MS: Final = 1_000_000
 
 class Broken:
     """A device between its table and its line. Subclasses change frames of either direction; a body is header and
-    payload. What is no frame passes as it is, where the subclass does not cut it."""
+    payload. Bytes that are no frame pass as they are, unless the subclass cuts them."""
 
     def __init__(self, table: TableModel) -> None:
         self._table = table
@@ -48,11 +48,11 @@ class Broken:
     # what subclasses change
 
     def hear(self, data: bytes) -> Iterable[bytes]:
-        """Bytes on their way to the device."""
+        """Return the bytes that reach the device."""
         return [data]
 
     def say(self, data: bytes) -> Iterable[bytes]:
-        """Bytes on their way to the host."""
+        """Return the bytes that reach the host."""
         out = []
         for piece in self._from_device.feed(data):
             if isinstance(piece, Frame):
@@ -63,12 +63,12 @@ class Broken:
         return out
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        """One frame of the device: the bodies that go out in its place."""
+        """Return the bodies that go out in place of one frame of the device."""
         return [envelope.body]
 
 
 def changed(envelope: Envelope, **values: object) -> bytes:
-    """The frame with other values in its message."""
+    """Return the frame with other values in its message."""
     message = replace(envelope.message, **values)  # type: ignore[type-var]
     answers = isinstance(message, m.ReplyMessage | m.NakMessage | m.ProgressMessage)
     return encode(
@@ -81,7 +81,7 @@ def changed(envelope: Envelope, **values: object) -> bytes:
 
 
 class Rewriting(Broken):
-    """Reads the host's frames and passes on others; everything else as it came."""
+    """Base of devices that rewrite the host's frames; everything else passes as it came."""
 
     heard_ns = 0
 
@@ -97,7 +97,7 @@ class Rewriting(Broken):
                 yield encode_frame(body, after_silence=True)
 
     def taken(self, body: bytes) -> Iterable[bytes]:
-        """One frame of the host, readable or not: the bodies that are heard in its place."""
+        """Yield the bodies that the device reads in place of one frame of the host, readable or not."""
         try:
             envelope = decode(body)
         except Exception:
@@ -109,21 +109,23 @@ class Rewriting(Broken):
         return [envelope.body]
 
     def unread(self, body: bytes) -> bytes:
-        """A whole frame that cannot be read."""
+        """Return the body for a whole frame that cannot be read."""
         return body
 
 
 def resequenced(body: bytes, dropped: int) -> bytes:
-    """A frame whose link sequence does not count those never sent."""
+    """Return a frame whose link sequence does not count frames that were never sent."""
     return body[:3] + bytes([body[3] - dropped & 0xFF]) + body[4:]
 
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """One broken device, and by which checks it must be caught: these and no other.
+    """One broken device, and the checks that must catch it: these and no other.
 
-    `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
-    a short run. `plan`: of which kind of device it is, by the plan that judges it. `recognition`: it reads faces.
+    - `spreads`: the fault leaves nothing intact, so other checks may fail as well.
+    - `quick`: checks that suffice to catch it in a short run.
+    - `plan`: the plan that tests it, which tells the kind of device.
+    - `recognition`: it reads faces.
     """
 
     device: Callable[[TableModel], TableModel]
@@ -135,7 +137,7 @@ class Caught:
 
     @property
     def name(self) -> str:
-        """The device's class."""
+        """Name of the device's class."""
         return str(getattr(self.device, "__name__", ""))
 
     @property

@@ -16,11 +16,11 @@ from tests.support.broken.classes import Shoe
 from tests.support.broken.lying_tables import CutsOnly, NeverShuffles, shuffler_of
 
 OTHER: Final = 2
-"""The deck that is put in second."""
+"""Number of the deck that is loaded second."""
 
 
 class GreenPutsOut(Broken):
-    """The green button clears what the red lamp was lit for, and deals on."""
+    """The green button clears the reason for the red lamp, and the deal continues."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -59,7 +59,7 @@ class StrayJoker(Broken):
 
 
 class OtherDeckShort(Broken):
-    """Of the other deck the remainder's expected and counted cards are one too few."""
+    """The remainder of the other deck is expected and counted one card too small."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -71,7 +71,7 @@ class OtherDeckShort(Broken):
 
 
 class OtherDeckStatus(Broken):
-    """Of the other deck the status has a remainder that is one card too small."""
+    """STATUS has a remainder of the other deck that is one card too small."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -81,7 +81,7 @@ class OtherDeckStatus(Broken):
 
 
 class OtherDeckWhole(Broken):
-    """The other deck is always counted as 52 cards, and nothing comes of a wrong total."""
+    """The other deck is always counted as 52 cards, and a wrong total has no consequence."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -98,7 +98,7 @@ class OtherDeckWhole(Broken):
 
 
 class KeepsPacket(Broken):
-    """`expected` of the remainder has the packet that nobody lifted stay one, the status has taken it back."""
+    """`expected` of the remainder leaves a packet that was not lifted a packet, although STATUS has taken it back."""
 
     waiting = 0
 
@@ -118,7 +118,7 @@ class KeepsPacket(Broken):
 
 
 class GameUntold(Broken):
-    """A game that is chosen at its display is not told."""
+    """A game that is chosen at its display is not reported."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -149,7 +149,7 @@ class GameForgotten(Broken):
 
 
 class Bouncing(Broken):
-    """Base of controllers whose key says its event twice, the second of them a number later."""
+    """Base of controllers whose key reports its event twice, the second time under the next number."""
 
     message: type[m.Event]
 
@@ -185,7 +185,7 @@ class DecisionTwice(Bouncing):
 
 
 class CountStuck(Shoe):
-    """`shoe` does not count up when it is filled."""
+    """`shoe` does not count up when the shoe is filled."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -226,4 +226,4 @@ BOOK_DEVICES: Final = (
     _caught(CountStuck, "always.shoe-book", plan="shoe", quick=("shoe.*",)),
     _caught(ShoeJoker, "always.shoe-cards", plan="shoe", quick=("shoe.*",)),
 )
-"""Devices whose statements contradict each other, or what hands know."""
+"""Devices whose statements contradict each other, or the operator's knowledge."""

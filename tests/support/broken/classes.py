@@ -50,13 +50,13 @@ class ForgetsLock(Forgetful):
 
 
 class ForgetsTrouble(Forgetful):
-    """A power cut clears the trouble that it halted for."""
+    """A power cut clears the trouble that halted it."""
 
     lost: ClassVar = {"fault": Fault.NONE}
 
 
 class UnreadFirst(Shoe):
-    """Of a card that it did not read it says first that it came, and then that it halts for it."""
+    """It reports that an unread card came before it reports that it halts for it."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -74,7 +74,7 @@ class UnreadFirst(Shoe):
 
 
 class ErrorIsSetup(Shoe):
-    """Of a card drawn in error mode it says that it was drawn in set-up."""
+    """A card drawn in error mode is reported as drawn in set-up."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -83,7 +83,7 @@ class ErrorIsSetup(Shoe):
 
 
 class CountsFromOne(Shoe):
-    """Overdraw gives 1 where no card came before it."""
+    """Overdraw gives 1 if no card came before it."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -149,7 +149,7 @@ class CardBeforeRound(Shoe):
 
 
 class EndsTwice(Shoe):
-    """A shoe that is emptied after its end says once more that it ended."""
+    """A shoe that is emptied after its end reports its end once more."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -177,19 +177,19 @@ class Obliging(Shoe):
 
 
 class EndsNoRound(Obliging):
-    """EndRound is *done* where there is no round."""
+    """EndRound is *done* without a round."""
 
     command = m.EndRoundMessage
 
 
 class LocksAgain(Obliging):
-    """LockShoe is *done* where it is so already."""
+    """LockShoe is *done* if it is already locked."""
 
     command = m.LockShoeMessage
 
 
 class ClearsNothing(Obliging):
-    """ClearShoeError is *done* where it halts for nothing."""
+    """ClearShoeError is *done* without a trouble."""
 
     command = m.ClearShoeErrorMessage
 
@@ -207,11 +207,11 @@ class Controller(Broken):
         self.model.start_game, self.model.end_game = self.start, self.end
 
     def start(self) -> bool:
-        """START GAME."""
+        """Press START GAME."""
         return bool(self._start())
 
     def end(self) -> bool:
-        """END GAME."""
+        """Press END GAME."""
         return bool(self._end())
 
 
@@ -244,7 +244,7 @@ class KeepsHands(Controller):
 
 
 class CountsAnew(Controller):
-    """Its count of rounds begins again with each start."""
+    """Its count of rounds starts over with each start."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -316,4 +316,4 @@ CLASS_DEVICES: Final = (
         "keys.laid-away",
     ),
 )
-"""Shoes and controllers that break a sentence of theirs."""
+"""Shoes and controllers that break a sentence of their class."""

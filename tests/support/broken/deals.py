@@ -1,4 +1,4 @@
-"""Shufflers whose habits are broken on purpose, each in one way: what they refuse, count, remember or say twice."""
+"""Shufflers whose habits are broken on purpose, each in one way: their refusals, counts, memory or repetitions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RecordCountsNothing(Field):
 
 
 class TrayStaysFull(Broken):
-    """Once the deck has been taken out STATUS still counts what lay in the tray."""
+    """STATUS still counts the cards of the tray after the deck was taken out."""
 
     in_tray = stays = 0
 
@@ -93,12 +93,12 @@ class Refusing(Rewriting):
         raise NotImplementedError
 
     def refuses(self, reply: m.ReplyMessage) -> Reason | None:
-        """The reason it gives instead of this reply."""
+        """Return the reason that the device gives in place of this reply."""
         raise NotImplementedError
 
 
 class ParametersFirst(Refusing):
-    """It looks at the parameters of CLEAR-MISDEAL before it looks at its state."""
+    """It checks the parameters of CLEAR-MISDEAL before its state."""
 
     def minds(self, message: Any) -> bool:
         return isinstance(message, m.ClearMisdealMessage) and message.resolution > Resolution.REMOVE_DECK
@@ -108,7 +108,7 @@ class ParametersFirst(Refusing):
 
 
 class LockOnlyAtRest(Refusing):
-    """SET-LOCK is refused in mid-round, also where it is so already."""
+    """SET-LOCK is refused in the middle of a round, even if it changes nothing."""
 
     def minds(self, message: Any) -> bool:
         return isinstance(message, m.SetLockMessage) and not message.locked
@@ -129,7 +129,7 @@ class NoGameInSetup(Refusing):
 
 
 class KnownNumbersOnly(Deciding):
-    """RAISE-LAMP with a number that it does not know is refused."""
+    """RAISE-LAMP with a number unknown to it is refused."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
         unknown = isinstance(message, m.RaiseLampMessage) and message.fault not in Fault._value2member_map_
@@ -137,7 +137,7 @@ class KnownNumbersOnly(Deciding):
 
 
 class AnyGameName(Rewriting):
-    """SELECT-GAME takes a name that is not ASCII: it looks at seven bits of each letter."""
+    """SELECT-GAME takes a name that is not ASCII: it reads seven bits of each letter."""
 
     def unread(self, body: bytes) -> bytes:
         selects = int.from_bytes(body[6:8], "little") == MESSAGE_IDS[m.SelectGameMessage]
@@ -152,7 +152,7 @@ def _shuffler(table: TableModel) -> Any:
 
 
 class TwoWays(Broken):
-    """A packet that nobody lifted goes back with DUMP, and stays a packet with the green button."""
+    """A packet that was not lifted goes back with DUMP, but stays a packet with the green button."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -188,7 +188,7 @@ class NamesLastFault(Broken):
 
 
 class DumpsInSafe(Broken):
-    """Green that was remembered brings the remainder although the host is lost."""
+    """Green pressed earlier brings the remainder although the host is lost."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -205,7 +205,7 @@ class DumpsInSafe(Broken):
 
 
 class NeverRecounts(Broken):
-    """A deck that is ready stays so when another deck composition is selected."""
+    """A ready deck stays ready when another deck composition is selected."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -220,7 +220,7 @@ class NeverRecounts(Broken):
 
 
 class CountsWhatShouldCome(Broken):
-    """Its meter CARDS counts what packets should have."""
+    """Its meter CARDS counts the cards that packets should have."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)

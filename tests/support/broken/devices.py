@@ -1,7 +1,7 @@
 """Devices that are broken on purpose, each in one way, to show that the bench can fail.
 
-Each is a simulated device, most of them the shuffler, with something between it and its line that spoils one
-behaviour. `ALL_DEVICES` says by which checks each must be caught: by these and by no other.
+Each is a simulated device, most of them the shuffler, with a wrapper between it and its line that spoils one behavior.
+`ALL_DEVICES` has the checks that must catch each: these and no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -120,7 +120,7 @@ class NeverRepeatsReply(Rewriting):
 
 
 class SwappedEvents(Broken):
-    """Of two events that go out together the later comes first."""
+    """The later of two events that go out together comes first."""
 
     def say(self, data: bytes) -> Iterable[bytes]:
         frames = list(super().say(data))
@@ -145,7 +145,7 @@ def _body(frame: bytes) -> bytes | None:
 
 
 def _renumber(frame: bytes, like: bytes) -> bytes:
-    """The frame with the link sequence and the delimiter of another, so that only the order is wrong."""
+    """Return the frame with the link sequence and the delimiter of another, so that only the order is wrong."""
     body, other = _body(frame), _body(like)
     assert body is not None
     assert other is not None
@@ -153,7 +153,7 @@ def _renumber(frame: bytes, like: bytes) -> bytes:
 
 
 class DarkLamp(Broken):
-    """The red lamp is said to be lit and stays dark."""
+    """The red lamp is reported as lit and stays dark."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -165,7 +165,7 @@ class DarkLamp(Broken):
 
 
 class ForgetfulLamp(Broken):
-    """The red lamp goes out by itself after two seconds."""
+    """The red lamp goes out on its own after two seconds."""
 
     lit_ns = 0
 
@@ -179,7 +179,7 @@ class ForgetfulLamp(Broken):
 
 
 class LyingCounts(Broken):
-    """Every packet is reported as full, whatever was counted."""
+    """Every packet is reported as full, no matter what was counted."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -188,7 +188,7 @@ class LyingCounts(Broken):
 
 
 class LyingRemainder(Broken):
-    """The remainder is reported as expected, whatever was counted."""
+    """The remainder is reported as expected, no matter what was counted."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -207,7 +207,7 @@ class CarelessRecord(Broken):
 
 
 class LateStatus(Rewriting):
-    """Two of three statuses that come without a change and unasked are left out."""
+    """Two of three statuses without a change or a request are left out."""
 
     last: m.ShufflerStatusMessage | None = None
     count = dropped = asked_ns = 0
@@ -241,7 +241,7 @@ class DeafToAcks(Rewriting):
 
 
 class AnySession(Rewriting):
-    """OPEN-SESSION is granted for whatever session it names."""
+    """OPEN-SESSION is granted for any session that it names."""
 
     session = 0
 
@@ -273,7 +273,7 @@ class AcksAnySession(Rewriting):
 
 
 class Slow(Broken):
-    """It takes 180 ms to look at what the host said."""
+    """It takes 180 ms to read the host's bytes."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -312,7 +312,7 @@ class TakesDamaged(Broken):
 
 
 class DeafToFlags(Rewriting):
-    """A flag that must be understood is not looked at."""
+    """A flag that must be understood is ignored."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         return [envelope.body[:1] + b"\0" + envelope.body[2:]]
@@ -331,7 +331,7 @@ class GrantsAll(Rewriting):
 
 
 class NeverLost(Broken):
-    """It takes its host to be there for ever."""
+    """It never counts its host as lost."""
 
     heard_ns = 0
 
@@ -396,7 +396,7 @@ class ForgetsRequest(Broken):
 
 
 class GivesFaces(Broken):
-    """It names faces although it says that it does not recognise cards."""
+    """It names faces although it says that it does not recognize cards."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -405,7 +405,7 @@ class GivesFaces(Broken):
 
 
 class LateResend(Rewriting):
-    """It sends what is not acknowledged again only after two seconds."""
+    """It repeats an unacknowledged event only after two seconds."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -457,7 +457,7 @@ _REMAINDER: Final = ("fault.remainder-305", "count.unnoticed-short", "count.unno
 _ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time", "deal.reply-cache-opened")
 """Checks that a request is carried out once and answered again."""
 _ONCE_OF_METERS: Final = ("meters.once", "meters.refused", "verify.once")
-"""The same, of what a device is asked of itself."""
+"""The same, for requests about the device itself."""
 
 
 DEVICES: Final = (
@@ -607,7 +607,7 @@ def judge(
     *,
     recognition: bool = False,
 ) -> BenchRun:
-    """The plan of its kind, but for the soak, on a broken device."""
+    """Return the run of the device's plan, without the soak, on a broken device."""
     plan = load_plan(kind)
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig(kind, speed=10, wrap=device, recognition=recognition)
@@ -616,7 +616,7 @@ def judge(
 
 
 def caught_by(run: BenchRun) -> tuple[str, ...]:
-    """The checks that failed."""
+    """Return the names of the failed checks."""
     return tuple(result.id for result in run.of(BenchOutcome.FAILED))
 
 
@@ -628,7 +628,7 @@ END: Final = "<!-- end generated -->"
 
 
 def markdown() -> str:
-    """The table of docs/bench.md."""
+    """Return the table of docs/bench.md."""
     rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
     rows += [f"| {each.what} | {_checks(each)} |" for each in ALL_DEVICES if each.plan == "shuffler"]
     rows += ["", "| another device that is broken so | plan | is caught by |", "| --- | --- | --- |"]
@@ -644,7 +644,7 @@ def _checks(each: Caught) -> str:
 
 
 def published_page(page: str) -> str:
-    """The page with its table as it must be."""
+    """Return the page with its table as it must be."""
     before, _, rest = page.partition(BEGIN)
     return before + BEGIN + markdown() + END + rest.partition(END)[2]
 

@@ -1,6 +1,6 @@
-"""Commands with an output that fails: each in a process of its own, made from one that has loaded the program.
+"""Commands with an output that fails: each in a process of its own, forked from one that has loaded the program.
 
-As a program: reads a list of commands as JSON, each with kinds of output, and writes how it ended with each.
+As a program: reads a list of commands as JSON, each with kinds of output, and writes how the command ended with each.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import Any, Final
 import click
 
 KINDS: Final = ("full", "gone", "closed")
-"""A disk that is full, a pipe whose reader has gone, none at all."""
+"""A full disk, a pipe whose reader has gone, no output at all."""
 
 
 def main() -> None:
-    """Run what standard input says."""
+    """Run the commands on standard input."""
     from dealwire.cli import COMMANDS
     from dealwire.cli import main as dealwire
 
@@ -42,8 +42,8 @@ def main() -> None:
 
 
 def _ended(run: Callable[..., object], arguments: list[str]) -> int:
-    """The exit code of a program that ends so, its output with it: without the tenth of a second that Python takes to
-    put away what was loaded."""
+    """Return the exit code of a program that ends so, with its output flushed, and without the tenth of a second that
+    Python takes to unload."""
     code: object = None
     try:
         run(arguments, prog_name="dealwire")

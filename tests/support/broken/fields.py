@@ -1,4 +1,4 @@
-"""Shufflers whose frames are right and what stands in them is not; each is wrong in one field, or in one habit."""
+"""Shufflers with correct frames and wrong content; each is wrong in one field, or in one habit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final
@@ -21,12 +21,12 @@ class Field(Broken):
         return [changed(envelope, **self.instead(envelope.message)) if wrong else envelope.body]
 
     def instead(self, message: Any) -> dict[str, object]:
-        """The fields that are wrong."""
+        """Return the fields that are wrong, with their values."""
         raise NotImplementedError
 
 
 class EmptyTray(Field):
-    """STATUS says that the tray is empty, whatever lies in it."""
+    """STATUS says that the tray is empty, even if it is not."""
 
     message = m.ShufflerStatusMessage
 
@@ -35,7 +35,7 @@ class EmptyTray(Field):
 
 
 class NoRemainder(Field):
-    """STATUS says that there is no remainder, whatever was dumped."""
+    """STATUS says that there is no remainder, even after one was dumped."""
 
     message = m.ShufflerStatusMessage
 
@@ -44,7 +44,7 @@ class NoRemainder(Field):
 
 
 class FirstDeck(Field):
-    """STATUS says deck 1, whichever is dealt."""
+    """STATUS says deck 1, no matter which one is dealt."""
 
     message = m.ShufflerStatusMessage
 
@@ -53,7 +53,7 @@ class FirstDeck(Field):
 
 
 class ForgetsDoor(Field):
-    """STATUS says that the door is closed, whatever it is."""
+    """STATUS says that the door is closed, even if it is open."""
 
     message = m.ShufflerStatusMessage
 
@@ -116,7 +116,7 @@ class StatusOfAnother(Field):
 
 
 class ForgetsEvents(Field):
-    """STATUS says one event fewer than there are."""
+    """STATUS counts one event too few."""
 
     message = m.ShufflerStatusMessage
 
@@ -143,7 +143,7 @@ class BoastsDepth(Field):
 
 
 class PaddedTexts(Field):
-    """The texts of HELLO-REPLY are filled up with blanks."""
+    """The texts of HELLO-REPLY are padded with blanks."""
 
     message = m.HelloReplyMessage
 
@@ -179,7 +179,7 @@ class NamelessClearing(Field):
 
 
 class SwappedRecord(Field):
-    """The misdeal record has what was expected and what was counted the wrong way round."""
+    """The misdeal record swaps the expected and the counted numbers."""
 
     message = m.MisdealMessage
 
@@ -188,7 +188,7 @@ class SwappedRecord(Field):
 
 
 class ClockRunsBack(Broken):
-    """Its events' clock runs backwards."""
+    """Its events' clock runs backward."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -198,7 +198,7 @@ class ClockRunsBack(Broken):
 
 
 class NewClock(Broken):
-    """An event that is sent again has the clock of now."""
+    """A repeated event has the current time."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -227,7 +227,7 @@ class ReservedExtension(Appending):
 
 
 class TornExtension(Appending):
-    """A byte that is no extension stands behind the event of the door."""
+    """A byte that is no extension follows the payload of the door's event."""
 
     appended = b"\x99"
 
@@ -244,7 +244,7 @@ class ShortSession(Broken):
 
 
 class NeedlessFlag(Broken):
-    """Its events carry a flag that nobody has defined."""
+    """Its events carry a flag that is not defined."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         body = envelope.body
@@ -267,7 +267,7 @@ class LineEnds(Broken):
 
 
 class GivesUp(Broken):
-    """It sends an event four times again and then never more."""
+    """It repeats an event four times and then stops."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -292,7 +292,7 @@ class GivesUp(Broken):
 
 
 class Shallow(Broken):
-    """It keeps 20 events; older ones it throws away and says nothing."""
+    """It keeps 20 events; older ones are dropped silently."""
 
     KEPT: Final = 20
 
@@ -338,7 +338,7 @@ class _Counting:
 
 
 class ForgetsAtOpening(Rewriting):
-    """OPEN-SESSION makes it forget which requests it has carried out."""
+    """OPEN-SESSION makes it forget the requests that it has carried out."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -361,7 +361,7 @@ class ForgetsAtOpening(Rewriting):
 
 
 class ALittleSlow(Broken):
-    """It takes 130 ms to look at what the host said."""
+    """It takes 130 ms to read the host's bytes."""
 
     DELAY: Final = 130
 
@@ -384,7 +384,7 @@ class ALittleSlow(Broken):
 
 
 class TakesAnyResolution(Rewriting):
-    """An unknown decision of whoever clears a misdeal is taken for RESUME."""
+    """An unknown decision to clear a misdeal is taken for RESUME."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -394,7 +394,7 @@ class TakesAnyResolution(Rewriting):
 
 
 class TakesIdZero(Rewriting):
-    """Request id 0 is an id like any other."""
+    """Request id 0 is accepted like any other."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         if envelope.kind == Kind.COMMAND and not envelope.request:
@@ -416,7 +416,7 @@ class DoneAtOnce(Broken):
 
 
 class NoWordOfLifting(Broken):
-    """That a packet was lifted is not told: another event stands in its place."""
+    """A lifted packet is not reported: another event takes its place."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -443,7 +443,7 @@ class GreenAlways(Field):
 
 
 class OtherDeck(Field):
-    """A packet is said to be of the other deck."""
+    """A packet is reported as one of the other deck."""
 
     message = m.PacketDispensedMessage
 
@@ -461,7 +461,7 @@ class AnotherClock(Field):
 
 
 class HidesLamp(Field):
-    """HELLO-REPLY leaves out that the host may light the lamp, and it may."""
+    """HELLO-REPLY leaves out that the host may light the lamp, although it may."""
 
     message = m.HelloReplyMessage
 
@@ -495,12 +495,12 @@ class Deciding(Rewriting):
         return [changed(envelope, **instead) if instead else envelope.body]
 
     def taken_for(self, message: Any) -> dict[str, object]:
-        """The fields that it reads otherwise."""
+        """Return the fields that the device reads wrongly, with their values."""
         raise NotImplementedError
 
 
 class StrictMinor(Deciding):
-    """OPEN-SESSION with a minor version it does not know is refused."""
+    """OPEN-SESSION with an unknown minor version is refused."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
         later = isinstance(message, m.OpenSessionMessage) and message.minor > 3
@@ -515,14 +515,14 @@ class AnyMajor(Deciding):
 
 
 class AnyRole(Deciding):
-    """A role that there is not is taken for the highest there is."""
+    """An unknown role is taken for the highest one."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
         return {"role": 2} if isinstance(message, m.OpenSessionMessage) and message.role > 2 else {}
 
 
 class LocksByOne(Deciding):
-    """SET-LOCK locks with 1, and unlocks with whatever else."""
+    """SET-LOCK locks with 1, and unlocks with any other value."""
 
     def taken_for(self, message: Any) -> dict[str, object]:
         return {"locked": 0} if isinstance(message, m.SetLockMessage) and message.locked > 1 else {}
@@ -544,7 +544,7 @@ class NothingFromZero(Deciding):
 
 
 class SkipsToBeyond(Rewriting):
-    """READ-EVENTS from beyond the next number: events that come up to there are thought to be had."""
+    """After READ-EVENTS from beyond the next number, events up to there count as received."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -570,7 +570,7 @@ class SkipsToBeyond(Rewriting):
 
 
 class MovesInSafe(Broken):
-    """A packet that is lifted in SAFE brings the next one: it takes that for its host."""
+    """A packet lifted in SAFE brings the next one: it takes the lifting for its host."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -595,7 +595,7 @@ ENOUGH: Final = (
     "silence.host-lost",
     "fault.door-501",
 )
-"""Checks after which a rule has seen what it judges."""
+"""Checks after which a rule has seen all that it tests."""
 
 
 def _caught(device: Callable[[TableModel], TableModel], *by: str, spreads: bool = False) -> Caught:

@@ -9,7 +9,7 @@ from types import TracebackType
 
 
 class Flood:
-    """Listens on `address`; whoever connects gets `piece` again and again, `calm` stops it."""
+    """Listens on `address`; any client gets `piece` repeatedly, until `calm` stops it."""
 
     def __init__(self, piece: bytes) -> None:
         self.calm = threading.Event()

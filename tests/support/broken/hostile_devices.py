@@ -1,5 +1,5 @@
-"""Devices whose every text is meant for the terminal of whoever looks: run as a program, it serves `clean-3` on
-pseudo-terminals and prints their addresses as JSON."""
+"""Devices whose every text attacks the reader's terminal: run as a program, it serves `clean-3` on pseudo-terminals and
+prints their addresses as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.unit import Unit
 
 HOSTILE: Final = "\x1b]0;P\x07\n\x1b[2J\x7f\rX"
-"""Sets a terminal's title, begins a new line, clears the screen, rubs out: 14 of the 16 characters, all of them ASCII,
+"""Sets a terminal's title, starts a new line, clears the screen, deletes: 14 of the 16 characters, all of them ASCII,
 that a device's model has room for."""
 
 

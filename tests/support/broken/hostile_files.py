@@ -1,4 +1,5 @@
-"""Files that no program should be given: what only looks like a file, and what is too long, too deep or too large."""
+"""Files that no program should read: those that only look like a file, and those that are too long, too deep or too
+large."""
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from types import FrameType
 from typing import Final
 
 PATIENCE_S: Final = 300.0
-"""A failure guard: what hangs fails here instead of for ever."""
+"""Failure guard: a test that hangs fails here instead of never."""
 
 KINDS: Final = {"a pipe": "pipe", "a socket": "socket", "a device": "device"}
 """Kinds of files that are no regular files: the name in the refusal -> the kind that the test creates."""
 
 
 def make_hostile(kind: str, path: Path) -> Path:
-    """Something at `path` that is no file."""
+    """Create something at `path` that is no regular file."""
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "socket":
@@ -34,7 +35,7 @@ def make_hostile(kind: str, path: Path) -> Path:
 
 @contextmanager
 def must_end() -> Iterator[None]:
-    """TimeoutError in what does not come to an end."""
+    """Raise TimeoutError in a block that does not end."""
 
     def late(_number: int, _frame: FrameType | None) -> None:
         raise TimeoutError("it went on and on")

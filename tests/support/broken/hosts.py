@@ -39,7 +39,7 @@ class Inside(Rewriting):
         return link
 
     def put(self, output: list[Output]) -> None:
-        """Say this on the line."""
+        """Put this on the line."""
         self.unit._pass_on(output, self.now_ns)
 
 
@@ -56,7 +56,7 @@ class Unpaced(Inside):
 
 
 class TakesEmptyCheck(Broken):
-    """A check of nothing but zeros is taken for none: the frame is read."""
+    """A check of nothing but zeros is taken for no check: the frame is read."""
 
     def hear(self, data: bytes) -> Iterable[bytes]:
         yield data
@@ -70,7 +70,7 @@ class TakesEmptyCheck(Broken):
 
 
 class FourAtOnce(Broken):
-    """Of what arrives at once it reads four frames."""
+    """It reads only four of the frames that arrive at once."""
 
     def hear(self, data: bytes) -> Iterable[bytes]:
         pieces = [piece + b"\0" for piece in data.split(b"\0") if piece]
@@ -78,7 +78,7 @@ class FourAtOnce(Broken):
 
 
 class ShortBuffer(Broken):
-    """Its buffer takes 256 bytes, where a frame has up to 258."""
+    """Its buffer takes 256 bytes, although a frame has up to 258."""
 
     def hear(self, data: bytes) -> Iterable[bytes]:
         return [data if max(map(len, data.split(b"\0"))) <= 256 else b"\0"]
@@ -93,7 +93,7 @@ class RefusesReserved(Rewriting):
 
 
 class WantsZero(Rewriting):
-    """A text that fills its field is answered by NAK: it wants a zero behind it."""
+    """A text that fills its field is answered by NAK: it wants a zero after it."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         full = isinstance(envelope.message, m.HelloMessage) and len(envelope.message.host) == 16
@@ -101,14 +101,14 @@ class WantsZero(Rewriting):
 
 
 class ShortAcks(Rewriting):
-    """An ACK that is too short is passed over in silence."""
+    """An ACK that is too short is ignored silently."""
 
     def taken(self, body: bytes) -> Iterable[bytes]:
         return [] if body[2] == Kind.ACK and len(body) != HEADER + 8 else [body]
 
 
 class ShortForeign(Rewriting):
-    """A command of another class is refused, and not looked at: also one that is too short."""
+    """A command of another class is refused without a look at it, even one that is too short."""
 
     def taken(self, body: bytes) -> Iterable[bytes]:
         foreign = body[2] == Kind.COMMAND and body[7] in (2, 3)
@@ -117,7 +117,7 @@ class ShortForeign(Rewriting):
 
 
 class OneVersion(Rewriting):
-    """HELLO is not answered when it does not name the device's own version."""
+    """HELLO is not answered if it does not name the device's own version."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         hello = envelope.message
@@ -163,7 +163,7 @@ class ReservedBits(Field):
 
 
 class OpenForgetsAcks(Inside):
-    """OPEN-SESSION makes it forget what was acknowledged."""
+    """OPEN-SESSION makes it forget which events were acknowledged."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         yield envelope.body
@@ -189,7 +189,7 @@ class KeepsUnheard(Inside):
 
 
 class PastTheEnd(Inside):
-    """Asked for beyond the end of the session before, its GAP names what was asked for."""
+    """A read beyond the end of the session before gets a GAP that names the requested number."""
 
     asked = 0
 
@@ -205,7 +205,7 @@ class PastTheEnd(Inside):
 
 
 class AcksAcross(Inside):
-    """READ-EVENTS of the session before acknowledges the events of this one, too."""
+    """READ-EVENTS of the session before acknowledges this session's events, too."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         yield envelope.body
@@ -220,7 +220,7 @@ class AcksAcross(Inside):
 
 
 class VersionFirst(Inside):
-    """OPEN-SESSION: the version is looked at before the session."""
+    """OPEN-SESSION: the version is checked before the session."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         opens = envelope.message
@@ -229,7 +229,7 @@ class VersionFirst(Inside):
 
 
 class ClassFirst(Inside):
-    """The class of a command is looked at before the role that it needs."""
+    """The class of a command is checked before the role that it needs."""
 
     def heard(self, envelope: Envelope) -> Iterator[bytes]:
         link, role = self.link, self.link.role
@@ -242,7 +242,7 @@ class ClassFirst(Inside):
 
 
 class StateOfNow(Inside):
-    """The reply to a request that comes again has the state of now."""
+    """The reply to a repeated request has the current state."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -267,7 +267,7 @@ class BareNaks(Broken):
 
 
 class StampsLate(Inside):
-    """device_ms is the moment at which the event is sent first."""
+    """device_ms is the time at which the event is first sent."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -282,7 +282,7 @@ class StampsLate(Inside):
 
 
 class ResendsBare(Inside):
-    """An event that is sent again has no request in its header."""
+    """A repeated event has no request in its header."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -299,7 +299,7 @@ class ResendsBare(Inside):
 
 
 class ResendsOldest(Unpaced):
-    """Of what is unacknowledged only the oldest is sent again."""
+    """Only the oldest unacknowledged event is repeated."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -322,7 +322,7 @@ class ResendsOldest(Unpaced):
 
 
 class AcksBackwards(Inside):
-    """An ACK of a lower number takes the later ones back."""
+    """An ACK of a lower number takes back the later ones."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         ack, link = envelope.message, self.link
@@ -332,7 +332,7 @@ class AcksBackwards(Inside):
 
 
 class ReadsWithoutAck(Inside):
-    """READ-EVENTS sets nothing down as acknowledged."""
+    """READ-EVENTS acknowledges nothing."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         before = self.link.store.acknowledged
@@ -343,7 +343,7 @@ class ReadsWithoutAck(Inside):
 
 
 class NeedlessGaps(Unpaced):
-    """READ-EVENTS always brings a GAP, also when nothing is missing."""
+    """READ-EVENTS always brings a GAP, even if nothing is missing."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         yield envelope.body
@@ -369,7 +369,7 @@ class GapEndsEarly(Inside):
 
 
 class LivesByNaks(Inside):
-    """A NAK of its host is a sign of life to it."""
+    """A NAK of its host counts as a sign of life."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         if isinstance(envelope.message, m.NakMessage):
@@ -473,4 +473,4 @@ HOST_DEVICES: Final = (
     _caught(EndsSession, "silence.ten-seconds"),
     _caught(CoversItsOwn, "silence.back-covers-nothing"),
 )
-"""Devices that are wrong towards their host."""
+"""Devices that are wrong toward their host."""

@@ -1,4 +1,4 @@
-"""Shufflers whose meters or whose measuring is broken on purpose, each in one way."""
+"""Shufflers whose meters or measurements are broken on purpose, each in one way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READ_METERS, VERIFY = 0x24, 0x25
 
 
 class ForgetsMeters(Broken):
-    """Its meters begin at 0 with every start."""
+    """Its meters start at 0 with every start."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -34,7 +34,7 @@ class ForgetsMeters(Broken):
 
 
 class Stands(Broken):
-    """Base of those one of whose meters never goes on."""
+    """Base of devices with one meter that never advances."""
 
     meter: DeviceMeter
 
@@ -59,7 +59,7 @@ class PacketsUncounted(Stands):
 
 
 class OneTooMany(Broken):
-    """It says that it has one meter more than it tells."""
+    """It announces one meter more than it reports."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -68,7 +68,7 @@ class OneTooMany(Broken):
 
 
 class BeginsAnew(Broken):
-    """Asked for meters beyond its last one, it begins with the first again."""
+    """A read of meters beyond its last one starts over with the first."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -105,13 +105,13 @@ class Repeats(Broken):
 
 
 class MetersTwice(Repeats):
-    """READ-METERS that is repeated is carried out again."""
+    """A repeated READ-METERS is carried out again."""
 
     message_id, brings = READ_METERS, m.MetersMessage
 
 
 class MeasuresTwice(Repeats):
-    """VERIFY that is repeated is carried out again."""
+    """A repeated VERIFY is carried out again."""
 
     message_id, brings = VERIFY, m.MeasuredMessage
 
@@ -194,7 +194,7 @@ class OtherImage(Digests):
 
 
 class AnyRegion(Rewriting):
-    """It measures its firmware, whatever region it is asked for."""
+    """It measures its firmware for any region."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         asks = isinstance(envelope.message, m.VerifyMessage)
@@ -202,7 +202,7 @@ class AnyRegion(Rewriting):
 
 
 class StandsStill(Broken):
-    """While it measures it says nothing, for 300 ms."""
+    """It sends nothing for 300 ms while it measures."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -235,7 +235,7 @@ class StandsStill(Broken):
 
 
 class HidesMeters(Broken):
-    """HELLO-REPLY leaves out METERS and VERIFY, and it does both."""
+    """HELLO-REPLY leaves out METERS and VERIFY, although it supports both."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -268,4 +268,4 @@ INSTRUMENT_DEVICES: Final = (
     _caught(AnyRegion, "verify.region"),
     _caught(StandsStill, "verify.goes-on"),
 )
-"""Devices that tell wrong things of themselves."""
+"""Devices that report wrong facts about themselves."""

@@ -1,9 +1,9 @@
-"""Devices that lie in one field: between a simulated device and the bench every message of one kind says something
-else in one of its fields, and is a valid frame otherwise.
+"""Devices that lie in one field: between a simulated device and the bench, every message of one kind has another value
+in one of its fields, and is a valid frame otherwise.
 
-The lies are made from the declarations, so a field that is added is lied about from then on. `lies.toml` says which
-lies nothing can name, and why. `python -m tests.support.broken.lies DEVICE [FIELD…]` tells each lie against the whole
-plan and prints which checks name it.
+The lies are made from the declarations, so a new field is lied about from then on. `lies.toml` has the lies that
+nothing can name, and the reasons. `python -m tests.support.broken.lies DEVICE [FIELD…]` plays each lie against the
+whole plan and prints the checks that name it.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ T = TypeVar("T", bound=Broken)
 UNNAMED: Final = Path(__file__).with_name("lies.toml")
 """Lies that nothing can name, each with the reason."""
 DEVICES: Final = {"shuffler": 1, "shoe": 2, "table-controller": 3}
-"""The devices that are made to lie, with the first byte of their messages' numbers."""
+"""Devices that lie, with the first byte of their messages' numbers."""
 _SAID_BY_ANY: Final = (m.HelloReplyMessage, m.GapMessage, m.MetersMessage, m.MeasuredMessage)
 _STATUSES: Final = (m.ShufflerStatusMessage, m.ShoeStatusMessage, m.ControllerStatusMessage)
 
 
 def said_by(device: str) -> dict[str, tuple[Field, ...]]:
-    """The messages that a device of this class may send, each with its declared fields."""
+    """Return the messages that a device of this class may send, each with its declared fields."""
     classes = (*_SAID_BY_ANY, *_STATUSES)
     found = {
         message_name(cls): fields_of(packet)
@@ -52,7 +52,7 @@ def said_by(device: str) -> dict[str, tuple[Field, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Lie:
-    """One field of one message, and what is said instead: `make` gets the true value and the first one of the run."""
+    """One field of one message, and the lie: `make` gets the true value and the first one of the run."""
 
     message: str
     field: str
@@ -61,12 +61,12 @@ class Lie:
 
     @property
     def name(self) -> str:
-        """`Reply.state zero`."""
+        """Name such as `Reply.state zero`."""
         return f"{self.message}.{self.field} {self.how}"
 
 
 def lies_of(device: str) -> Iterator[Lie]:
-    """Every lie that a device of this class can tell in one field."""
+    """Yield every lie that a device of this class can tell in one field."""
     for message, fields in said_by(device).items():
         for field in fields:
             for how, make in _ways(field):
@@ -106,7 +106,7 @@ def _of_numbers(field: Field) -> Iterator[tuple[str, Callable[[Any, Any], Any]]]
 
 
 def _first_raised(true: Any, field: Field) -> Any:
-    """The first item one more; of a record its last part."""
+    """Return the value with its first item raised by one; in a record, the last part."""
     if not true:
         return true
     head = true[0]
@@ -116,7 +116,7 @@ def _first_raised(true: Any, field: Field) -> Any:
 
 
 class Liar(Broken):
-    """Tells one lie; `told` counts the frames in which it was none of the truth."""
+    """Tells one lie; `told` counts the frames in which it differed from the truth."""
 
     def __init__(self, table: TableModel, lie: Lie) -> None:
         super().__init__(table)
@@ -146,7 +146,7 @@ class Told:
 
 
 class _Listening(Broken):
-    """Tells no lie; keeps each value that a field has, the first one first."""
+    """Tells no lie; keeps each value of a field, the first one first."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -161,7 +161,7 @@ class _Listening(Broken):
 
 @cache
 def spoken(device: str) -> dict[tuple[str, str], tuple[Any, ...]]:
-    """Every value that each field of each message has while the plan is made with a device that does not lie."""
+    """Return every value of each field of each message during the plan, with a device that does not lie."""
     found, by = _judged(device, _Listening)
     assert by == (), by
     return {key: tuple(values) for key, values in found.values.items()}
@@ -174,7 +174,7 @@ def is_told(device: str, lie: Lie) -> bool:
 
 
 def tell(device: str, lie: Lie) -> Told:
-    """The device's plan, but for the soak, on the device that lies."""
+    """Run the device's plan, without the soak, on the device that lies."""
     liar, by = _judged(device, partial(Liar, lie=lie))
     return Told(lie, liar.told, by)
 
@@ -199,24 +199,24 @@ def _judged(device: str, wrapping: Callable[[TableModel], T]) -> tuple[T, tuple[
 
 @cache
 def unnamed() -> dict[str, dict[str, str]]:
-    """By device, and `any`: what is lied about, and why no check can name it."""
+    """Return the lies that no check can name, with the reason, by device and `any`."""
     with UNNAMED.open("rb") as file:
         return {str(key): dict(value) for key, value in tomllib.load(file).items()}
 
 
 def why_unnamed(device: str, lie: Lie) -> str:
-    """The reason in the data file, empty when there is none."""
+    """Return the reason in the data file; empty if there is none."""
     keys = (lie.name, f"{lie.message}.{lie.field}", lie.message, f"*.{lie.field} {lie.how}")
     return next((reasons[key] for part in (device, "any") for key in keys if key in (reasons := unnamed()[part])), "")
 
 
 def told_lies(device: str) -> list[Lie]:
-    """The lies that differ from the truth somewhere in the plan."""
+    """Return the lies that differ from the truth somewhere in the plan."""
     return [lie for lie in lies_of(device) if is_told(device, lie)]
 
 
 def main() -> None:
-    """Print which checks name each lie of a device, or of those of its fields that begin so."""
+    """Print the checks that name each lie of a device, or those in fields with the given prefixes."""
     device, *parts = sys.argv[1:]
     for each in told_lies(device):
         if not parts or any(each.name.startswith(part) for part in parts):

@@ -1,5 +1,5 @@
-"""Shufflers that speak well formed frames at the wrong moment, or take what a host sends for something else; each is
-wrong in one sentence of the page."""
+"""Shufflers that send well-formed frames at the wrong moment, or misunderstand the host's frames; each breaks one
+sentence of the page."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
@@ -17,12 +17,12 @@ REPORT_STATUS: Final = MESSAGE_IDS[m.ReportStatusMessage].to_bytes(2, "little")
 
 
 def unit_of(table: TableModel) -> Any:
-    """The shuffler on its line."""
+    """Return the shuffler on its line."""
     return table.units["shuffler"]
 
 
 class OtherLink(Broken):
-    """Base of those whose end of the link is another."""
+    """Base of devices with another end of the link."""
 
     Link: ClassVar[type[DeviceLink]]
 
@@ -50,24 +50,24 @@ class Drawing(Broken):
         unit_of(table)._rng = self
 
     def randrange(self, start: int, stop: int) -> int:
-        """The next session id."""
+        """Return the next session id."""
         self.starts += 1
         return self.drawn()
 
     def drawn(self) -> int:
-        """The session id of start number `starts`."""
+        """Return the session id of start number `starts`."""
         raise NotImplementedError
 
 
 class TwoSessions(Drawing):
-    """It has two session ids and takes them in turn."""
+    """It has two session ids and uses them in turn."""
 
     def drawn(self) -> int:
         return (0x1A2B_3C4D, 0x9988_7766)[self.starts % 2]
 
 
 class ShiftedSessions(Drawing):
-    """Its session id is how often it started, in the upper half."""
+    """Its session id is its number of starts, in the upper half."""
 
     def drawn(self) -> int:
         return self.starts << 16
@@ -95,7 +95,7 @@ class EndsWithItsLine(Broken):
 
 
 class ClosesOnRefusal(OtherLink):
-    """An OPEN-SESSION that it refuses closes the session that is open."""
+    """A refused OPEN-SESSION closes the open session."""
 
     class Link(DeviceLink):
         def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
@@ -107,7 +107,7 @@ class ClosesOnRefusal(OtherLink):
 
 
 class SixteenOld(Broken):
-    """Of the session before it sends sixteen events and no more."""
+    """It sends sixteen events of the session before and no more."""
 
     count = dropped = 0
 
@@ -126,7 +126,7 @@ class SixteenOld(Broken):
 
 
 class ForgetsRefusals(OtherLink):
-    """Of a request that it refused it remembers nothing."""
+    """It remembers nothing about a refused request."""
 
     class Link(DeviceLink):
         def _answer(self, request: int, command: Message, answer: Message, now_ns: int, out: list[Output]) -> None:
@@ -171,7 +171,7 @@ class ComparesExtensions(Rewriting):
 
 
 class VersionBeforeFlags(Rewriting):
-    """Of a frame with an unknown flag and another version it says that it does not know the version."""
+    """A frame with an unknown flag and another version gets a NAK about the version."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         body = envelope.body
@@ -179,7 +179,7 @@ class VersionBeforeFlags(Rewriting):
 
 
 class NamelessNak(Broken):
-    """A NAK does not name what it answers."""
+    """A NAK does not name the frame that it answers."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         body = envelope.body
@@ -190,7 +190,7 @@ class NamelessNak(Broken):
 
 
 class AcksAbove(OtherLink):
-    """An ACK above its newest event acknowledges all there are."""
+    """An ACK above its newest event acknowledges all events."""
 
     class Link(DeviceLink):
         def _take_ack(self, ack: m.AckMessage, now_ns: int, out: list[Output]) -> None:
@@ -198,7 +198,7 @@ class AcksAbove(OtherLink):
 
 
 class QuietWhenLost(OtherLink):
-    """It sends nothing again while it holds its host for lost."""
+    """It repeats nothing while its host counts as lost."""
 
     class Link(DeviceLink):
         @property
@@ -207,7 +207,7 @@ class QuietWhenLost(OtherLink):
 
 
 class StatusFirst(Broken):
-    """Of what goes out together the STATUS comes first, before the events that it counts."""
+    """STATUS comes before the events that it counts, if they go out together."""
 
     def say(self, data: bytes) -> Iterable[bytes]:
         frames = list(super().say(data))
@@ -243,7 +243,7 @@ class StatusByState(Broken):
 
 
 class DeafToOthersBeats(Rewriting):
-    """A HEARTBEAT of another session is no sign of life to it."""
+    """A HEARTBEAT of another session does not count as a sign of life."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message, link = envelope.message, unit_of(self._table)._link
@@ -252,7 +252,7 @@ class DeafToOthersBeats(Rewriting):
 
 
 class NakIsNoLife(OtherLink):
-    """A frame that it answers by a NAK is no sign of life to it."""
+    """A frame that it answers by a NAK does not count as a sign of life."""
 
     class Link(DeviceLink):
         def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
@@ -263,7 +263,7 @@ class NakIsNoLife(OtherLink):
 
 
 class LostBeforeOpened(OtherLink):
-    """It holds a host for lost that never opened a session."""
+    """A host that never opened a session counts as lost."""
 
     class Link(DeviceLink):
         def watch(self, now_ns: int) -> list[Output]:
@@ -274,7 +274,7 @@ class LostBeforeOpened(OtherLink):
 
 
 class AnswersBeforeBack(OtherLink):
-    """It answers a host that is heard again, and only then has it back."""
+    """It answers a returning host before it reports the host's return."""
 
     class Link(DeviceLink):
         def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:

@@ -1,4 +1,5 @@
-"""Simulated devices that contradict themselves, at a table whose flow hears them through real links and drivers."""
+"""Simulated devices that contradict themselves, at a table whose flow gets their reports through real links and
+drivers."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ LIMIT_NS: Final = 600 * 10**9
 
 
 def shuffler_of(table: TableModel) -> Any:
-    """The shuffler itself, to spoil it."""
+    """Return the shuffler itself, to spoil it."""
     return table.shuffler  # type: ignore[attr-defined]
 
 
@@ -47,7 +48,7 @@ class NeverShuffles(Broken):
 
 
 class CutsOnly(Broken):
-    """Each deck is cut, and not shuffled; every other time it is turned round."""
+    """Each deck is cut, and not shuffled; every other time it is turned around."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -65,8 +66,8 @@ class CutsOnly(Broken):
 
 
 class KeepsPacketInside(Broken):
-    """Five cards stay inside when the remainder comes: `expected` calls them the packet that nobody lifted, which the
-    status has taken off the books."""
+    """Five cards stay inside when the remainder comes: `expected` calls them a packet that was not lifted, although
+    STATUS has taken it off the books."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -78,7 +79,7 @@ class KeepsPacketInside(Broken):
 
 
 class GreenClears(Broken):
-    """The green button clears what the red lamp was lit for, and the dealer presses it."""
+    """The green button clears the reason for the red lamp, and the dealer presses it."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -121,7 +122,7 @@ class NumberStandsStill(Broken):
 
 
 class Misstating(Broken):
-    """One number of one message, while there is a remainder or a record, is another."""
+    """One number of one message is wrong while there is a remainder or a record."""
 
     def __init__(self, table: TableModel, message: type[m.Message], **instead: Callable[[Any], Any]) -> None:
         super().__init__(table)
@@ -138,7 +139,7 @@ class Misstating(Broken):
 
 
 class HeardTable:
-    """A scenario dealt with devices that may lie. `rounds` and `incidents` are what the flow makes of it."""
+    """A scenario dealt with devices that may lie. `rounds` and `incidents` are the flow's results."""
 
     def __init__(self, scenario: str, device: Callable[[TableModel], TableModel], *, recognition: bool = True) -> None:
         self.table = SimulatedTable(replace(load_scenario(scenario), recognition=recognition), speed=20)
@@ -156,12 +157,12 @@ class HeardTable:
 
     @property
     def rounds(self) -> list[RoundResult]:
-        """The rounds, in their order."""
+        """Rounds in order."""
         return [item for item in self._out if isinstance(item, RoundResult)]
 
     @property
     def incidents(self) -> list[list[tuple[str, str]]]:
-        """By round, the code and the reason of each incident."""
+        """Code and reason of each incident, by round."""
         return [[(item.code, item.reason) for item in result.incidents] for result in self.rounds]
 
     def _see(self, seen: Seen) -> None:

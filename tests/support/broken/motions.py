@@ -1,4 +1,4 @@
-"""Shufflers whose line is right and whose machine is not: lamp, power, door and deal, each wrong in one habit."""
+"""Shufflers with a correct line and a faulty machine: lamp, power, door and deal, each wrong in one habit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.broken.base import Broken, Caught, Rewriting, changed
 
 
 class LampOutWithPower(ShufflerModel):
-    """The red lamp goes out with the power when no round is on."""
+    """The red lamp goes out with the power outside of a round."""
 
     def power_on(self, now_ns: int) -> None:
         if self.round is None:
@@ -66,7 +66,7 @@ class ForgetsNext(ShufflerModel):
 
 
 class ResumesAnyCall(ShufflerModel):
-    """RESUME is done whatever number the host lit the lamp with."""
+    """RESUME is done no matter with which number the host lit the lamp."""
 
     called = False
 
@@ -79,7 +79,7 @@ class ResumesAnyCall(ShufflerModel):
 
 
 class CalledBy505Only(Rewriting):
-    """The host may light the lamp with 505 and with no other number."""
+    """The host may light the lamp with 505 but with no other number."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -88,7 +88,7 @@ class CalledBy505Only(Rewriting):
 
 
 class LightsAgain(ShufflerModel):
-    """A second fault says RedLamp and Misdeal again, although the lamp is lit."""
+    """A second fault reports RedLamp and Misdeal again, although the lamp is lit."""
 
     def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
         before, self.latched = self.latched, []
@@ -97,7 +97,7 @@ class LightsAgain(ShufflerModel):
 
 
 class ClearsOne(ShufflerModel):
-    """Of two faults only the first is cleared by a word."""
+    """FaultCleared comes for only the first of two faults."""
 
     first = 0
 
@@ -177,7 +177,7 @@ class StateBeforeLamp(ShufflerModel):
 
 
 class SilentOfHost(ShufflerModel):
-    """That its host is lost it does not say while the lamp is lit."""
+    """A lost host is not reported while the lamp is lit."""
 
     def host_gone(self, now_ns: int) -> None:
         if not self.latched:
@@ -185,7 +185,7 @@ class SilentOfHost(ShufflerModel):
 
 
 class SilentOfPacket(ShufflerModel):
-    """A packet that is lifted while the lamp is lit is not told."""
+    """A packet that is lifted while the lamp is lit is not reported."""
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
         if event is not m.PacketLiftedMessage or not self.latched:
@@ -193,7 +193,7 @@ class SilentOfPacket(ShufflerModel):
 
 
 class SilentOfRemainder(ShufflerModel):
-    """A remainder that is lifted while the lamp is lit is not told."""
+    """A remainder that is lifted while the lamp is lit is not reported."""
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
         if event is not m.RemainderLiftedMessage or not self.latched:
@@ -201,7 +201,7 @@ class SilentOfRemainder(ShufflerModel):
 
 
 class LampStopsMotion(ShufflerModel):
-    """The packet on its way stays inside when the host lights the lamp."""
+    """The packet on its way stays inside if the host lights the lamp."""
 
     stopped = False
 
@@ -240,7 +240,7 @@ class TakesBothDecks(ShufflerModel):
 
 
 class DispensesRemainder(Rewriting):
-    """DISPENSE while a packet lies in the tray brings the remainder."""
+    """DISPENSE while a packet is in the tray brings the remainder."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -270,14 +270,14 @@ class DeafOnTheWay(ShufflerModel):
 
 
 class SilentOfGreen(ShufflerModel):
-    """Green that does nothing is not told either."""
+    """Green that has no effect is not reported."""
 
     def press_green(self, now_ns: int) -> bool:
         return self.state in (S.READY, S.DISPENSING, S.PACKET_WAIT) and super().press_green(now_ns)
 
 
 class GreenInSafe(ShufflerModel):
-    """Green in SAFE brings the remainder: it takes whoever presses for its host."""
+    """Green in SAFE brings the remainder: it takes the button for its host."""
 
     def press_green(self, now_ns: int) -> bool:
         if self.state is S.SAFE and self.round:
@@ -286,7 +286,7 @@ class GreenInSafe(ShufflerModel):
 
 
 class LiftsNothing(ShufflerModel):
-    """A remainder of no card is said to be lifted."""
+    """A remainder of no card is reported as lifted."""
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
         super().say(event, request, **fields)
@@ -335,7 +335,7 @@ class NeverSafeAtRemainder(ShufflerModel):
 
 
 class AnyProgram(Rewriting):
-    """packet_size 0 is taken for a game that it has no program of."""
+    """packet_size 0 is taken for a game for which it has no program."""
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -344,7 +344,7 @@ class AnyProgram(Rewriting):
 
 
 class NeverBusy(Broken):
-    """It refuses for the state and never because it is busy."""
+    """It refuses for the state and never as busy."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -356,7 +356,7 @@ class NeverBusy(Broken):
 
 
 def _machine(model: type[ShufflerModel], *by: str) -> Caught:
-    """The simulated shuffler with another machine inside, on its own line."""
+    """Return a device with this machine in a simulated shuffler, on its own line."""
 
     def device(table: TableModel) -> TableModel:
         table.shuffler.__class__ = model  # type: ignore[attr-defined]
@@ -403,4 +403,4 @@ MOTION_DEVICES: Final = (
     _line(AnyProgram, "deal.no-program"),
     _line(NeverBusy, "deal.busy"),
 )
-"""Devices whose machine does otherwise than the page says."""
+"""Devices whose machine breaks the page."""

@@ -23,7 +23,7 @@ class Noise:
 
 
 class Jabbering:
-    """`inner` with a piece of noise every 20 ms before what it gives."""
+    """Transport around `inner` that adds a piece of noise every 20 ms before the line's own bytes."""
 
     def __init__(self, inner: Transport, noise: Noise, clock: ManualClock) -> None:
         self.name = inner.name
@@ -34,18 +34,18 @@ class Jabbering:
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """The line's own, or the next piece's."""
+        """Return the next deadline of the line, or of the next piece."""
         due_ns = self._timed.next_deadline_ns if self._timed is not None else None
         if self._next_ns >= self._end_ns:
             return due_ns
         return self._next_ns if due_ns is None else min(due_ns, self._next_ns)
 
     def fileno(self) -> int | None:
-        """The line's."""
+        """Return the line's descriptor."""
         return self._inner.fileno()
 
     def on_ready(self, wake: Callable[[], None]) -> None:
-        """Passed on."""
+        """Pass the call on."""
         self._inner.on_ready(wake)
 
     def read(self) -> bytes:
@@ -58,9 +58,9 @@ class Jabbering:
         return self._noise.piece * pieces + data
 
     def write(self, data: bytes) -> int:
-        """Passed on."""
+        """Pass the bytes on."""
         return self._inner.write(data)
 
     def close(self) -> None:
-        """Passed on."""
+        """Pass the call on."""
         self._inner.close()

@@ -1,4 +1,4 @@
-"""Shoes of other dialects that are broken on purpose, each in one way, and by which checks each must be caught."""
+"""Shoes of other dialects that are broken on purpose, each in one way, with the checks that must catch each."""
 
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,7 @@ from devices.simulator.host import TableModel
 
 
 class BrokenShoe:
-    """A shoe between its table and its line. Subclasses change what it says, frame by frame, and what it hears."""
+    """A shoe between its table and its line. Subclasses change its output, frame by frame, and its input."""
 
     def __init__(self, table: TableModel) -> None:
         self._table: Any = table
@@ -44,7 +44,7 @@ class BrokenShoe:
 
 
 def checked(frame: bytes) -> bytes:
-    """A report with the check that fits it, made by hand."""
+    """Return a report with a valid check, computed independently."""
     check = 0
     for byte in frame[1:-2]:
         check ^= byte
@@ -84,14 +84,14 @@ class SaysOnce(BrokenShoe):
 
 
 class SaysTwice(BrokenShoe):
-    """Each card is said twice, acknowledged or not."""
+    """Each card is sent twice, acknowledged or not."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [frame, frame] if is_report(frame) and frame[2:3] == b"D" else [frame]
 
 
 class LockTheOtherWay(BrokenShoe):
-    """The report of the lock says the other way."""
+    """The report of the lock has the opposite state."""
 
     def say(self, frame: bytes) -> list[bytes]:
         lock = frame[2:3] == b"L" and is_report(frame)
@@ -99,7 +99,7 @@ class LockTheOtherWay(BrokenShoe):
 
 
 class SilentLock(BrokenShoe):
-    """That the lock moved is not told."""
+    """A movement of the lock is not reported."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [] if is_report(frame) and frame[2:3] == b"L" else [frame]
@@ -109,7 +109,7 @@ class SilentLock(BrokenShoe):
 
 
 class ChecksNothing(BrokenShoe):
-    """A command is obeyed whatever its check."""
+    """A command is carried out whatever its check is."""
 
     def hear(self, data: bytes) -> list[bytes]:
         if data[:3] != b"\x02OP" or len(data) != 10:
@@ -121,7 +121,7 @@ class ChecksNothing(BrokenShoe):
 
 
 class LeavesCheckOut(BrokenShoe):
-    """The check of a command is wanted without the start byte: a command whose check takes it in is noise to it."""
+    """A command whose check includes the start byte is noise to it."""
 
     def hear(self, data: bytes) -> list[bytes]:
         return [] if data[:3] == b"\x02OP" else [data]
@@ -131,14 +131,14 @@ class LeavesCheckOut(BrokenShoe):
 
 
 class AcknowledgesAll(BrokenShoe):
-    """Every command is acknowledged, whether it was done or not."""
+    """Every command is acknowledged, done or not."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [b"\x06" if frame[:1] == b"\x15" else frame]
 
 
 class OwnLetter(BrokenShoe):
-    """The start is a letter of its own."""
+    """The report of a start has a letter of its own."""
 
     def say(self, frame: bytes) -> list[bytes]:
         start = is_report(frame) and frame[2:3] == b"S"
@@ -146,7 +146,7 @@ class OwnLetter(BrokenShoe):
 
 
 class DrawnAsEver(BrokenShoe):
-    """A card drawn while it is locked is said as one of the game."""
+    """A card drawn while it is locked is reported as one of the game."""
 
     def say(self, frame: bytes) -> list[bytes]:
         outside = is_report(frame) and frame[2:3] == b"d"
@@ -154,7 +154,7 @@ class DrawnAsEver(BrokenShoe):
 
 
 class NeverOver(BrokenShoe):
-    """That a trouble is over is not told."""
+    """The end of a trouble is not reported."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [] if is_report(frame) and frame[2:3] == b"e" else [frame]
@@ -164,7 +164,7 @@ class NeverOver(BrokenShoe):
 
 
 class NoBlanks(BrokenShoe):
-    """No blank stands around an item."""
+    """No blank is around an item."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [frame.strip()]
@@ -185,7 +185,7 @@ class OneMode(BrokenShoe):
 
 
 class SwallowsUnread(BrokenShoe):
-    """Of a card that was not read it says nothing."""
+    """An unread card is not reported."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [] if b"<Game>" in frame or b"E3" in frame else [frame]
@@ -199,7 +199,7 @@ class Chatter(BrokenShoe):
 
 
 class Echoes(BrokenShoe):
-    """It sends back what it is sent."""
+    """It echoes the bytes that it receives."""
 
     heard = b""
 
@@ -226,14 +226,14 @@ class AlarmsFirst(BrokenShoe):
 
 
 class EveryCardTwice(BrokenShoe):
-    """Each card is said twice."""
+    """Each card is sent twice."""
 
     def say(self, frame: bytes) -> list[bytes]:
         return [frame, frame] if b"<Card:" in frame else [frame]
 
 
 class CaughtShoe(NamedTuple):
-    """One broken shoe, and by which checks it must be caught: these and no other."""
+    """One broken shoe, and the checks that must catch it: these and no other."""
 
     dialect: str
     device: Callable[[TableModel], TableModel]
@@ -280,11 +280,11 @@ SHOES: Final = (
 
 
 def judge_shoe(dialect: str, device: Callable[[TableModel], TableModel] = lambda table: table) -> Report:
-    """The dialect's plan on a shoe."""
+    """Run the dialect's plan on a shoe."""
     rig = SimulatedRig("shoe", dialect=dialect, wrap=device)
     return report_of(run_plan(load_plan(dialect), rig.wire, lambda _: rig.hands))
 
 
 def failed_checks(report: Report) -> tuple[str, ...]:
-    """The checks that failed."""
+    """Return the names of the failed checks."""
     return tuple(check.id for check in report.of(BenchOutcome.FAILED))

@@ -1,4 +1,4 @@
-"""A journal whose disk is full: its file may not grow, or it lies on a small file system, which root may mount."""
+"""A journal on a full disk: its file may not grow, or it is on a small file system, which root may mount."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dealwire.journal import Journal
 
 
 def database(journal: Journal) -> sqlite3.Connection:
-    """The open file of a journal."""
+    """Return the open file of a journal."""
     return journal._file.db
 
 
 def fill(journal: Journal, *, pages: int = 0) -> None:
-    """From now on the journal's file may grow by so many pages and no more."""
+    """Let the journal's file grow by `pages` pages and no more."""
     db = database(journal)
     db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0] + pages}")
 
@@ -32,7 +32,7 @@ class SmallDisk:
         self.folder = folder
 
     def read_only(self) -> None:
-        """From now on nothing can be written, also through what is open. Fails while something is open for writing."""
+        """Make the disk read-only, for open files too. Fails while a file is open for writing."""
         _mount("-o", "remount,ro", str(self.folder))
 
 
@@ -42,7 +42,7 @@ def _mount(*arguments: str) -> None:
 
 @contextmanager
 def small_disk(folder: Path, kib: int) -> Iterator[SmallDisk]:
-    """A disk of `kib` KiB at `folder`; the test is skipped where it cannot be mounted."""
+    """Mount a disk of `kib` KiB at `folder`; the test is skipped if that is impossible."""
     folder.mkdir()
     if os.geteuid():
         pytest.skip("not here: only root may mount a small disk")

@@ -1,5 +1,5 @@
-"""Shoes and table controllers that say a code that does not exist, do a command in a state that the page does not list,
-or remember their requests in a way of their own; each is wrong in one sentence of the page."""
+"""Shoes and table controllers that send unknown codes, carry out a command in a state that the page does not list, or
+remember their requests in a way of their own; each breaks one sentence of the page."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
@@ -50,7 +50,7 @@ class StillDrawn(Shoe):
 
 
 class OverdrawnUntold(Shoe):
-    """Of a card that no game asks for it says Overdraw, and not that it came out."""
+    """A card that no game calls for is reported as Overdraw, but not as drawn."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -75,7 +75,7 @@ class OverdrawnIncluded(Shoe):
 
 
 class HaltsForButtons(Shoe):
-    """A wrong button is a trouble that it says it halts for."""
+    """A wrong button counts as a trouble that halts the shoe."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -114,7 +114,7 @@ class EndsWhileLocked(Reanswering):
 
 
 class ClearsWhenEmpty(Reanswering):
-    """ClearShoeError is *done* in EMPTY, where there is nothing to clear."""
+    """ClearShoeError is *done* in EMPTY, without anything to clear."""
 
     command, states = m.ClearShoeErrorMessage, (ShoeState.EMPTY,)
 
@@ -145,7 +145,7 @@ class TestsItself(Shoe):
 
 
 class StateBefore(Shoe):
-    """A reply has the state from before what the command changed."""
+    """A reply has the state before the command changed it."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
@@ -164,7 +164,7 @@ class StateBefore(Shoe):
 
 
 class OtherMemory(Shoe):
-    """Base of those whose memory of requests is another."""
+    """Base of shoes with another memory of requests."""
 
     Cache: ClassVar[type[ReplyCache]]
 
@@ -192,7 +192,7 @@ class RemembersFour(OtherMemory):
 
 
 class ComparesNumbers(OtherMemory):
-    """Two commands with one id are the same to it when their message numbers are."""
+    """Two commands with one id are the same to it if their message numbers are."""
 
     class Cache(ReplyCache):
         def judge(self, request: int, command: Message, now_ns: int) -> tuple[Verdict, Entry]:
@@ -304,7 +304,7 @@ class ActsNohow(Chatty):
 
 
 class AheadOfItself(Chatty):
-    """It speaks 1.2, and says an event that 1.3 brought."""
+    """It supports 1.2, but sends an event of 1.3."""
 
     event: ClassVar = m.StakeShownMessage
     fields: ClassVar = {"seat": 1, "cents": 50_000}
@@ -315,7 +315,7 @@ class AheadOfItself(Chatty):
 
 
 class SpeaksForShoe(Chatty):
-    """It says an event of a card shoe."""
+    """It sends an event of a card shoe."""
 
     event: ClassVar = m.ShoeLockMovedMessage
     fields: ClassVar = {"locked": 1}
@@ -331,7 +331,7 @@ class CentsOf16Bits(Controller):
 
 
 class CountsFromBoth(Controller):
-    """Burned cards are counted from the left, and it says from the right."""
+    """Burned cards are counted from the left, but reported as counted from the right."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         wrong = isinstance(envelope.message, m.BurnConfirmedMessage)
@@ -358,7 +358,7 @@ class Answering(Controller):
         self.answer, unit._answer = unit._answer, self.answered
 
     def answered(self, request: int, command: Message, now_ns: int) -> m.ReplyMessage:
-        """The reply."""
+        """Return the reply."""
         why = self.other(command)
         if why is None:
             reply: m.ReplyMessage = self.answer(request, command, now_ns)
@@ -366,12 +366,12 @@ class Answering(Controller):
         return m.ReplyMessage(Status.REFUSED if why else Status.DONE, why, self.model.state)
 
     def other(self, command: Message) -> Reason | None:
-        """Another reason than the true one; None: the true one."""
+        """Return another reason than the true one; None for the true one."""
         raise NotImplementedError
 
 
 class LightsSeatZero(Answering):
-    """The light of seat 0 is taken."""
+    """The light of seat 0 is accepted."""
 
     def other(self, command: Message) -> Reason | None:
         return Reason.NONE if isinstance(command, m.SetSensorLightMessage) and not command.seat else None
@@ -408,7 +408,7 @@ class TestsInGame(Answering):
 
 
 class ClaimsNoSensors(Controller):
-    """HELLO-REPLY leaves out the bet sensors whose lights it lights."""
+    """HELLO-REPLY leaves out the bet sensors, although it lights their lights."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -418,7 +418,7 @@ class ClaimsNoSensors(Controller):
 
 
 class StartsAgain(Controller):
-    """START GAME in a game begins the next round."""
+    """START GAME in a game starts the next round."""
 
     def start(self) -> bool:
         if self.model.state is not ControllerState.GAME:
@@ -428,7 +428,7 @@ class StartsAgain(Controller):
 
 
 class EndsInBets(Controller):
-    """END GAME tells the end of a game while bets are open."""
+    """END GAME reports the end of a game while bets are open."""
 
     def end(self) -> bool:
         if self.model.state is not ControllerState.BETS_OPEN:
@@ -437,7 +437,7 @@ class EndsInBets(Controller):
 
 
 class FirstOffEnds(Controller):
-    """AWARD ends with the first hand button that goes off."""
+    """AWARD ends with the first hand button that is released."""
 
     def __init__(self, table: TableModel) -> None:
         super().__init__(table)
