@@ -45,7 +45,7 @@ class Broken:
         self.now_ns = now_ns
         return b"".join(self.say(self._table.take_output(device, now_ns)))
 
-    # what subclasses change
+    # methods that subclasses override
 
     def hear(self, data: bytes) -> Iterable[bytes]:
         """Return the bytes that reach the device."""

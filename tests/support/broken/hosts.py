@@ -52,7 +52,7 @@ class Unpaced(Inside):
         return [frame if frame.startswith(b"\0") else b"\0" + frame for frame in super().say(data)]
 
 
-# ------------------------------------------------------------------ what it hears
+# ------------------------------------------------------------------ received frames
 
 
 class TakesEmptyCheck(Broken):

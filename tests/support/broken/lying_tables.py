@@ -135,7 +135,7 @@ class Misstating(Broken):
         return [changed(envelope, **{name: make(getattr(message, name)) for name, make in self._instead.items()})]
 
 
-# ------------------------------------------------------------------ a table that hears it
+# ------------------------------------------------------------------ a table with such a device
 
 
 class HeardTable:

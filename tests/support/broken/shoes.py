@@ -109,7 +109,7 @@ class SilentLock(BrokenShoe):
 
 
 class ChecksNothing(BrokenShoe):
-    """A command is carried out whatever its check is."""
+    """A command is carried out even with a wrong check."""
 
     def hear(self, data: bytes) -> list[bytes]:
         if data[:3] != b"\x02OP" or len(data) != 10:

@@ -11,7 +11,7 @@ PROCEDURE = load_procedure("race-to-the-flush")
 GAME = load_game("race-to-the-flush")
 SPOTS = {bet.name: bet.number for bet in PROCEDURE.bet}
 
-# Races that end at a known card; the counts by suit stand beside them.
+# Races that end at a known card, with the counts by suit.
 AT_5 = "AH 5H 9H JH KH"
 AT_10 = "2C 3D 4H 5S 6C 7D 8H 9H TH 3H"  # C2 D2 H5 S1
 AT_11 = "2C 3D 4H 5S 6C 7D 8H 9H TH 2D 3H"  # C2 D3 H5 S1

@@ -173,7 +173,7 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
         assert of_it + pot.rake + pot.jackpot_rake == pot.cents, f"{where}: {pot}"
         for winner in pot.winners:
             assert winner.seat in pot.contenders, f"{where}: {pot}"
-            # whoever mucked last has what no hand that is left could match
+            # the last player who mucked has chips that no remaining hand could match
             assert winner.seat not in hand.folded or len(pot.contenders) == 1, f"{where}: {pot}"
             won[winner.seat] += winner.cents
     for line in settlement.lines:

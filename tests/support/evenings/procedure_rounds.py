@@ -110,7 +110,7 @@ class Cases:
             house = self._kind(first.place) in ("dealer", "community")
             if how.startswith("fouled") and not first.place.seat and (house or how != "fouled-by-others"):
                 then = "person" if then == "dead-hand" else then  # no player has a hand to lose by it
-            # a person rules; a joker that came is replaced, which is to go on
+            # a supervisor rules; a joker that came is replaced, and the round continues
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",), "replace": ("go-on",)}.get(
                 then, ("misdeal",)
             ):
@@ -176,7 +176,7 @@ class Cases:
             return None  # single cards go astray one by one
         if how == "short":
             return {"what": "misplaced", "packet": number, "to": MUCK.text, "cards": by}, {"short": packet.place}
-        # counted at once, or when all others have theirs: too late where the next step deals on meanwhile
+        # counted at once, or once all others have their cards: too late if the next step deals on meanwhile
         at_once = "single" in self.procedure.id or len(self.procedure.id) % 2 == 0
         run = self._at_once(packet.step)
         same = [n for n, each in enumerate(self.packets, 1) if each.place == packet.place and each.step in run]
@@ -248,7 +248,7 @@ class Cases:
     def _fault(self, name: str, class_: str) -> str:
         rows = {row.name or row.class_: row.then for row in self.procedure.fault}
         then = rows.get(name) or rows.get(class_) or "note"
-        # a deck that a person takes out of the device in mid-round makes a misdeal at least
+        # a deck taken out of the device in the middle of a round is at least a misdeal
         return self._worst("misdeal", *([then] if then in WORST else []))
 
     def _then(self, row: Consequence) -> str:

@@ -74,7 +74,7 @@ def _headed(node: ast.AST, head: ast.AST | None) -> Iterator[tuple[ast.AST, ast.
             yield from _one(value, value if isinstance(node, ast.Lambda) and name == "body" else head)
         elif isinstance(value, list) and _is_suite(value) and (head is not None or isinstance(node, _FUNCTION)):
             for statement, first in _groups(value):
-                # a class in a function runs where it stands; its methods have places of their own
+                # a class body in a function runs in place; its methods have places of their own
                 yield from _one(statement, head if isinstance(node, ast.ClassDef) else first)
         elif isinstance(value, list):
             for each in value:

@@ -14,7 +14,7 @@ HERE = Path(__file__).parents[3] / "docs" / "dialects"
 ANGEL_EYE = HERE / "angel-eye-vectors.json"
 BEE_TEK = HERE / "bee-tek-vectors.json"
 
-# name, wire, what it says. Check digits stand at the end: 53 ^ 30 ^ 03 = 60 for the first one.
+# name, wire, meaning. Check digits are at the end: 53 ^ 30 ^ 03 = 60 for the first one.
 REPORTS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("S start of communication", "05 30 53 03 36 30", "Started", {}),
     ("P standby", "05 31 50 03 36 32", "StandingBy", {}),

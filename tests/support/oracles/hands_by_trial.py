@@ -1,5 +1,5 @@
-"""Poker hands by trying everything: each subset of the cards, each card a joker may stand for, each category by its own
-definition. Slow, and written apart from `rules/hands`, which counts."""
+"""Poker hands by trying everything: each subset of the cards, each card for which a joker may stand, each category by
+its own definition. Slow, and independent of `rules/hands`, which counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,9 +1,10 @@
-"""The same betting twice: in the flow, and in pokerkit, which knows nothing of this project.
+"""The same betting twice: in the flow, and in pokerkit, which shares nothing with this project.
 
-Where Rule 10 has other rules than pokerkit the two are driven within what both take: pokerkit wants a raise to be as
-much as the one before it and lets nobody raise again after an all-in for less, the rule knows neither (47.1-1002(27));
-with two players pokerkit has the button post the small blind, the rule the player left of it (47.1-1002(4.25)). The
-rule's limits of $100 and the house's number of raises are kept by the driver, which picks only what the flow lists.
+Where Rule 10 and pokerkit differ, both are kept within their common rules. pokerkit requires a raise to be at least as
+large as the one before it and allows no further raise after an all-in for less; the regulation has neither rule
+(47.1-1002(27)). With two players, pokerkit has the button post the small blind; the regulation has the player to its
+left post it (47.1-1002(4.25)). The driver keeps the regulation's limit of $100 and the house's number of raises: it
+picks only actions that the flow lists.
 """
 
 from __future__ import annotations

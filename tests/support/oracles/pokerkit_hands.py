@@ -1,11 +1,11 @@
-"""Random hands that pokerkit deals, bets and pays, as rounds that the program settles: two judges of the same pots.
+"""Random hands that pokerkit deals, bets and pays, as rounds that the program settles: the same pots by two programs.
 
-Seats, chips, bets and cards come from a seed; of every other hand the first cards are of a few ranks, so that more of
-them tie. In two things pokerkit has other rules. Its pots and its ranks of hands are shared here once by its own rules,
-which must come to what it pushed to the cent, and once by the text's, which is what the program is held against;
-`Judged.differs` says how many seats that changes:
+Seats, chips, bets and cards come from a seed; in every other hand the first cards are of a few ranks, so that more
+hands tie. pokerkit has two other rules. Its pots and its ranks of hands are therefore shared here twice: once by its
+own rules, which must agree to the cent with what it paid, and once by the text's rules, against which the program is
+checked. `Judged.differs` is the number of seats that this changes:
 
-- odd chips: pokerkit gives all that is left over of a tie to the first who shares it; 47.1-1035 speaks of one odd
+- odd chips: pokerkit gives the whole remainder of a tie to the first who shares it; 47.1-1035 speaks of one odd
   chip, and one each goes around from the left of the button, in stud of the dealer;
 - a side pot none of whose seats has a qualifying low hand while another seat has one: pokerkit splits the low half of
   it among all of them; by 47.1-1012(5)(b)(i) the high hand has all of it (47.1-1023(2): each pot by itself).

@@ -113,7 +113,7 @@ TABLE: list[tuple[str, int, int, str, list[Any]]] = [
     ("Reply", REPLY, 0x0121, "status:u8 reason:u16 state:u8", [2, 3, 12]),
     ("Progress", PROGRESS, 0x0023, "percent:u8 state:u8", [40, 1]),
     ("Nak", NAK, 0x0145, "reason:u16", [11]),
-    # rows are added at the end, so that the bytes of those before stay as they are
+    # add rows at the end, so that the bytes of earlier rows remain the same
     ("ReadMeters", COMMAND, 0x0024, "first:u16", [39]),
     ("Verify", COMMAND, 0x0025, "nonce:x16 region:u8", [bytes(range(0x10, 0x20)).hex(), 0]),
     ("Meters", LINK, 0x0006, "session:u32 total:u16 first:u16 meters:m",

@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple
 HERE: Final = Path(__file__).resolve()
 ROOT: Final = HERE.parents[3]
 PLAYERS: Final = {"659696b": HERE.with_name("compare_inputs.py"), "517dc6e7": HERE.with_name("compare_later.py")}
-"""Commits whose players make the inputs, whatever is compared, and the program that runs in their tree."""
+"""Commits whose players make the inputs, for any comparison, and the program that runs in their tree."""
 DEAL: Final = HERE.with_name("compare_deal.py")
 MADE_BY: Final = (*PLAYERS.values(), HERE.with_name("compare_plain.py"), DEAL)
 

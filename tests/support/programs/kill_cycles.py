@@ -365,7 +365,7 @@ class Ledger:
                 )
         self.report.gone = sum(map(len, self._lost.values()))
         for _, number in sorted(devices.ended):
-            # A flow may wait for what the other line has to tell; two rounds later it waits no more.
+            # A flow may wait for reports of the other line, but not beyond two rounds.
             if self._sabotage == "round" and number in self._known and number + 1 < max(self._known):
                 self._sabotage = None
                 self._known.remove(number)

@@ -1,19 +1,19 @@
-"""The guides, run as a reader would: each block in turn, in one folder, with the checkout's files beside it.
+"""The guides, run as a reader would: each block in turn, in one folder that has the checkout's files.
 
-What is to be done with a block its reader sees, and so do the tests: its language, and the paragraph above it. A fence
-itself says nothing but the language, since no page shows the rest.
+The tests know what to do with a block from what its reader sees: its language, and the paragraph above it. The fence
+itself has only the language, because no page shows the rest.
 
     **NAME**                            alone: written to the file NAME
-    ... In a second terminal ...:       a program that goes on while the next blocks run (third, fourth, fifth: more
-                                        of them, in this order); ended as Ctrl-C does, after the last block
-    ... exit code 2:                    run, and it ends so; `exit code 0 or 1` in either way
+    ... In a second terminal ...:       a program that keeps running while the next blocks run (third, fourth, fifth:
+                                        more of them, in this order); ended as Ctrl-C does, after the last block
+    ... exit code 2:                    run, and it must end with this code; `exit code 0 or 1`: with either
     ... As root:   ... attached:   ... once, to set up:
                                         needs root, or a device, or sets a machine up: not run here
     (anything else)                     run, by the shell or by Python
 
-A block of `text` is said by the block before it, each line of it, or, under `The second terminal ...:`, by the program
-there. `…` in it stands for anything. A page is not followed where the system lacks a program that
-it starts in a terminal.
+A `text` block must be part of the output of the block before it, line by line, or, under `The second terminal ...:`, of
+the program there. `…` in it matches anything. A page is not followed if the system lacks a program that it starts in a
+terminal.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def played_hand(round_: ReadRound) -> tuple[HandTable, RoundResult]:
 
 
 def outcome(table: HandTable, result: RoundResult, expect: Expected) -> Expected:
-    """Return the end of the round in the form of the expectation: whatever that leaves open stays open."""
+    """Return the end of the round in the form of the expectation, without the facts that it leaves open."""
     wanted = expect.codes or ()
     codes = tuple(
         f"{found.code} {found.clause}" if at < len(wanted) and " " in wanted[at] else found.code

@@ -85,7 +85,7 @@ SENTENCES = (
     "option W must choose between L",
     "W needs burned cards, and no burn-card step of the device burns any",
     "no option W; known: L",
-    # what is wrong, and what follows
+    # wrong hands, and their consequences
     r"missing: a row of W for W, cards of step W",
     "missing: a row of 'remainder' for W, since its number is exact",
     "W gets no cards; allowed: L",
@@ -135,7 +135,7 @@ SENTENCES = (
     "N cards without N in a column are impossible; at most N",
     "option W must choose between numbers of decks, 1 to 16",
     "option W may choose between L",
-    # what a file stands on
+    # the base of a file
     r"no procedure or part W; parts: L; or the id of a procedure, or a \.toml file",
     "W extends this file itself",
     "more than N files (in a chain|together)",

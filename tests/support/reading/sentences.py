@@ -67,11 +67,11 @@ HARMFUL = {
         ),
         NEVER,
     ),
-    # a packet or a card that came too early where the procedure says what is done with it
+    # a packet or a card that came too early where the procedure has a rule for it
     **dict.fromkeys(("somebody_is_due", "fewer_lie_open", "drawn_after_close"), EITHER),
     # a burn of a packet, or a hand that is set, where none was dealt
     "packet_was_dealt": EITHER,
-    # a deal that is broken off under the red lamp; a packet lifted, or a packet burned, before START GAME
+    # a deal that is interrupted under the red lamp; a packet lifted, or a packet burned, before START GAME
     **dict.fromkeys(("deal_complete", "bets_closed", "round_begun"), EITHER),
 }  # fmt: skip
 """Facts that the flow did not wait for -> whether money or hidden cards depend on it, so that the round cannot be

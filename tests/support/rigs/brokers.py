@@ -104,7 +104,7 @@ def running_broker(folder: Path, *settings: str) -> Iterator[Mosquitto]:
 
 
 class Reader:
-    """Subscriber with a persistent session and all that it receives: paho alone, which reconnects by itself."""
+    """Subscriber with a persistent session and all that it receives: paho alone, which reconnects automatically."""
 
     def __init__(self, port: int, topic: str, name: str = "reader", username: str = "") -> None:
         self.lines: dict[tuple[str, str, int], str] = {}

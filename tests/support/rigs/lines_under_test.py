@@ -193,7 +193,7 @@ class SerialWire:
 
     def plug(self, *, renamed: bool = False) -> None:
         before = self._end.name
-        # A number that was free is given out again: hold it, so that the next terminal has another name.
+        # The system reuses a free number: hold it, so that the next terminal has another name.
         held = PtyMaster() if renamed else None
         self._end = PtyMaster()
         if held is not None:
