@@ -144,7 +144,7 @@ class AnyGameName(Rewriting):
         return body[:12] + bytes(letter & 0x7F for letter in body[12:]) if selects else body
 
 
-# ------------------------------------------------------------------ what the device does, not what it says
+# ------------------------------------------------------------------ actions of the device, not its reports
 
 
 def _shuffler(table: TableModel) -> Any:

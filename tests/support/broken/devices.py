@@ -440,7 +440,7 @@ class NoDelimiter(Broken):
         return [frame.lstrip(b"\0") if len(frame) > 1 else frame for frame in super().say(data)]
 
 
-# ------------------------------------------------------------------ who catches whom
+# ------------------------------------------------------------------ the checks that catch each
 
 _LAMP: Final = (
     "fault.too-few-101", "fault.too-many-102", "fault.jam-stuck-203", "fault.card-lost-204", "fault.packet-short-301",

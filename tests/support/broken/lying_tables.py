@@ -35,7 +35,7 @@ def shuffler_of(table: TableModel) -> Any:
     return table.shuffler  # type: ignore[attr-defined]
 
 
-# ------------------------------------------------------------------ what lies
+# ------------------------------------------------------------------ devices
 
 
 class NeverShuffles(Broken):

@@ -352,7 +352,7 @@ class NeverBusy(Broken):
         return [changed(envelope, reason=Reason.WRONG_STATE) if busy else envelope.body]
 
 
-# ------------------------------------------------------------------ who catches whom
+# ------------------------------------------------------------------ the checks that catch each
 
 
 def _machine(model: type[ShufflerModel], *by: str) -> Caught:

@@ -21,7 +21,7 @@ from tests.support.broken.classes import OVERDRAWN, Controller, Shoe
 ACE_OF_14: Final = 0x1E
 NO_PLACE: Final = NOWHERE + 0x30
 
-# ------------------------------------------------------------------ what a shoe says of its cards
+# ------------------------------------------------------------------ a shoe's cards
 
 
 class AcesOf14(Shoe):
@@ -240,7 +240,7 @@ class StickyRequest(Rewriting):
         super().power_on(now_ns)
 
 
-# ------------------------------------------------------------------ what a controller says
+# ------------------------------------------------------------------ a controller's reports
 
 
 class Chatty(Controller):

@@ -464,7 +464,7 @@ def _run(owner: Owner, far: FarEvening, clock: ManualClock) -> None:
         clock.set(max(min(dues, default=end_ns), clock.now_ns() + MS // 4))
 
 
-# ------------------------------------------------------------------ what is judged
+# ------------------------------------------------------------------ comparison
 
 
 @dataclass(frozen=True)

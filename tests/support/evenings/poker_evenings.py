@@ -80,7 +80,7 @@ def evening(name: str, seed: int) -> Counter[str]:
     return found
 
 
-# ------------------------------------------------------------------ what an evening is
+# ------------------------------------------------------------------ an evening
 
 
 def _options(name: str, random: Random) -> tuple[tuple[str, str], ...]:
@@ -146,7 +146,7 @@ def _has_button(name: str) -> bool:
     return any(step.selects_first for step in _procedure(name).step)
 
 
-# ------------------------------------------------------------------ what it must come to
+# ------------------------------------------------------------------ checks
 
 
 def _must_be_right(where: str, hand: DealtHand, settlement: Settlement) -> None:
@@ -173,7 +173,7 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
         assert of_it + pot.rake + pot.jackpot_rake == pot.cents, f"{where}: {pot}"
         for winner in pot.winners:
             assert winner.seat in pot.contenders, f"{where}: {pot}"
-            # the last player who mucked has chips that no remaining hand could match
+            # a folded seat may win only what no remaining hand could match
             assert winner.seat not in hand.folded or len(pot.contenders) == 1, f"{where}: {pot}"
             won[winner.seat] += winner.cents
     for line in settlement.lines:
@@ -229,7 +229,7 @@ def _paid(settlement: Settlement) -> Counter[str]:
     )
 
 
-# ------------------------------------------------------------------ many of them
+# ------------------------------------------------------------------ many evenings
 
 
 def evenings(games: tuple[str, ...], first: int, count: int, seconds: float) -> tuple[Counter[str], list[str]]:

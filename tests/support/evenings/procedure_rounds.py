@@ -145,7 +145,7 @@ class Cases:
         """Return one evening of these rounds."""
         return scenario_of(self.procedure, [case.round for case in cases], options=self.options, **more)
 
-    # ------------------------------------------------------------------ what happens
+    # ------------------------------------------------------------------ events
 
     def _round(self, *troubles: Table) -> Table:
         table = clean_round(self.procedure, self.seats)
@@ -198,7 +198,7 @@ class Cases:
             return None
         return {"what": how, "packet": found[0]}, {how: found[1].place}
 
-    # ------------------------------------------------------------------ what follows
+    # ------------------------------------------------------------------ consequences
 
     def _case(self, name: str, trouble: Table, places: dict[str, Place], ruling: str) -> RoundCase:
         words, dead = ["complete"], set[str]()

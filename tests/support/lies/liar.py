@@ -76,7 +76,7 @@ class DeviceLie:
         _instead(self.model.device_meters, "readings", lambda honest, now_ns: self.meters(honest(now_ns)))
         self.begin()
 
-    # -------------------------------------------------------------- the ways out
+    # -------------------------------------------------------------- output
 
     def begin(self) -> None:
         """Make any other change to the device, which is ready and without power."""
@@ -126,7 +126,7 @@ class DeviceLie:
         """Return the frames to send in place of all that go out at one moment."""
         return out
 
-    # -------------------------------------------------------------- inside
+    # -------------------------------------------------------------- wrappers
 
     def _settle(self, honest: Callable[[int], None], now_ns: int) -> None:
         if self.model.outbox:

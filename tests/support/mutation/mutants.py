@@ -132,7 +132,7 @@ def _with_names(new: ast.AST, old: ast.AST) -> ast.AST:
     return ast.If(never, [old], [new])
 
 
-# ------------------------------------------------------------------ where
+# ------------------------------------------------------------------ places
 
 
 def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.AST]]:
@@ -186,7 +186,7 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-# ------------------------------------------------------------------ what
+# ------------------------------------------------------------------ faults
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:

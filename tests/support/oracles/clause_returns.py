@@ -94,7 +94,7 @@ def _united(seat: Seat, fees: set[str], bets: list[Bets]) -> set[str]:
     return {name for each in bets for name in each or ()} & seat.wagers.keys()
 
 
-# ------------------------------------------------------------------ what an incident means
+# ------------------------------------------------------------------ readings of an incident
 
 
 def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:

@@ -42,7 +42,7 @@ class Talk:
         self._sent: dict[str, int | None] = {"host": None, "device": None}
         self.request = FIRST_REQUEST - 1
 
-    # ------------------------------------------------------------------ what passes
+    # ------------------------------------------------------------------ steps
 
     def wait(self, ms: int, what: str = "time passes") -> None:
         self.now += ms
@@ -124,7 +124,7 @@ class Talk:
     def beat(self, **more: Any) -> None:
         self.host("Heartbeat", self.session, what="HEARTBEAT: the host has nothing else to say", **more)
 
-    # ------------------------------------------------------------------ what comes again and again
+    # ------------------------------------------------------------------ common exchanges
 
     def hello(self, what: str = "HELLO", **more: Any) -> None:
         self.host("Hello", 1, 0, 1, 3, "dealwire", what=what, free=["host"], **more)

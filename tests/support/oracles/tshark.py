@@ -94,7 +94,7 @@ def _piece(proto: ET.Element) -> Piece:
     return Piece(name, tuple(found))
 
 
-# ------------------------------------------------------------------ ours
+# ------------------------------------------------------------------ our own code
 
 
 class _Line:
@@ -272,7 +272,7 @@ def _spaced(name: str) -> str:
     return "".join(f" {letter}" if letter.isupper() else letter for letter in name).strip().capitalize()
 
 
-# ------------------------------------------------------------------ compared
+# ------------------------------------------------------------------ comparison
 
 
 OWN: Final = frozenset(

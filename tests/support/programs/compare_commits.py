@@ -339,7 +339,7 @@ def _sets(answers: Path) -> list[frozenset[tuple[Any, ...]]]:
     return [frozenset(tuple(entry) for entry in each) for each in json.loads(last)["sets"]]
 
 
-# ---------------------------------------------------------------------- what is printed
+# ---------------------------------------------------------------------- output
 
 
 def table(found: Compared) -> str:

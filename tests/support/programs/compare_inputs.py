@@ -298,7 +298,7 @@ def written(names: Sequence[str]) -> Iterator[tuple[str, DealerFlow, list[e.Seen
             yield f"{procedure}/{scenario_id}", DealerFlow(load_procedure(procedure)), seen
 
 
-# ---------------------------------------------------------------------- how they are settled
+# ---------------------------------------------------------------------- settlement
 
 
 @cache

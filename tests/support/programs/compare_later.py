@@ -124,7 +124,7 @@ def written(names: Iterable[str]) -> Iterator[tuple[str, str, Options, list[e.Se
             yield key, name, dict(flow.plan.options), seen
 
 
-# ---------------------------------------------------------------------- how they are settled
+# ---------------------------------------------------------------------- settlement
 
 
 def game_of(name: str, options: Options) -> Game | None:

@@ -198,7 +198,7 @@ def forked(configuration: Configuration, told: Path, said: Path, copier: str, se
         os._exit(1)
 
 
-# ------------------------------------------------------------------ what was gathered
+# ------------------------------------------------------------------ gathered data
 
 
 class Ledger:

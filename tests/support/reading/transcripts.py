@@ -72,7 +72,7 @@ def played(transcript: Transcript, games: Mapping[str, Procedure]) -> list[str]:
     return [*out, left] if left else out
 
 
-# ------------------------------------------------------------------ as text
+# ------------------------------------------------------------------ text
 
 
 def _incident(incident: Incident) -> str:

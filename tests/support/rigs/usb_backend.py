@@ -114,7 +114,7 @@ class Gadget:
     def close(self) -> None:
         self.unplug()
 
-    # -------------------------------------------------------------- the hand on the plug
+    # -------------------------------------------------------------- plugging
 
     def unplug(self, blocked: int = errno.ENODEV) -> None:
         """Unplug the device. Waiting transfers end with `blocked`, later ones with ENODEV."""
