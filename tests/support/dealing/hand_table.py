@@ -1,32 +1,32 @@
-"""A hand at a table, played into a flow: the one vocabulary of the tests, as methods or as lines of text.
+"""A hand at a table, played into a flow, in the common language of the tests: as methods or as lines of text.
 
 Each line is one thing that happens at the table, and so is each method.
 
 bets 1: ante 500, progressive 100      cents on the spots of seat 1
-stakes 1: 20000, 3: 5000               what lies before seats when the hand begins
-acts 1: raise 900                      a player acts, with all that lies before the seat then;
+stakes 1: 20000, 3: 5000               chips of the seats when the hand begins
+acts 1: raise 900                      a player acts, with all chips then in front of the seat;
                                        `acts 2: call 900 string-bet`
 takes 1: 3000                          cents of the main pot are taken in; `takes 1: 3000 of 2`: of the first side pot
-start                                  START GAME; `start at 3`: the number drawn was 3, or the button lies there
+start                                  START GAME; `start at 3`: the number drawn was 3, or the button is there
 number 10                              the number drawn is 10
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
-packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
+packet seat 1 reading: AH KD 9C        the same, from a shuffler that reads its cards
 packet seat 1 should be 2: AH          the same, a card short of the two that are due
 draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation; `KD+9C`: two at once,
                                        `… | and back`: there and back
 back                                   a card goes back into the deck; `back 2`: two
-reshuffle                              what is left of the shoe is taken out, shuffled and put in again
+reshuffle                              the rest of the shoe is taken out, shuffled and put in again
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
 deal by hand                           the dealer confirms cards dealt by hand, in some games all of them
-dump                                   what is physically left comes out
+dump                                   all cards physically left come out
 burn community: 3                      cards burned of a packet, counted from the dealer's left
 set seat 1: AH KD | 9C 4S 2H           its player arranges a hand; `set seat 1 house-way: …`, `set seat 1 foul: …`
 choose 1: bet, bet 1000                a choice, and the money that goes with it
-show dealer: 2H                        faces that lie open at a place
+show dealer: 2H                        faces that are open at a place
 count seat 1: 4                        a person counted
 lay away seat 1: 9C ??                 cards laid away from a hand
 wager 1: card-1 rank:T 75              cents of seat 1 on a proposition of a spot; `card-1 over-7 75`
-correct seat 1: AH KD 9C               what was keyed there is corrected by a supervisor; `correct seat 1 by dealer: AH`
+correct seat 1: AH KD 9C               a supervisor corrects the cards keyed there; `correct seat 1 by dealer: AH`
 mishap seat 1: exposed                 a person saw it happen; `mishap seat 1: off-table 4S`
 push-back                              the card drawn last is pushed back into the shoe
 fault jam / clear jam / confirm / misdeal / fresh deck / end
@@ -60,12 +60,12 @@ FLUSHES: Final = "flushes-gone-wild.co"
 
 
 class HandTable:
-    """A procedure, its devices' reports straight into a flow. `seen` are the reports so far; `incidents` and `results`
-    collect what comes out.
+    """A procedure whose devices report straight into a flow. `seen` are the reports so far; `incidents` and `results`
+    collect the flow's answers.
 
-    The device counts what is really there, unless told to miscount. `dealt` is the number of cards that left it this
-    round, of the `loaded` it was filled with. It lies filled at once unless `filled` is false. `reads`: a shuffler
-    recognises cards. `counts`: a shoe gives each card its own ordinal.
+    The device counts the cards that are really there, unless a line makes it miscount. `dealt` is the number of cards
+    that left it this round, of the `loaded` cards in it at the start. It is filled at once unless `filled` is false.
+    `reads`: a shuffler recognizes cards. `counts`: a shoe gives each card its own ordinal.
     """
 
     step_ns = 10_000_000

@@ -15,8 +15,8 @@ def deals(found: HoldemCount) -> int:
 
 
 def joint(found: HoldemCount, riders: tuple[FirstBet, ...] = ()) -> Joint:
-    """The bets of the game together, the first ones and then those raised with; and after them `riders`, which had no
-    part in the decisions."""
+    """Return the bets of the game together: the first bets, the raises, and then `riders`, which had no part in the
+    decisions."""
     counted: Joint = Counter()
     for (line, ending), number in found.ways.items():
         stakes, nets = found.terms.gains(line, ending)
