@@ -83,8 +83,8 @@ def measured(name: str, extras: str, wheel: Path, folder: Path) -> Measured:
 
 
 def _start(target: Path, arguments: Sequence[str], folder: Path) -> float:
-    """Median milliseconds of processor time of a command, once its modules are compiled: wall time is also of whatever
-    else the machine does."""
+    """Return the median milliseconds of processor time of a command, once its modules are compiled: wall time also
+    depends on other programs."""
     environment = {**os.environ, "PYTHONPATH": str(target), "PYTHONDONTWRITEBYTECODE": ""}
     took = []
     for _ in range(STARTS + 1):

@@ -146,6 +146,6 @@ def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
     """Return a systemd template unit, `dealwire-record@TABLE.service`, that records one table from the first adapter
     with a serial number."""
     serials = (port.get("serial", "") for port in ports)
-    # What a device calls itself must not become another line of the unit, or mean something in it.
+    # A device's serial number must not add a line to the unit, nor have a meaning in it.
     serial = next((each for each in serials if re.fullmatch(r"[A-Za-z0-9._:-]+", each)), "SERIAL")
     return printed(RECORDER).replace("serial-id:SERIAL", f"serial-id:{serial}")

@@ -465,7 +465,7 @@ def _address(typed: str, taken: Sequence[str]) -> str:
 
 
 def _device(ask: Asker, kind: str, address: str, lines: Sequence[FoundLine], simulated: bool) -> dict[str, Any]:
-    """One device: its dialect, what may be asked of it, and whether only this one will do."""
+    """Return one device's table: its dialect, its role, and whether only this very device may be used."""
     line = next((each for each in lines if each.address == address and each.reply is not None), None)
     if line is None and not simulated and ask.given("probe") is not False:
         line = probed(FoundLine(address))

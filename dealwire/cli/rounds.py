@@ -255,7 +255,7 @@ class RoundTerms:
         law = game.edition.id if game.edition is not None else ""
         if (game.id, law) not in self._by_game:
             try:
-                # What a game's text does not know of is as if it had not been given: another game of the file may.
+                # Ignore options that a game's text does not have: another game of the file may have them.
                 given = self._options
                 without = {key: term.unset for key, term in _HOUSE.items() if not term.settable(game, given.get(key))}
                 self._used |= {(key, "") for key in _HOUSE.keys() - without.keys()}

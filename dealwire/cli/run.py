@@ -203,7 +203,7 @@ def signals(service: "Service") -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-# ------------------------------------------------------------------ what is served beside the tables
+# ------------------------------------------------------------------ servers other than tables
 
 
 def has_console() -> bool:

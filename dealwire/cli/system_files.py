@@ -47,7 +47,7 @@ def printed(name: str) -> str:
     """Return a system file with the path of this program. A unit begins with a warning if the service could not start
     it."""
     text = shipped(name)
-    # What begins with a percent sign means something in a unit.
+    # A percent sign starts a specifier in a unit.
     named = text.replace(INSTALLED, str(program()).replace("%", "%%"))
     return "".join(f"# {line}\n" for line in advice(text)) + named
 
@@ -80,7 +80,7 @@ def advice(unit: str, needed: Sequence[Path] | None = None) -> list[str]:
     hidden = list(_hidden(unit, parts() if needed is None else needed))
     if not hidden:
         return []
-    # What is installed from a checkout is copied: a service must not change with what somebody edits.
+    # An installation from a checkout is copied: a service must not change with edits in the checkout.
     extras = [name for name in _WANTED if EXTRAS[name].installed] or ["console", "journal"]
     named = shlex.quote(requirement(origin(), *extras))
     return [

@@ -171,7 +171,7 @@ def _meters(found: Configuration) -> Iterator[Tried]:
         yield ok("meters", "shared meters and pools belong to this journal")
 
 
-# ------------------------------------------------------------------ what is served beside the tables
+# ------------------------------------------------------------------ servers other than tables
 
 
 def _console(part: ConsolePart) -> Iterator[Tried]:

@@ -1,4 +1,4 @@
-"""A table sealed to an auditor, as people meet it: made, checked, killed, gone on with, and read by the auditor."""
+"""A table sealed to an auditor, through its life: made, checked, killed, resumed, and read by the auditor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def audited(file: Path, private: Path) -> Path:
 
 @pytest.mark.more
 def test_a_table_goes_on_after_a_kill_and_only_the_auditor_deals_it_again(tmp_path: Path) -> None:
-    """Two kills in the middle of rounds; afterwards the file beside the journal is all that is at the table."""
+    """Two kills in the middle of rounds; afterward the file next to the journal is all that is at the table."""
     private = tmp_path / "away.key"
     with simulators(scenario="recognition", speed=100) as addresses:
         file = audited(write_configuration(tmp_path, addresses), private)
@@ -225,7 +225,7 @@ def test_a_crash_leaves_no_core_with_a_key_in_it(tmp_path: Path, kind: str) -> N
 
 
 def test_the_console_deals_no_round_again_that_is_sealed_to_an_auditor(tmp_path: Path) -> None:
-    """Not even the one under way, for which the key lies beside the journal."""
+    """Not even the round under way, whose key is in a file next to the journal."""
     file = audited(
         write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]),
         tmp_path / "k",

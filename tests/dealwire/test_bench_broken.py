@@ -123,8 +123,7 @@ HEAP_NS = 40_000_000
 
 
 class FarAway:
-    """A table on a busy machine: it hears its host late, what it says comes in heaps, and nobody heard its
-    first status."""
+    """A table on a busy machine: it reads its host late, its output comes in bursts, and its first status was lost."""
 
     def __init__(self, table: TableModel, late_ns: int) -> None:
         self.table, self._late_ns, self._called = table, late_ns, False

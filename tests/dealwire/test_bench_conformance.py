@@ -1,4 +1,4 @@
-"""The sentence that a device conforms: it stands in a report when it is true, and only then."""
+"""The sentence that a device conforms: a report has it if it is true, and only then."""
 
 from collections.abc import Callable, Iterable
 from html import escape
@@ -87,7 +87,7 @@ def test_a_simulated_device_conforms(plan: str) -> None:
 
 
 class Plain(OtherLink):
-    """A shuffler without meters, whose firmware nobody can measure: it refuses both."""
+    """A shuffler without meters and without measurement of its firmware: it refuses both."""
 
     class Link(DeviceLink):
         def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:

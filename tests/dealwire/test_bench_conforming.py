@@ -1,5 +1,4 @@
-"""Devices that do what the page says, otherwise than the simulated one, are not accused; what stands in the way is
-named once, and soon."""
+"""Devices that follow the page differently from the simulated one are not accused; an obstacle is named once, soon."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -108,7 +107,7 @@ def test_nothing_is_acknowledged_before_it_is_known_what_there_is() -> None:
 
 
 class RefusesLamp(Rewriting):
-    """RAISE-LAMP is refused, whatever for, as BAD_PARAMETER. `asks` counts how often it is commanded."""
+    """RAISE-LAMP is refused for any reason, as BAD_PARAMETER. `asks` counts the commands."""
 
     kinds: tuple[type[m.Message], ...] = (m.RaiseLampMessage,)
     asks = 0
@@ -227,7 +226,7 @@ def judge_table(change: Callable[[SimulatedTable], None], *only: str) -> dict[st
 
 
 def lets_packets_stay(table: SimulatedTable) -> None:
-    """A packet that nobody lifted stays a packet."""
+    """A packet that was not lifted stays a packet."""
     table.shuffler.packet_stays = True
 
 

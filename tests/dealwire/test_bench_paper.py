@@ -43,7 +43,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with its PDF, of a run whose conditions stand in a file."""
+    """Return a report with its PDF, from a run whose conditions are in a file."""
     folder = tmp_path_factory.mktemp("paper")
     (folder / "lab.toml").write_text(CONDITIONS, encoding="utf-8")
     files = (

@@ -1,4 +1,4 @@
-"""A table put back between two rounds goes on as if it had never been stopped, whatever is dealt at it."""
+"""A table restored between two rounds continues as if it had never been stopped, in any game."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ ABSENT = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:
 OPEN_TO_ALL = all(folder.stat().st_mode & 0o001 for folder in GAMES.resolve().parents)
 """True if another user may run the program in its folder."""
 OWN_GAME = "own.toml"
-"""File beside the folders of all tests: a table continues with the very game with which it began."""
+"""File outside the folders of all tests: a table continues with the very game with which it began."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,8 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(evening: Path, tmp_path: Path) -> Path:
-    """The same, to be damaged. A journal that was copied while in use has no marks of SQLite's beside it."""
+    """Return the same folder, to be damaged. A journal that was copied while in use has no marks of SQLite's side
+    files."""
     shutil.copytree(evening, tmp_path, dirs_exist_ok=True)
     shutil.copy(files_of("pays")["flushes-gone-wild.co"], evening.parent / OWN_GAME)
     (tmp_path / "journal.sqlite-shm").unlink(missing_ok=True)
@@ -66,7 +67,7 @@ def folder(evening: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settled(folder: Path) -> Path:
-    """The same after its log was taken in: nothing stands beside the journal but its lock."""
+    """Return the same folder after its log was merged: the journal has only its lock as a side file."""
     with sqlite3.connect(folder / "journal.sqlite") as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

@@ -1,4 +1,4 @@
-"""`dealwire decode` tiles its input, whatever it is fed."""
+"""`dealwire decode` tiles any input."""
 
 import json
 import random

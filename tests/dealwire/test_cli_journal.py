@@ -162,7 +162,7 @@ def test_keys_are_made_added_and_listed(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_is_being_written_is_checked_as_far_as_it_goes(tmp_path: Path) -> None:
-    """By a program of its own, as a person beside the service would."""
+    """Check with a separate program, as a person would while the service runs."""
     with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
         journal.publish("t", "round", 1, "{}")
         journal.commit()

@@ -203,7 +203,7 @@ def test_who_is_signed_in_looks_in_the_place_of_somebody_who_is_not(hub: Hub) ->
 
 
 def test_wrong_tokens_lock_nobody_out(hub: Hub) -> None:
-    """Behind a proxy everyone has one address: a valid token is accepted whatever came before it."""
+    """Behind a proxy every client has one address: a valid token is accepted even after wrong ones."""
     with running(hub) as shown, ThreadPoolExecutor(8) as pool:
 
         def guess(number: int) -> int:

@@ -104,7 +104,7 @@ def test_what_is_no_game_and_what_is_not_in_order_is_refused_and_nothing_written
 
 
 def test_a_rule_of_a_wager_that_no_procedure_has_is_named(old: Path, tmp_path: Path) -> None:
-    """Once it is gone from the game, nobody would ask it of a wager."""
+    """Once the rule is gone from the game, nothing would require it of a wager."""
     head = 'schema = "dealwire.procedure/2"\nbase = ["three-card.co"]\nid = "deals"\ntitle = "Mine"\n'
     limit = '[limit]\neach-bet = "$50"\nclause = "mine"\n'
     row = '[[bet]]\nnumber = 5\nname = "play"\nplaced = "by-decision"\nclause = "mine"\n'

@@ -1,4 +1,4 @@
-"""SIGTERM ends a command soon, whatever its threads, processes and lines do; what it holds is given back before."""
+"""SIGTERM ends a command soon, no matter what its threads, processes and lines do; it first releases what it holds."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_a_thread_that_goes_on_holds_nothing_up(arguments: list[str]) -> None:
 
 
 def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
-    """As good as without it: the journal is closed, the exit code is that of a service that was asked to end."""
+    """The end is as good as without the thread: the journal is closed, the exit code is that of a requested end."""
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
         with started(sys.executable, "-c", HUNG.format(arguments=["run", str(file), "--no-console"])) as process:
@@ -243,7 +243,7 @@ def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
 
 
 def test_a_service_whose_disk_hangs_is_cut_off(tmp_path: Path) -> None:
-    """Its main thread waits in a call of the system and hears of no signal."""
+    """Its main thread waits in a system call and receives no signal."""
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
         with started(sys.executable, "-c", STUCK.format(arguments=["run", str(file), "--no-console"])) as process:

@@ -34,7 +34,7 @@ FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 AT_END = ("round", "settlement", "meter", "award")
 """Topics after END GAME: the hands against the house are dead, and their cards and results are published."""
 HANDS = ("community", "seats", "dealer", "hands", "stages", "draw")
-"""Keys of a round under which a face may stand that nobody has shown, where the house plays."""
+"""Keys of a round that may have a face that no one has shown, where the house plays."""
 
 
 class Hunt:
@@ -290,7 +290,7 @@ def test_a_burned_card_that_lies_in_a_hand_too_is_named_there() -> None:
 
 
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
-    """The shoe goes on: who knows what was burned knows more of what is left."""
+    """The shoe continues: knowledge of the burned cards is knowledge of the rest."""
     table = PublishedTable(load_procedure("race-to-the-flush"), None)
     publisher, viewer = Publisher(table), Viewer(table, "table-1")
     told = []

@@ -1,5 +1,5 @@
-"""No face that nobody has shown leaves a served table: not by a line, a message, a page, a metric, the log, or the
-journal's clear records. Real broker, real console, real lines; what is hidden follows from the simulated cards."""
+"""No face that no one has shown leaves a served table: not by a line, a message, a page, a metric, the log, or the
+journal's clear records. Real broker, real console, real lines; the hidden faces follow from the simulated cards."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mos
 @pytest.mark.more
 @pytest.mark.parametrize("dialect", [DIALECTS[0], *also(*DIALECTS[1:])])
 def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto, dialect: str) -> None:
-    """A bee-tek shoe says nothing of its lock: to whoever hears it, a card drawn then is one of the race."""
+    """A bee-tek shoe does not report its lock: to its host, a card drawn then is one of the race."""
     text = RACES if dialect != "bee-tek" else RACES.replace('"locked"', '"pull-back"')
     (tmp_path / "races.toml").write_text(text)
     hunt = hunted(tmp_path, broker, find_scenario(tmp_path / "races.toml"), hidden=3, dialect=dialect)

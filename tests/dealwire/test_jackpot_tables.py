@@ -68,7 +68,7 @@ MINE = 'jackpot = "mine.toml"'
 
 
 def configuration(folder: Path, *tables: dict[str, str]) -> Path:
-    """A configuration of such tables; the jackpot's file beside it."""
+    """Return a configuration of such tables, with the jackpot's file next to it."""
     (folder / "mine.toml").write_text(EXAMPLE.read_text(encoding="utf-8"), encoding="utf-8")
     text = HEAD
     for number, table in enumerate(tables, 1):

@@ -36,7 +36,7 @@ PLAY = ["burn community: 1 2 5", "choose 1: play, play 1000", "choose 2: play, p
 SHOW = ["show dealer: 2S 3S 4S 5S 7C", "show community: 2C 9S", "show seat 1: AH KH QH JH TH"]
 WHOLE = [*BEGIN, *PACKETS, *PLAY, *SHOW, "show seat 2: AD 3D QD JD TD", "end"]
 HELD = [*BEGIN, *PACKETS, *PLAY, *SHOW, "end"]
-"""A round in which nobody showed seat 2."""
+"""A round in which no one showed seat 2."""
 MISDEAL = [*BEGIN, *PACKETS[:3], "misdeal", "end"]
 
 

@@ -1,4 +1,4 @@
-"""Replaying a journal gives the same lines, whatever happened to the lines of the table."""
+"""Replaying a journal gives the same lines, after any fault of the table's lines."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Any course of a house's money through one journal: the ledger balances to the cent, whatever starts over."""
+"""Any course of a house's money through one journal: the ledger balances to the cent across all restarts."""
 
 from __future__ import annotations
 

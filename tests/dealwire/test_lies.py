@@ -1,4 +1,4 @@
-"""Devices that lie, written without the checks: each is named, or said to be what nobody can see."""
+"""Devices that lie, written without a look at the checks: each is named, or listed as invisible to any host."""
 
 from collections import Counter
 

@@ -85,7 +85,7 @@ def test_another_spelling_is_the_same_file(tmp_path: Path, setup: Path) -> None:
 
 
 def test_a_journal_that_was_moved_or_begun_anew_in_its_place_goes_on(tmp_path: Path, setup: Path) -> None:
-    """A copy beside it does not."""
+    """A copy next to it does not."""
     first = configured(tmp_path / "a", setup)
     number = served(first)
     shutil.copytree(tmp_path / "a", tmp_path / "copy")
@@ -99,7 +99,7 @@ def test_a_journal_that_was_moved_or_begun_anew_in_its_place_goes_on(tmp_path: P
 
 
 def test_another_name_of_the_file_is_no_file_of_its_own(tmp_path: Path, setup: Path) -> None:
-    """By a hard link there is no note beside it, and each service paid the whole meter out."""
+    """A hard link has no note next to it, so each service would pay the whole meter out."""
     first, other = configured(tmp_path / "a", setup), tmp_path / "other.toml"
     number = served(first)
     other.hardlink_to(setup)
@@ -124,7 +124,7 @@ def test_nobody_begins_with_a_file_of_two_names(tmp_path: Path, setup: Path) -> 
 
 
 def test_what_the_unit_noted_is_seen_by_everybody(tmp_path: Path, setup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also by a service that may write beside the file, and whose journal lies elsewhere."""
+    """A service that may write next to the file, and whose journal is elsewhere, sees the note as well."""
     state, real = tmp_path / "state", ownership.may
     state.mkdir()
     monkeypatch.setattr(ownership, "STATE", state)

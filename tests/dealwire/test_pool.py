@@ -1,4 +1,4 @@
-"""A table with a pool: it and the runners go on from round to round, over a restart, to the closing of the table."""
+"""A table with a pool: pool and runners continue from round to round, across a restart, until the table closes."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def hub_answer(service: Service, action: Action, given: dict[str, str]) -> str:
 
 @pytest.mark.more
 def test_every_button_is_taken_by_the_real_service_and_rounds_go_on() -> None:
-    """Each once, with what its fields hold, in whatever state the table is; what is locked is unlocked next."""
+    """Each button is pressed once, with its default values, in any state of the table; a lock is unlocked next."""
     with served("evening") as (service, listener):
         session = service.tables["simulated"]
         run_until(service, lambda: len(outcomes(listener)) >= 1)

@@ -168,7 +168,7 @@ class _OpeningDelimiter(BenchRule, name="opening-delimiter"):
         last_ns, self.last_ns = self.last_ns, heard.at_ns
         now_ms = message.uptime_ms if isinstance(message, DeviceStatus) else None
         last_ms, self.uptime_ms = self.uptime_ms, now_ms
-        # after a frame that was lost nobody knows how long the device was silent
+        # after a lost frame it is unknown how long the device was silent
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
         silent = last_ns is None or heard.at_ns - last_ns >= SILENCE_MS * 1_000_000

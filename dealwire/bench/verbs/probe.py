@@ -316,7 +316,7 @@ class Probe(Listener):
         keep = len(self._stream) - self._framer.pending
         del self._stream[:keep]
         self._stream_start += keep
-        # before a session is open nobody knows which events the device still holds, and which an ACK may name
+        # before a session is open it is unknown which events the device still holds, and which an ACK may name
         if self.acks and self.known.acked != NOT_KNOWN and any(heard.event for heard in due):
             self.known.acked = self.last_event
             self._say_quietly(m.AckMessage(self.known.session, self.last_event))

@@ -1,4 +1,5 @@
-"""The rights that are shipped, in a real mosquitto: a table writes its own topics, a reader asks, and nobody more."""
+"""The access rights that are shipped, in a real mosquitto: a table writes its own topics, a reader reads and requests,
+and no one can do more."""
 
 import subprocess
 from collections.abc import Iterator

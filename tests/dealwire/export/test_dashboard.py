@@ -84,7 +84,7 @@ def test_they_fire_where_they_should_and_nowhere_else(tmp_path: Path) -> None:
 @needs_prometheus
 @needs_mosquitto
 def test_a_real_prometheus_answers_every_panel_of_a_running_table(tmp_path: Path) -> None:
-    """And says within seconds that nobody knows of a table whose devices are gone; so does the broker."""
+    """Within seconds Prometheus shows that the state of a table without devices is unknown; so does the broker."""
     with running_broker(tmp_path / "broker") as broker, ExitStack() as devices:
         top = f'[exports.metrics]\nport = 0\n[exports.mqtt]\nurl = "{broker.url}"\nsite = "here"\n'
         more = "limit-cents = 10000\nmeters = { meter = 1000000 }"

@@ -237,7 +237,7 @@ def test_a_forged_line_that_comes_first_counts_as_little_as_the_true_one(databas
 
 
 def test_a_hash_that_several_lines_carry_names_none(database: Postgres, broker: Mosquitto) -> None:
-    """It is on the wire: whoever forges a line may copy it, and be there first when the true one is asked for again."""
+    """The hash is on the wire: a forger may copy it, and be there first when the true line is requested again."""
     with consuming(broker, database) as consumer:
         consumer.must_listen()
         for win in (-15_000_000, 700):
@@ -254,7 +254,7 @@ def test_a_hash_that_several_lines_carry_names_none(database: Postgres, broker: 
 
 
 def test_incidents_that_contradict_each_other_are_both_seen(database: Postgres, broker: Mosquitto) -> None:
-    """Nobody hides one by forging another under its number."""
+    """Forging one incident under another's number does not hide it."""
     with consuming(broker, database) as consumer:
         consumer.must_listen()
         for code in ("count", "jam"):

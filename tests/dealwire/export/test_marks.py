@@ -42,14 +42,14 @@ def written(path: Path, count: int) -> None:
 
 
 def copied(path: Path, to: Path) -> None:
-    """The journal as it is, whole: what is still beside the file is put into it."""
+    """Copy the whole journal as it is, with the content of its side files."""
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(path, to)
 
 
 def put_back(old: Path, path: Path) -> None:
-    """As it is done right: what is beside the newer file goes, too."""
+    """Restore the correct way: the newer file's side files go, too."""
     for end in ("-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
     shutil.copy(old, path)

@@ -63,7 +63,7 @@ HOSTS = {
 
 
 def test_another_host_name_is_not_answered(server: MetricsServer) -> None:
-    """Nobody's web page reads them by pointing its own name here."""
+    """A web page cannot read the metrics by pointing its own name here."""
     assert {host: answer(server, GET.format(host))[0] for host in HOSTS} == HOSTS
     assert answer(server, "GET /metrics HTTP/1.1\r\n\r\n")[0] == 421
     assert answer(server, "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil\r\n\r\n")[0] == 421

@@ -1,4 +1,4 @@
-"""The simulated table survives every button of its console: whatever is pressed, whenever, a next round is dealt."""
+"""The simulated table survives every button of its console, at any time: a next round is dealt."""
 
 from collections.abc import Iterator
 from random import Random

@@ -247,7 +247,7 @@ def test_a_house_has_other_figures() -> None:
 )
 @every_family
 def test_what_a_player_does_wrong_is_put_right(name: str, what: str, code: str) -> None:
-    """It is on record, and the hand goes on as the clause has it."""
+    """The error is on record, and the hand continues as the clause requires."""
     evening = Evening(scenario(name, troubles=[{"what": what, "action": 2}]))
     assert evening.codes == {code}
     assert {round_.outcome for round_ in evening.rounds} == {"complete"}

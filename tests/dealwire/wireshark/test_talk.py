@@ -20,7 +20,7 @@ FIRST_PASS, TWO_PASSES = (), ("-2", "-R", "frame")
 
 
 def wire(kind: int, message: int, sequence: int, payload: bytes = b"", request: int = 0) -> bytes:
-    """A frame as it stands on the line."""
+    """Return a frame as it is on the line."""
     numbers = request.to_bytes(2, "little") + message.to_bytes(2, "little")
     return encode_frame(bytes((1, 0, kind, sequence)) + numbers + payload)
 
