@@ -58,10 +58,15 @@ def is_game_only(name: str) -> bool:
     return name in game_ids() or says_schema(name, "dealwire.game/")
 
 
+def _recipient(name: str) -> str:
+    """Return a recipient for a reader: `each seat`, `the dealer`, `the community`, or the hand's own name."""
+    return {"seats": "each seat", "dealer": "the dealer", "community": "the community"}.get(name, name)
+
+
 def _details(item: dict[str, Any]) -> Iterator[str]:
     """Describe in two lines how a game is dealt: device, seats, cards, packets, and the remainder."""
     cards = item["cards"]
-    packets = ", ".join(f"{packet['cards']} {packet['to']}" for packet in item["packets"])
+    packets = ", ".join(f"{packet['cards']} to {_recipient(packet['to'])}" for packet in item["packets"])
     left = [f"{cards['remainder']} left"] if cards["remainder"] is not None else []
     yield f"{item['id']}  {item['title']}"
     facts = [item["device"].replace("-", " "), f"{item['seats']['most']} seats", f"{cards['loaded']} cards"]

@@ -198,7 +198,7 @@ def _wrong_card(procedure: Procedure) -> list[str]:
             found.append((what, f"reading `{ref.option}`, by default {options[ref.option].default}", ref.clause))
     else:
         found.append(("anything else happens to a card", "stop and call a supervisor", "procedure"))
-    return ["## When something is wrong", "", *table(("what", "what follows", "clause"), found)]
+    return ["## When something is wrong", "", *table(("event", "consequence", "clause"), found)]
 
 
 def _care(procedure: Procedure) -> list[str]:
@@ -213,7 +213,7 @@ def _care(procedure: Procedure) -> list[str]:
         what = f"fault {fault.name}" if fault.name else f"any {fault.class_} fault"
         calls = f"; the {fault.calls} comes at once" if fault.calls else ""
         rows.append((what, f"{_FAULT[fault.then]}{calls}", fault.clause))
-    return ["## Devices and decks", "", *table(("what", "what follows", "clause"), rows)]
+    return ["## Devices and decks", "", *table(("event", "consequence", "clause"), rows)]
 
 
 _FAULT: Final = {

@@ -16,7 +16,7 @@ THEN: Final = {
     "misdeal": "misdeal, the round is void",
     "replace": "the card is dead, the next takes its place at once",
     "reshuffle": "cards go back into the deck, which is shuffled; play continues where it was",
-    "set-aside": "the card is out of play until the last one is dealt, before which it goes back into the deck",
+    "set-aside": "the card is out of play; it goes back into the deck before the last one is dealt",
     "kept": "the card is the one that is due next",
     "bury": "the card goes to the discards, and one for each further player before the next are dealt",
     "stays-open": "the card plays; its player may declare all-in",
@@ -46,7 +46,7 @@ _HOW: Final = {"short": "too few", "long": "too many"}
 _LEFT: Final = {"short": "fewer", "long": "more"}
 _SEEN: Final = {
     "exposed": "is exposed",
-    "off-table": "falls from the table",
+    "off-table": "falls off the table",
     "dropped": "is dropped",
     "early": "is dealt too early",
 }
@@ -171,8 +171,8 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         "a player exposes a card of the hand": procedure.face.by_player,
         **_fouled(procedure),
         "a stray joker comes out of the deck": procedure.face.joker,
-        "a card lies face up in the deck": procedure.face.boxed,
-        "one card is seen twice": procedure.face.duplicate,
+        "a boxed card is in the deck, face up": procedure.face.boxed,
+        "the same card appears twice": procedure.face.duplicate,
         "a card is not of this deck": procedure.face.foreign,
         "the deck's count is wrong, or cards do not add up": procedure.care.deck,
         "a burned card touches the discards before all cards are dealt": procedure.care.burned,
@@ -221,7 +221,7 @@ def _misdeal(procedure: Procedure) -> tuple[str, str, str]:
     text = f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}"
     if option is not None:
         text += f" (until when: reading `{option.name}`)"
-    return f"a person calls a misdeal {until}", text, misdeal.clause
+    return f"a misdeal is called {until}", text, misdeal.clause
 
 
 def _wrong(procedure: Procedure, row: WrongPart) -> str:

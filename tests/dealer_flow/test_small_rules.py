@@ -353,17 +353,17 @@ def test_every_finding_in_words() -> None:
             "S wrong 2",
         ),
         (
-            "a card of a player is exposed or falls from the table",
+            "a card of a player is exposed or falls off the table",
             "stop and call a supervisor, who rules a misdeal or lets play continue",
             "S wrong 3",
         ),
         ("fewer or more than 40 cards are left", f"{back} (by default; reading `rest`)", "S wrong 4"),
         ("a stray joker comes out of the deck", "play continues", "S joker"),
-        ("a card lies face up in the deck", "nothing is settled, a supervisor decides", "S boxed"),
-        ("one card is seen twice", deck, "S face"),
+        ("a boxed card is in the deck, face up", "nothing is settled, a supervisor decides", "S boxed"),
+        ("the same card appears twice", deck, "S face"),
         ("a card is not of this deck", deck, "S face"),
         ("the deck's count is wrong, or cards do not add up", deck, "S care"),
-        ("a person calls a misdeal before the first choice", back, "S misdeal"),
+        ("a misdeal is called before the first choice", back, "S misdeal"),
     ]
 
 
@@ -378,7 +378,7 @@ def test_what_goes_back_in_words() -> None:
     assert RETURNS.fouled is not None
     assert follows(RETURNS, RETURNS.fouled) == "misdeal, the round is void; side and ante go back"
     assert list(wrongs(RETURNS))[-1] == (
-        "a person calls a misdeal before END GAME",
+        "a misdeal is called before END GAME",
         "misdeal, the round is void; ante goes back",
         "S misdeal",
     )

@@ -173,7 +173,7 @@ def test_an_act_is_done_by_the_program(channels: list[OperatorChannel], tmp_path
     hands.begin("deal.whole")
     assert hands.do("lift", {"to": "dealer"}) == "Lift the cards from the tray."
     assert hands.do("jam", {"packet": 1, "tries": 4}).startswith("Make packet 1 jam")
-    assert hands.do("power-off") == "Switch the device off at its plug."
+    assert hands.do("power-off") == "Switch the device off, or unplug it."
     written = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert [line["action"] for line in written] == ["hello", "new-check", "lift", "jam", "power-off"]
     assert [line["id"] for line in written] == [1, 2, 3, 4, 5]

@@ -104,7 +104,7 @@ def test_every_procedure_as_data() -> None:
 def test_a_table_of_games_and_one_file() -> None:
     code, out, _ = run("games", "flushes-gone-wild.co")
     assert (code, len(out)) == (0, 2)
-    assert "5 community, 5 seats, 5 dealer" in out[1]
+    assert "5 to the community, 5 to each seat, 5 to the dealer" in out[1]
     assert run("games", "--verbose")[1][: len(out)] != run("games")[1][: len(out)]
     assert any(line.split() == ["flushes-gone-wild.co", "Flushes", "Gone", "Wild"] for line in run("games")[1])
     assert run("games", "no-such-game")[0] == 2

@@ -384,7 +384,7 @@ def test_a_person_at_an_attached_device_is_asked_and_does_it() -> None:
             for asked, act in (
                 (b"Put the other deck into the input tray", "load"),
                 (b"Open the device's setup menu.", "open-setup"),
-                (b"Close the set-up menu.", "close-setup"),
+                (b"Close the setup menu.", "close-setup"),
             ):
                 told(running, asked)
                 attached.act(act)

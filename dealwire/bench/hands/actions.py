@@ -32,8 +32,8 @@ _RUN: Final = (
     }),
 )  # fmt: skip
 _POWER: Final = (
-    HandAct(POWER_OFF, "any", "Switch the device off at its plug.", {}),
-    HandAct(POWER_ON, "any", "Switch the device on.", {}),
+    HandAct(POWER_OFF, "any", "Switch the device off, or unplug it.", {}),
+    HandAct(POWER_ON, "any", "Switch the device on, or plug it in again.", {}),
 )
 _CABLE: Final = (
     HandAct(CABLE_OUT, "any", "Pull the cable between the device and this machine; the device stays switched on.", {}),
