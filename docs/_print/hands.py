@@ -42,7 +42,7 @@ def _request() -> dict[str, Any]:
         "id": {"type": "integer", "minimum": 1, "description": "Number of the request, from 1."},
         "action": {"enum": [*hand_actions()]},
         "with": {"type": "object", "description": "All fields of the action."},
-        "say": {"type": "string", "description": "Instruction for a person."},
+        "say": {"type": "string", "description": "Instruction for an operator."},
         "deadline_ms": {"type": "integer", "minimum": 1, "description": "Time limit for the answer."},
     }
     return {
@@ -111,7 +111,7 @@ def _actions() -> Iterator[str]:
         yield from ("", f"## {words[0].upper()}{words[1:]}", "")
         found = [action.doing for action in hand_actions().values() if action.kind == kind]
         rows = ((f"`{it.name}`", it.device, _fields(it.fields.values()), it.ask) for it in found)
-        yield from table(("action", "device", "`with`", "for a person"), rows)
+        yield from table(("action", "device", "`with`", "instruction"), rows)
 
 
 def _fields(fields: Any) -> str:
