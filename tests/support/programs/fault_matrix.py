@@ -88,7 +88,7 @@ class Trial:
         if bench.bodies(SessionChanged):
             assert not bench.ups()[-1].resumed
             return "reported as restarted"
-        return "no event missed" if len(bench.ups()) == 1 else "goes on, no event missed"
+        return "no event missed" if len(bench.ups()) == 1 else "continues, no event missed"
 
 
 # ------------------------------------------------------------------ the faults
@@ -255,7 +255,7 @@ FAULTS: Final[dict[str, Callable[[Trial], str]]] = {
     "unplugged while it is written": unplug_writing,
     "unplugged in each shuffler state": unplug_each_state,
     "plugged in under a new name": renamed,
-    "half-open: dead without a word": half_open,
+    "half-open: silent, without an error": half_open,
     "stalled for 5 s": stall,
     "flood of noise": noise,
     "wrong baud rate": wrong_baud,
@@ -270,20 +270,20 @@ def trial_of(fault: str, line: str) -> Callable[[Trial], str]:
 
 
 EXPECTED: Final[dict[str, str]] = {
-    "unplugged while idle": "lost at once; back within 2 s: goes on, no event missed",
-    "unplugged while it is read": "lost at once; back within 2 s: goes on, no event missed",
+    "unplugged while idle": "lost at once; back within 2 s: continues, no event missed",
+    "unplugged while it is read": "lost at once; back within 2 s: continues, no event missed",
     "unplugged while it is written": (
-        "lost at once, command ends as unknown, never repeated; back within 2 s: goes on, no event missed"
+        "lost at once, command ends as unknown, never repeated; back within 2 s: continues, no event missed"
     ),
-    "unplugged in each shuffler state": "18 states, each: lost at once; back within 2 s: goes on, no event missed",
-    "plugged in under a new name": "lost at once; found again within 2 s: goes on, no event missed",
-    "half-open: dead without a word": "lost at 3 s; line opened again, back at 10 s: goes on, no event missed",
-    "stalled for 5 s": "lost at 3 s, line kept; back within 2 s: goes on, no event missed",
+    "unplugged in each shuffler state": "18 states, each: lost at once; back within 2 s: continues, no event missed",
+    "plugged in under a new name": "lost at once; found again within 2 s: continues, no event missed",
+    "half-open: silent, without an error": "lost at 3 s; line opened again, back at 10 s: continues, no event missed",
+    "stalled for 5 s": "lost at 3 s, line kept; back within 2 s: continues, no event missed",
     "flood of noise": "32 KiB counted as noise; whole within 2 s: no event missed",
-    "wrong baud rate": "named as garbled at 3 s; right again: goes on, no event missed",
+    "wrong baud rate": "named as garbled at 3 s; right again: continues, no event missed",
     "device rebooted": "seen at once: events of both sessions read, reported as restarted",
     "duplicate device": (
-        "refused, both named; back at the next try (10 s at most) once one is left: goes on, no event missed"
+        "refused, both named; back at the next try (10 s at most) once one is left: continues, no event missed"
     ),
 }
 """Result of each fault on every kind of line, unless `OTHERWISE` has another."""
@@ -306,7 +306,7 @@ over a bus in the test's process. The test advances the clock; *at once* is with
 command ends, answered or unknown, within 0.8 s (three tries, 250 ms each), and closing leaves no thread, descriptor or
 lock.
 
-*Goes on* means that the session continues and that the next event follows the last delivered one. Times count from the
+*Continues* means that the session is kept and that the next event follows the last delivered one. Times count from the
 fault; for *back*, from the moment the line is available again; for *half-open*, both from the fault.
 """
 
@@ -314,14 +314,14 @@ FOOT: Final = """
 A serial line is found again by its adapter's serial number, then by its USB path. If two match, both are named and
 neither is opened. A network address cannot match twice; there, another device answers instead.
 
-The supervisor reopens a lost line at once, then after 0.2 s, doubling to 10 s. It reopens a line without a valid frame
+dealwire reopens a lost line at once, then after 0.2 s, doubling to 10 s. It reopens a line without a valid frame
 for 10 s. It reports bytes without a frame for 3 s as a wrong baud rate.
 """
 
 
 def render() -> str:
     """Return the document, up to the part written by hand."""
-    rows = [f"| what is done | {' | '.join(LINES)} |", "| --- " * (len(LINES) + 1) + "|"]
+    rows = [f"| fault | {' | '.join(LINES)} |", "| --- " * (len(LINES) + 1) + "|"]
     rows += [f"| {fault} | {' | '.join(expected_cell(fault, line) for line in LINES)} |" for fault in FAULTS]
     return f"{HEAD}\n" + "\n".join(rows) + f"\n{FOOT}"
 
