@@ -51,14 +51,14 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 
 @command.command("check")
 @click.argument("name")
-@click.argument("heard", metavar="HEARD", type=APath())
-@click.option("--kind", type=click.Choice([*DRIVERS]), help="Kind of device that HEARD is from.")
+@click.argument("heard", metavar="DATA", type=APath())
+@click.option("--kind", type=click.Choice([*DRIVERS]), help="Kind of device that DATA is from.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check.")
 @click.pass_context
 def check(ctx: click.Context, name: str, heard: Path, kind: str | None, as_json: bool) -> None:
     """Check that the dialect NAME meets the contract of all dialects.
 
-    HEARD is data from a device: a recording (pcapng), or text with the bytes of one read per line as hexadecimal
+    DATA is from a device: a recording (pcapng), or text with the bytes of one read per line as hexadecimal
     digits, and comments after #. The dialect gets it whole, in other pieces, and damaged.
 
     One line per check. The exit code is 1 if a check fails.

@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command("list")
 def list_() -> None:
-    """List every action that an operator program may be asked to do, with its fields."""
+    """List every action of operator programs, with its fields."""
     for name, action in hand_actions().items():
         fields = " ".join(f"{key}={field.default or '…'}" for key, field in action.doing.fields.items())
         echo(f"{name.ljust(16)} {action.kind.ljust(6)} {action.doing.device.ljust(17)} {fields}".rstrip())
