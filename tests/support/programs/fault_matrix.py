@@ -18,7 +18,7 @@ from tests.support.rigs.lines_under_test import SECOND, Bench
 
 ROOT: Final = Path(__file__).parents[3]
 DOCUMENT: Final = ROOT / "docs" / "reliability.md"
-BY_HAND: Final = "\n## What was tried against it\n"
+BY_HAND: Final = "\n## Attacks and failures\n"
 """From here on the document is written by hand."""
 
 LINES: Final = ("serial", "USB", "TCP", "RFC 2217")
