@@ -58,7 +58,8 @@ def command(
     With --hex every read and write is printed with its time, direction and offset in the stream; -n counts them. Bytes
     are printed unchanged, so they may hold card faces that were never shown.
 
-    The exit code is 4 if no device comes up within --idle seconds. If a line fails, the code names the problem (3 to 7).
+    The exit code is 4 if no device comes up within --idle seconds. If a line fails, the code names the problem (3 to
+    7).
     """
     clock = SystemClock()
     if as_hex:
