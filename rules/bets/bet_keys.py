@@ -72,12 +72,7 @@ def unknown(key: Key, what: str, named: Iterable[str], known: Iterable[str]) -> 
 
 
 class BetKeys(TomlTable):
-    """Keys of a bet of every kind.
-
-    `fold`: the effect of folding on the bet; `absent` if it is made instead of folding. `hand`: the hand that decides
-    it; an option of a reading or a pay table may select another (`hand_when`). `by_reading`: changes under an option of
-    a reading. `on`: the bet whose stake it is paid on, for a pay that has no wager of its own.
-    """
+    """Keys of a bet of every kind."""
 
     name: str
     """Name of the spot, as the procedure calls it."""
@@ -85,9 +80,13 @@ class BetKeys(TomlTable):
         kind: str  # each kind declares it, with its own name as the only value
     clauses: Clauses
     fold: Fold = "stands"
+    """Effect of folding on the bet; `absent` if it is made instead of folding."""
     hand: str = "player"
+    """Hand that decides the bet, unless `hand_when` selects another."""
     hand_when: tuple[HandWhen, ...] = ()
+    """Other hands that decide the bet, under an option of a reading or a pay table."""
     by_reading: tuple[ByReading, ...] = ()
+    """Changes of these keys under an option of a reading."""
     pays: PayField = None
     """The single pay of a bet without a table: `1 to 1`."""
     paytables: tuple[str, ...] = ()
@@ -96,6 +95,7 @@ class BetKeys(TomlTable):
     rows: tuple[str, ...] = ()
     """For a race bet: the rows of its table that pay it."""
     on: str = ""
+    """Bet whose stake this bet is paid on, for a pay that has no wager of its own."""
     table_as: str = ""
     """The bet whose pay table this one shares: one schedule chosen for several bets."""
     declared: Declared | None = None

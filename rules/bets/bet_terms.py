@@ -218,16 +218,16 @@ class RaceSpec(TomlTable):
 
 
 class EnvyRule(TomlTable):
-    """Conditions for the envy of a table's rows: a bet of at least `least_cents` on this spot. `highest`: only the
-    highest hand of the round earns it, and none does if the hand `board` is as high. `hands`: the hands of a seat that
-    can earn it, if it has several."""
+    """Conditions for the envy of a table's rows."""
 
     least_cents: WagerField
     """The lowest bet on this spot that earns envy."""
     highest: bool = False
+    """True if only the highest hand of the round earns envy; none does if the hand `board` is as high."""
     board: str = ""
     """A hand; no envy is paid if it is as high."""
     hands: tuple[str, ...] = ()
+    """Hands of a seat that can earn envy, if it has several."""
     clause: str
 
 

@@ -17,18 +17,21 @@ KEEPS: Final = Path(__file__).parents[1] / "data" / "keeps"
 
 
 class KeepRule(TomlTable):
-    """One rule about the cards kept. `equal`: they are of one rank. `least`: minimum ranks, highest first. `suited`:
-    they are of one suit. `connected`: their ranks are consecutive."""
+    """One rule about the cards that are kept."""
 
     does: str
     """The rule in words."""
     clause: str
     equal: bool = False
+    """True if the cards are of one rank."""
     least: tuple[Annotated[int, Field(ge=2, le=ACE_HIGH)], ...] = ()
+    """Minimum ranks of the cards, highest first."""
     most: Annotated[int, Field(ge=2, le=ACE_HIGH)] = ACE_HIGH
     """Highest rank of each card; 14 is an ace."""
     suited: bool = False
+    """True if the cards are of one suit."""
     connected: bool = False
+    """True if the cards' ranks are consecutive."""
 
 
 class KeepFile(TomlTable):

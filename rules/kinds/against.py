@@ -20,28 +20,22 @@ from rules.settlement import SettlementLine
 
 
 class AgainstBet(Bet):
-    """Two hands are compared. A win pays `pays`, or a row of a table by the player's hand; `below` decides a win below
-    its rows.
-
-    `wins`: the hand that wins, the higher or the lower.
-
-    `table_hand`: the hand that the table ranks, if not the one compared.
-
-    `always`: a hand in the table is paid regardless of the other hand; with `stake-lost`, its stake is lost when it is
-    beaten.
-
-    `tie`: the outcome of a tie, unless a row of `ties` applies.
-    """
+    """Two hands are compared. A win pays `pays`, or a row of a table by the player's hand."""
 
     kind: Literal["against"]
     against: str = "dealer"
     """The hand that it is compared with."""
     wins: Literal["higher", "lower"] = "higher"
+    """Hand that wins: the higher or the lower."""
     table_hand: str = ""
+    """Hand that the table ranks, if not the one compared."""
     below: Literal["push", "lose"] = "push"
     """Outcome of a win below the last row of the player's table."""
     always: Literal["", "stake-kept", "stake-lost"] = ""
+    """If given, a hand in the table is paid regardless of the other hand; with `stake-lost`, its stake is lost when it
+    is beaten."""
     tie: Tie = "push"
+    """Outcome of a tie, unless a row of `ties` applies."""
     ties: tuple[TieRule, ...] = ()
     """Ties with a different outcome."""
     one_colour: OneColorTie | None = None

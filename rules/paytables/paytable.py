@@ -177,11 +177,7 @@ class PaidRow:
 
 
 class PayTable(TomlTable):
-    """A pay table file. `kind` defines the allowed rows; for a table about hands it is the vocabulary of its ranking.
-    `bare` is the unit of a pay printed as a bare number. `label` is the table's printed number or name, `heading` the
-    printed heading of its column. `envy_base_cents` is the wager for which its envy is printed, `readings` the options
-    under which it is printed. `suspect` is the reason that the table appears to be a misprint; such a table settles no
-    real bet unless the caller explicitly accepts it."""
+    """A pay table file: one schedule of pays, row by row as it is printed."""
 
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
@@ -192,19 +188,20 @@ class PayTable(TomlTable):
     ]
     """Kind that defines the allowed rows; for a table about hands, the vocabulary of its ranking."""
     label: str = ""
-    """The table's printed number or name."""
+    """Printed number or name of the table."""
     heading: str = ""
-    """The printed heading of its column."""
+    """Printed heading of its column."""
     bare: Literal["to", "for"] | None = None
-    """Unit of a pay that is a bare number."""
+    """Unit of a pay that is printed as a bare number."""
     rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
     notes: tuple[PrintNote, ...] = ()
     envy_base_cents: WagerField | None = None
-    """The wager for which its envy is printed."""
+    """Wager for which the envy of the table is printed."""
     readings: dict[str, str] = Field(default_factory=dict)
-    """Options of readings under which it is printed."""
+    """Options of readings under which the table is printed."""
     suspect: str = ""
-    """The reason that it appears to be a misprint; it settles no real bet unless explicitly accepted."""
+    """Reason that the table appears to be a misprint. Such a table settles no real bet unless the caller explicitly
+    accepts it."""
 
     @property
     def groups(self) -> tuple[str, ...]:
