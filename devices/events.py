@@ -527,7 +527,7 @@ class Mishap(StrEnum):
     EARLY = "early"
     """A card was dealt too early."""
     EXPOSED_BY_PLAYER = "exposed-by-player"
-    """A player exposed a card of his own hand."""
+    """A player exposed a card of their own hand."""
     NOT_BURNED = "not-burned"
     """The dealer forgot to burn a card."""
 

@@ -184,7 +184,7 @@ class AgePart(TomlTable):
 
 
 class AlternatePart(TomlTable):
-    """Two decks must take turns from hand to hand."""
+    """Rule that two decks take turns from hand to hand."""
 
     clause: Clause
 
@@ -215,7 +215,7 @@ RUNS_OUT: Final = ("scramble", "scramble-or-community", "person", "misdeal")
 
 
 class RunsOutPart(TomlTable):
-    """Fewer cards are left than are due."""
+    """Rule on a deal for which fewer cards are left than are due."""
 
     option: Annotated[Name, Chooses(RUNS_OUT)]
     """The option that says what happens then: one of `scramble`, `scramble-or-community`, `person`, `misdeal`."""
@@ -253,22 +253,22 @@ class WonPart(TomlTable):
 
 
 class CarePart(TomlTable):
-    """Care of the decks."""
+    """Rules on the age, the count, the alternation and the state of the decks."""
 
     count_every: CountEveryPart | None = None
     """Time after which the deck must be counted."""
     age: AgePart | None = None
-    """After how many rounds a deck must be changed."""
+    """Maximum number of rounds after which a deck must be changed."""
     least: AgePart | None = None
-    """Before how many rounds a deck may not be changed."""
+    """Minimum number of rounds before a deck may be changed."""
     alternate: AlternatePart | None = None
-    """Two decks must take turns."""
+    """Rule that two decks take turns."""
     burned: BurnedPart | None = None
-    """Burned cards must stay apart from the discards."""
+    """Rule that burned cards stay apart from the discards."""
     unburned: UnburnedPart | None = None
-    """A burn that was forgotten."""
+    """Rule on a burn that was forgotten."""
     runs_out: RunsOutPart | None = None
-    """Fewer cards are left than are due."""
+    """Rule on a deal for which fewer cards are left than are due."""
     shuffle: ShufflePart | None = None
     """Rule on shuffling a shoe."""
     shown: WonPart | None = None

@@ -33,7 +33,7 @@ def of_card(code: str, card: Card, place: Place, *, reason: str = "", before: Pl
 
 
 def compare(hand: Hand, cards: tuple[Card, ...], *, spread: bool) -> list[Incident]:
-    """Compare the faces shown with those recognised and those shown before; an unread card matches any.
+    """Compare the faces shown with those recognized and those shown before; an unread card matches any.
 
     Of a packet that is `spread` for a burn fewer may be shown later.
     """

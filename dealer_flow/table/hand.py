@@ -74,7 +74,7 @@ class Hand:
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """Faces as shown, else as recognised, else unread; as many as were counted."""
+        """Faces as shown, else as recognized, else unread; as many as were counted."""
         if self.revealed is not None:
             return self.revealed
         if self.recognised and not self.discarded:

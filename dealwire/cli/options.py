@@ -122,7 +122,7 @@ VERBOSE_BETS: Final[Row] = ("-v --verbose", FLAG, "Print each bet with its reaso
 
 
 def many(metavar: str) -> Kind:
-    """Kind of an option that may be given more than once."""
+    """Return the settings of an option that may be given more than once."""
     return {"multiple": True, "metavar": metavar}
 
 

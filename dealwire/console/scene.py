@@ -63,7 +63,7 @@ _HALTS: Final[Mapping[TroubleKind, tuple[str, str]]] = {
     "repeated": ("Do not deal", "The device repeats rounds that were already settled: a technician must restart it"),
     "red-lamp": ("Red lamp: do not deal", "A supervisor clears the misdeal with a badge"),
 }
-"""Prompt and remedy for trouble that stops play in every state of the round."""
+"""Prompt and remedy for each problem that stops play in every state of the round."""
 _ENDS: Final = frozenset({"dealer", "supervisor"})
 """Roles that act on a round that is not played out."""
 

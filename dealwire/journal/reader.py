@@ -228,7 +228,7 @@ class JournalReader(RecordFile):
             raise JournalDamaged(self.path, record.sequence, why) from None
 
     def _learn(self) -> None:
-        """Read the new `key` records, without an index: a file without them may have none."""
+        """Read the new `key` records. It needs no index: a file without such records may have none."""
         while found := list(self._page(self._learned, database.IS_ANNOUNCEMENT)):
             for record in found:
                 try:

@@ -22,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A table at rest, its lines by number, and its shared meters. `viewer` is the state of its view."""
+    """State of a table at rest: the table, its lines by number, the shared meters, and its view (`viewer`)."""
 
     table: TableState
     lines: dict[int, LineStanding]

@@ -110,7 +110,7 @@ class Facts(NamedTuple):
     count_due: Cause | None
     archive: tuple[str, int] | None = None
     say: Callable[[str], str] = str
-    """Replaces ids in a sentence."""
+    """Function that replaces ids in a sentence by names."""
 
 
 def troubles(facts: Facts) -> tuple[TroubleView, ...]:

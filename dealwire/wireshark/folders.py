@@ -63,7 +63,7 @@ class InstalledFile(Struct, frozen=True):
 
     @property
     def state(self) -> Installed:
-        """Current state."""
+        """State of the installed file: absent, current, outdated, or not installed by dealwire."""
         try:
             now = self.path.read_bytes()
         except OSError:

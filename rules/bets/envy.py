@@ -1,4 +1,4 @@
-"""Envy: a bettor's pay for another player's hand, once for each such hand and never for his own."""
+"""Envy: a bettor's pay for another player's hand, once for each such hand and never for their own."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

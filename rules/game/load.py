@@ -193,7 +193,7 @@ class Game:
 
     @cached_property
     def plain(self) -> Mapping[str, DirectHand]:
-        """Hands that the fast path can make, as is true of most."""
+        """Hands that the fast path can make, by name. It can make most hands."""
         return direct_hands(self.spec.hands)
 
     @cached_property

@@ -338,7 +338,7 @@ def _meter_line(
 def _envy(
     bet: ProgressiveBet, entries: Sequence[_SeatBet], view: RoundFacts, holds: Holds
 ) -> tuple[SettlementLine, ...]:
-    """Return the envy lines: each other bettor is paid once for each hand with envy, never for his own."""
+    """Return the envy lines: each other bettor is paid once for each hand with envy, never for their own."""
     readings = view.terms.readings
     anyone = readings.get("envy-trigger") == "anyone"
     earning = (each for each in entries if each.open or (each.row is not None and each.row.envy_cents))
@@ -370,7 +370,7 @@ def _envy_hit(bet: ProgressiveBet, entry: _SeatBet, view: RoundFacts, *, anyone:
 
 
 def _known_to_fold(entry: _SeatBet) -> bool:
-    """Return True if a bettor's hand folded without doubt, whether or not the fold lost his own wager."""
+    """Return True if a bettor's hand folded without doubt, whether or not the fold lost their own wager."""
     return entry.seat.status == "folded" and (entry.doubt is None or entry.doubt.fold is None)
 
 

@@ -1,6 +1,6 @@
 """Snapshot of the table as an observer may see it: the cards at each place, and the faces that were shown.
 
-A device that recognises cards knows faces that were not shown. Such a card is `??` wherever it is; the faces themselves
+A device that recognizes cards knows faces that were not shown. Such a card is `??` wherever it is; the faces themselves
 are in `unshown`, for code that has to keep them out of everything published.
 """
 

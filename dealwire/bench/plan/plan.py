@@ -202,7 +202,7 @@ class BenchPlan(Strict):
 
     @property
     def sha256(self) -> str:
-        """`plan_digest` of the files."""
+        """SHA-256 of the plan's files, by `plan_digest`."""
         return plan_digest(self._files)
 
     @property

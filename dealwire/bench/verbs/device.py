@@ -154,7 +154,7 @@ class DealPackets(PlanStep):
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Lifting of packets."""
+        """The manual action `lift`, if the step deals packets."""
         return [("lift", {})] if self.deal or self.finish else []
 
     def _run(self, context: CheckContext) -> None:
@@ -184,7 +184,7 @@ class WrongPacket(PlanStep):
 
     @property
     def needs(self) -> Sequence[HandNeed]:
-        """Lifting of packets."""
+        """The manual action `lift`, if the step deals packets."""
         return [("lift", {})]
 
     def _run(self, context: CheckContext) -> None:

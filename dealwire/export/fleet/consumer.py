@@ -47,7 +47,7 @@ class ConsumerCounts:
     """Number of sequences with several different lines, at the last look. None of them counts in money."""
     listening: bool = False
     last_ns: int = 0
-    """Time of the newest line, as journalled, in nanoseconds."""
+    """Time of the newest line, as journaled, in nanoseconds."""
 
 
 class RepeatRequests:

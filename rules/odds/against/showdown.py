@@ -6,11 +6,11 @@ each suit, the set of its other ranks. Hands with the same number of cards in ea
 17 patterns of five cards. Within a pattern, and for a community with given numbers of cards in each suit, the player's
 length is one number, and counts alone give the number of shorter dealers.
 
-Only dealers of equal length need ranks: a dealer with k deuces of his own stays at or below the player's flush if he
-does so in each suit separately, so his hands are counted suit by suit and multiplied. In one suit they are the hands
-with too few cards to matter, and those that reach the length with lower ranks. The latter are looked up in a table of
-running sums, whose rows are the dealer's completed flushes from the lowest up and whose columns are the sets of ranks
-the player may hold.
+Only dealers of equal length need ranks: dealers with k deuces of their own stay at or below the player's flush if they
+do so in each suit separately, so the dealer's hands are counted suit by suit and multiplied. In one suit they are the
+hands with too few cards to matter, and those that reach the length with lower ranks. The latter are looked up in a
+table of running sums, whose rows are the dealer's completed flushes from the lowest up and whose columns are the sets
+of ranks the player may hold.
 
 All counts are integers. Only this module, used neither to deal nor to settle, imports NumPy.
 """

@@ -1,9 +1,9 @@
 """One hand against the dealer's, both with the same number of cards from one deck: the possible endings of every
 decision.
 
-The player decides once, on some or all of his own cards and perhaps one of the dealer's. A *situation* is what he then
-sees, ignoring suits. Its *cases* are his possible final hands and, for each, the number of deals in which the dealer
-does not qualify, wins, ties or loses. Stakes and pays are unknown here.
+The player decides once, on some or all of their own cards and perhaps one of the dealer's. A *situation* is what the
+player then sees, ignoring suits. Its *cases* are the player's possible final hands and, for each, the number of deals
+in which the dealer does not qualify, wins, ties or loses. Stakes and pays are unknown here.
 
 Hands are processed class by class from the weakest up. For every set of cards that a hand can hold, ignoring suits, a
 running count says how many of the hands so far hold it. The number of weaker hands that share no card with the next one

@@ -1,4 +1,4 @@
-"""Solvers of games in which a player sees his own hand grow and has no opponent.
+"""Solvers of games in which a player sees their own hand grow and has no opponent.
 
 The course is the procedure's, walked for all hands at once; each ending is settled. A solver provides the pay tables,
 the ways to bet and the words.

@@ -98,8 +98,8 @@ class OpenChoice:
 class DecisionPoint:
     """A step at which a player decides.
 
-    - `seen`: the number of cards of each place he has seen, `own` for his own.
-    - `choices`: the choices of the step; none where he arranges his hand, with `sets` cards in front.
+    - `seen`: the number of cards of each place that the player has seen, `own` for the player's own.
+    - `choices`: the choices of the step; none where the player arranges the hand, with `sets` cards in front.
     - `only`: the bet that a seat must have made to decide.
     """
 

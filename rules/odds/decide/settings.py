@@ -32,7 +32,7 @@ class WayToBet(NamedTuple):
 
 
 class AgainstSettings(NamedTuple):
-    """Settings of `against-dealer`: the number of his own and of the dealer's cards that the player has seen; the
+    """Settings of `against-dealer`: the number of their own and of the dealer's cards that the player has seen; the
     multiples of the lowest stake to play on with; the ways to bet."""
 
     seen: int
