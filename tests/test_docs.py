@@ -132,7 +132,8 @@ def test_commands_and_options_exist(page: Path) -> None:
 def unknown(words: list[str]) -> str:
     """Return the first word that is no command or option of ours."""
     command: click.Command = main
-    context = click.Context(main)
+    # click keeps the help option that the first context gives: one without `-h` would be missing from the manual
+    context = click.Context(main, **main.context_settings)
     for word in words:
         if isinstance(command, click.Group) and not word.startswith("-"):
             following = command.get_command(context, word)
