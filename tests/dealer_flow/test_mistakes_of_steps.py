@@ -513,7 +513,7 @@ SAID: Final[dict[str, tuple[str, str, CardsSoFar | None, dict[str, Any], dict[st
         {"bet": "ante"},
         {
             "bet": ["no bet 'ante' placed by-action; allowed: none"],
-            "do": ["missing: a [betting] table, which says how players act"],
+            "do": ["no [betting] table says how players act"],
         },
     ),
     "a betting round before the cards": (

@@ -167,7 +167,7 @@ def test_a_round_that_is_heard_once_more_takes_no_progressive_bets() -> None:
     again = fed(table, seen)
     rounds = len(of(RoundResult, again))
     assert (of(MeterRecord, again), of(Settlement, again), table.meters) == ([], [], shown)
-    refused = [item for item in of(AwardRecord, again) if item.kind == "refused" and "came once more" in item.why]
+    refused = [item for item in of(AwardRecord, again) if item.kind == "refused" and "was repeated" in item.why]
     assert (len(refused), codes(again).count("round-repeated")) == (rounds, rounds)
 
 

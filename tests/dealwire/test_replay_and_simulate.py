@@ -104,5 +104,5 @@ def test_what_cannot_be_simulated_is_said_at_once(options: dict[str, Any], why: 
 
 
 def test_what_is_no_address_is_said() -> None:
-    with pytest.raises(LineUnusable, match=r"^7: cannot be used as a line: an address is a text; write one"):
+    with pytest.raises(LineUnusable, match=r"^7: cannot be used as a line: an address is a string; use one of"):
         open_device(7)  # type: ignore[call-overload]
