@@ -6,6 +6,9 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.tables import OptionPart
 from docs._print import printed, table
 
+LISTED_MAX = 4
+"""Maximum number of procedures that a row lists in sight."""
+
 
 def pages() -> dict[str, str]:
     """Return the page by its path under `docs/`."""
@@ -19,10 +22,18 @@ def _rows() -> Iterator[str]:
         for option in procedure.option:
             shared.setdefault(option, []).append(f"[{procedure.id}](games/{procedure.id}.md)")
     rows = (
-        (f"`{option.name}`", values(option, "**{}**"), sentence(option.reason), ", ".join(names))
+        (f"`{option.name}`", values(option, "**{}**"), sentence(option.reason), _folded(names))
         for option, names in sorted(shared.items(), key=lambda each: (each[0].name, each[1]))
     )
     yield from table(("reading", "values (default in bold)", "reason", "procedures"), rows)
+
+
+def _folded(names: list[str]) -> str:
+    """Return the links to procedures; a long list is folded under its number, so that the reasons stay in sight."""
+    links = ", ".join(names)
+    return (
+        links if len(names) <= LISTED_MAX else f"<details><summary>{len(names)} procedures</summary>{links}</details>"
+    )
 
 
 def values(option: OptionPart, default: str) -> str:
