@@ -71,8 +71,9 @@ class SignIn:
         if role is None:
             self._audit.note("wrong-token", "someone tried to sign in with a wrong token", address, now_ns)
             if await self._lane.hold_back(address):
-                return self.page(http, "Unknown token.", 403)
-            answer = self.page(http, "Unknown token. Many wrong tokens were tried; wait a moment and try again.", 429)
+                return self._refuse(http, 403, "Unknown token.")
+            text = "Unknown token. Many wrong tokens were tried; wait a moment and try again."
+            answer = self._refuse(http, 429, text)
             answer.headers["retry-after"], answer.headers["connection"] = "1", "close"
             return answer
         self._sessions.end(http.cookies.get(self._cookie, ""))
@@ -81,6 +82,11 @@ class SignIn:
         self._audit.note("sign-in", f"{_named(session)} signed in", address, now_ns)
         answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict", secure=self._secure)
         return answer
+
+    def _refuse(self, http: HttpRequest, status: int, text: str) -> Response:
+        if "application/json" in http.headers.get("accept", ""):
+            return JSONResponse({"good": False, "text": text}, status)
+        return self.page(http, text, status)
 
     async def sign_out(self, http: HttpRequest) -> Response:
         """POST: end the session."""

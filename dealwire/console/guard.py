@@ -8,12 +8,12 @@
 import asyncio
 import contextlib
 import ipaddress
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dealwire.console.sessions import Sessions
@@ -161,7 +161,7 @@ class AccessGuard:
             await send({"type": "websocket.close", "code": 1008})
             return
         close = {"connection": "close"} if why == DOUBTFUL else None
-        await PlainTextResponse(f"{why[1]}\n", why[0], close)(scope, receive, _with_headers(send))
+        await _short(scope, *why, close)(scope, receive, _with_headers(send))
 
     async def _ask_to_sign_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -171,7 +171,14 @@ class AccessGuard:
         elif scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", ""):
             await RedirectResponse("/sign-in", 303)(scope, receive, _with_headers(send))
         else:
-            await PlainTextResponse("sign in first\n", 401)(scope, receive, _with_headers(send))
+            await _short(scope, 401, "sign in first")(scope, receive, _with_headers(send))
+
+
+def _short(scope: Scope, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error without a page, which would need a session: JSON for a client that asks for it, else one line."""
+    if "application/json" in Headers(scope=scope).get("accept", ""):
+        return JSONResponse({"good": False, "text": text}, status, headers)
+    return PlainTextResponse(f"{text}\n", status, headers)
 
 
 def _with_headers(send: Send) -> Send:

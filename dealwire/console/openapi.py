@@ -236,11 +236,11 @@ def _acting() -> dict[str, Spec]:
     foreign = "The request comes from no page of this console."
     sign_in = {
         **_redirect("Signed in; the cookie is the session."),
-        "403": _answer(f"The token is not known. Or: {foreign}", {_HTML: _TEXT, _PLAIN: _TEXT}),
-        "429": _answer("Too many wrong tokens; try again.", {_HTML: _TEXT}),
+        "403": _answer(f"The token is not known. Or: {foreign}", {**_LINE, _HTML: _TEXT}),
+        "429": _answer("Too many wrong tokens; try again.", _EITHER),
         **_malformed(),
     }
-    sign_out = {**_redirect("The session is over."), "403": _answer(foreign, {_PLAIN: _TEXT})}
+    sign_out = {**_redirect("The session is over."), "403": _answer(foreign, _LINE)}
     form = _get("The form for a token.", "signInForm", _page(), _query("back", "Where to go after signing in."))
     post = _operation("Sign in with the token of a role.", "signIn", sign_in)
     return {
@@ -253,7 +253,7 @@ def _acting() -> dict[str, Spec]:
 def _act() -> Spec:
     done = {"200": _answer("It was done; the text says what the device answered.", _EITHER)}
     refused = {
-        str(status): _answer(text, _EITHER if status != 403 else {**_EITHER, _PLAIN: _TEXT})
+        str(status): _answer(text, _EITHER if status != 403 else {**_EITHER, **_LINE})
         for status, text in ACT_ERRORS.items()
     }
     action = _path("action", "Id of the action, as on the table's page.")
@@ -307,6 +307,8 @@ def _files() -> dict[str, Spec]:
 
 _NAMED: Final[Spec] = {"content-disposition": {"description": "Name of the file.", "schema": _TEXT}}
 _EITHER: Final[Spec] = {"application/json": {"$ref": "#/components/schemas/Answer"}, _HTML: _TEXT}
+_LINE: Final[Spec] = {"application/json": {"$ref": "#/components/schemas/Answer"}, _PLAIN: _TEXT}
+"""Body of an error that the guard answers, which has no page."""
 _WHY: Final[Mapping[int, str]] = {
     400: "The search or a number cannot be understood.",
     404: "There is no such table, round, recording or file.",
@@ -329,8 +331,8 @@ def _get(summary: str, name: str, answers: Spec, *parameters: Spec) -> Spec:
 def _always() -> Spec:
     """Answers of the guard in front of every address."""
     return {
-        "421": _answer("The host name is not one that this console answers to.", {_PLAIN: _TEXT}),
-        "431": _answer("The request's headers are too long.", {_PLAIN: _TEXT}),
+        "421": _answer("The host name is not one that this console answers to.", _LINE),
+        "431": _answer("The request's headers are too long.", _LINE),
     }
 
 

@@ -19,7 +19,7 @@ from websockets.sync import client as websockets
 
 from dealwire.console import rendering
 from dealwire.console.board import MESSAGE_MAX, RESTARTING, UNKNOWN_TABLE, WATCHERS_MAX
-from dealwire.console.guard import NOT_SIGNED_IN
+from dealwire.console.guard import FOREIGN, NOT_SIGNED_IN
 from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.hub.hub import Hub
@@ -143,8 +143,12 @@ def test_what_acts_must_come_from_a_page_of_this_console(console: Console, table
         for sent in ("https://evil.example", "null", "", "http://127.0.0.1:1", f"ftp://{host}", f"http://{host}.evil"):
             for path in ("/table/pit-1/act/call-misdeal", "/sign-in", "/sign-out"):
                 assert browser.post(path, headers={"origin": sent}).status_code == 403
+        wrong = browser.post("/sign-in", data={"token": "x" * 16}, headers={"accept": "application/json"})
+        assert (wrong.status_code, wrong.json()) == (403, {"good": False, "text": "Unknown token."})
         del browser.headers["origin"]
         assert browser.post("/table/pit-1/act/call-misdeal").status_code == 403
+        as_json = browser.post("/sign-out", headers={"accept": "application/json"})
+        assert as_json.json() == {"good": False, "text": FOREIGN[1]}
     assert not table.asked
 
 
