@@ -65,6 +65,22 @@ def _loaded(module: str) -> ModuleType:
             gc.enable()
 
 
+class CommandContext(click.Context):
+    """Context that adds itself to a usage error without one. click raises an option without its argument that way, and
+    the line would name `dealwire` in place of the command."""
+
+    def __exit__(self, *raised: Any) -> None:
+        if isinstance(raised[1], click.UsageError) and raised[1].ctx is None:
+            raised[1].ctx = self
+        super().__exit__(*raised)
+
+
+def _name_in_errors(command: click.Command) -> None:
+    command.context_class = CommandContext
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        _name_in_errors(each)
+
+
 class LazyGroup(click.Group):
     """Group of commands that are imported on first use, so that `--help` and shell completion stay fast."""
 
@@ -78,6 +94,7 @@ class LazyGroup(click.Group):
             return None
         check_system(cmd_name)
         command: click.Command = _loaded(f"dealwire.cli.{cmd_name.replace('-', '_')}").command
+        _name_in_errors(command)
         return completed(command) if ctx.resilient_parsing else command
 
     def resolve_command(

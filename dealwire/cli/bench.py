@@ -194,7 +194,7 @@ def command(
     elif verify_file is not None:
         _verify(ctx, plan, verify_file, key_file, **options)
     elif key_file is not None:
-        raise click.UsageError("--key goes with --verify FILE")
+        raise click.UsageError("--key needs --verify FILE")
     else:
         _judge(ctx, plan, **options)
 

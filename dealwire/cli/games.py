@@ -37,7 +37,7 @@ def command(procedures: tuple[str, ...], as_json: bool, verbose: bool, whole: bo
             echo(line)
         return
     if pays:
-        raise click.UsageError("--as-game goes with --flatten")
+        raise click.UsageError("--as-game needs --flatten")
     found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
     if as_json:
         for item in found:

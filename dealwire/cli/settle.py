@@ -71,7 +71,7 @@ def command(
     after 100 wrong lines in a row.
     """
     if verbose and not text:
-        raise click.UsageError("--verbose goes with --text; JSON always holds reasons and clauses")
+        raise click.UsageError("--verbose needs --text; JSON always holds reasons and clauses")
     printer = SettlementPrinter(verbose=verbose)
     say: Say = printer if text else say_json
     if sys.stdin is None:

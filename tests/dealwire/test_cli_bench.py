@@ -90,7 +90,7 @@ def test_a_check_that_fails_is_exit_code_1(tmp_path: Path) -> None:
         (("shuffler", "--simulated", "--against", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
         (("shuffler", "--simulated", "--against", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
         (("shuffler", "--simulated", "--operator", "An\x1bn"), 2, "must be printable, at most 200 characters"),
-        (("shuffler", "--simulated", "--key", "lab.pub"), 2, "--key goes with --verify FILE"),
+        (("shuffler", "--simulated", "--key", "lab.pub"), 2, "--key needs --verify FILE"),
         (("--verify", "/nowhere.json"), 2, "/nowhere.json: cannot be read: No such file"),
         (("--verify", "/etc/hostname"), 6, "/etc/hostname: not a report dealwire.bench/2"),
         (("--verify", "/etc/hostname", "--simulated"), 2, "--simulated does not go with --verify"),

@@ -61,6 +61,11 @@ def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int
                 ("monitor", "-T", "-T' / '--idle", "x>0"),
             )
         ),
+        ("run --port", "dealwire run: option '--port' requires an argument; see dealwire run --help"),
+        (
+            "journal rounds --seat",
+            "dealwire journal rounds: option '--seat' requires an argument; see dealwire journal rounds --help",
+        ),
         ("odds", "dealwire odds: missing argument 'GAME'; see dealwire odds --help"),
         (
             "games race-to-flush",
