@@ -59,7 +59,7 @@ class Asker:
                 raise Stop(Exit.USAGE, f"--{key}: {error}") from None
         if self._yes:
             if default is None:
-                raise Stop(Exit.USAGE, f"--{key} is needed with --yes: {question}")
+                raise Stop(Exit.USAGE, f"--{key} is needed with --yes")
             return check(default)
         while True:
             typed = self._line(question, default)
@@ -154,7 +154,7 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
     def check(typed: str) -> int:
         if typed.isascii() and typed.isdecimal() and len(typed) < 12 and least <= int(typed) <= most:
             return int(typed)
-        raise Unfit(f"{printable(repr(typed), SHOWN)} is no whole number from {least:,} to {most:,}")
+        raise Unfit(f"{printable(repr(typed), SHOWN)} is not a whole number from {least:,} to {most:,}")
 
     return check
 
@@ -165,4 +165,4 @@ def dollars(typed: str) -> int:
     digits = whole.isascii() and whole.isdecimal() and len(whole) <= 9
     if digits and (not point or (part.isascii() and part.isdecimal() and len(part) <= 2)):
         return int(whole) * 100 + int(part.ljust(2, "0") or 0)
-    raise Unfit(f"{printable(repr(typed), SHOWN)} is no amount in dollars, such as 100 or 0.25")
+    raise Unfit(f"{printable(repr(typed), SHOWN)} is not an amount in dollars, such as 100 or 0.25")

@@ -23,7 +23,7 @@ from dealwire.host import EXTRAS
 from dealwire.journal import SealingKey
 from dealwire.service.readiness import StartOptions
 from dealwire.setup.table_text import table_text
-from dealwire.setup.writing import NewFile, put_in_place, staged
+from dealwire.setup.writing import NewFile, put_in_place, refuse_unwritable, staged
 from devices.clock import SystemClock
 from devices.system import user_id
 
@@ -96,6 +96,10 @@ def command(ctx: click.Context, /, folder: Path, yes: bool, simulated: bool, **o
     stays = table.exists() and not options["overwrite"]
     if stays and (yes or not ask.confirm("overwrite", f"{table} exists. Replace it?", False)):
         raise Stop(Exit.USAGE, f"{table} exists, and stays as it is; --overwrite replaces it")
+    try:
+        refuse_unwritable(folder)
+    except OSError as error:
+        raise _failed(error, folder) from error
     say("This makes a table.toml. Enter accepts the answer in brackets; nothing is written before the end.")
     answers = collected(ask, simulated, folder)
     with made(answers, folder, simulated) as stage:
@@ -162,9 +166,11 @@ def made(answers: Answers, folder: Path, simulated: bool) -> Iterator[Path]:
                 SealingKey.new(stage / KEY)
             yield stage
     except OSError as error:
-        raise Stop(
-            BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{error.filename or folder}: {error.strerror}"
-        ) from error
+        raise _failed(error, folder) from error
+
+
+def _failed(error: OSError, folder: Path) -> Stop:
+    return Stop(BY_ERRNO.get(error.errno or 0, Exit.USAGE), f"{error.filename or folder}: {error.strerror}")
 
 
 def stage_names(stage: Path) -> list[str]:

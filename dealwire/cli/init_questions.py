@@ -380,7 +380,7 @@ def _amount(typed: str) -> int:
 def _percent(typed: str) -> str:
     if re.fullmatch(r"\d{1,3}(\.\d{1,4})?", typed, re.ASCII):
         return typed
-    raise Unfit(f"{printable(repr(typed), 40)} is no percentage, such as 5 or 2.5")
+    raise Unfit(f"{printable(repr(typed), 40)} is not a percentage, such as 5 or 2.5")
 
 
 def _rate(typed: str) -> str:
@@ -388,7 +388,7 @@ def _rate(typed: str) -> str:
     try:
         parse_rate(text)
     except ValueError:
-        raise Unfit(f"{printable(repr(typed), 40)} is no rate from 0 to 100, such as 21.5") from None
+        raise Unfit(f"{printable(repr(typed), 40)} is not a rate from 0 to 100, such as 21.5") from None
     return text
 
 
@@ -538,7 +538,7 @@ def _host(typed: str) -> str:
 def _roles(typed: str) -> list[str]:
     words = [] if typed == NOBODY else [word for word in re.split(r"[\s,]+", typed.lower()) if word]
     if wrong := next((word for word in words if word not in ROLES), None):
-        raise Unfit(f"{printable(repr(wrong), 40)} is no role; allowed: {', '.join(ROLES)}, or {NOBODY}")
+        raise Unfit(f"{printable(repr(wrong), 40)} is not a role; allowed: {', '.join(ROLES)}, or {NOBODY}")
     return [role for role in ROLES if role in words]
 
 
@@ -573,7 +573,7 @@ def _file(typed: str) -> str:
 def _existing(typed: str) -> str:
     if typed and Path(typed).is_file():
         return str(Path(typed).absolute())
-    raise Unfit(f"{printable(repr(typed), 60)} is no file")
+    raise Unfit(f"{printable(repr(typed), 60)} is not a file")
 
 
 def dropped_defaults(table: dict[str, Any]) -> dict[str, Any]:

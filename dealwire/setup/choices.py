@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from dealer_flow.editions import edition_ids, load_edition
+from dealer_flow.english import dollars
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from protocol.nearest import nearest
 from rules.game.load import Game, games_of, load_game
@@ -116,8 +117,12 @@ def paytables(game: Game, chosen: dict[str, str]) -> dict[str, list[Choice]]:
 
 
 def rows_of(table: PayTable) -> str:
-    """Return the rows of a pay table as one line: `straight flush 40 to 1, ...`."""
-    return ", ".join(f"{row.when} {row.pays.text}" for row in table.rows)
+    """Return the rows of a pay table as one line: `straight flush 40 to 1 (envy $300), ...`. The envy pay is shown
+    because it may be all that two tables differ in."""
+    return ", ".join(
+        f"{row.when} {table.paid(row).words}" + (f" (envy {dollars(row.envy_cents)})" if row.envy_cents else "")
+        for row in table.rows
+    )
 
 
 def meters_that_pay(game: Game, paytable: str) -> list[str]:

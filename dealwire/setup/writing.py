@@ -1,5 +1,6 @@
 """Files of a new table: made in a folder beside their place, tried there, and put in place together or not at all."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -21,6 +22,20 @@ class NewFile(NamedTuple):
     """True for a secret: its owner alone may read it."""
 
 
+def nearest_folder(folder: Path) -> Path:
+    """Return `folder`, or the nearest of its parents that exists."""
+    return next(each for each in (folder, *folder.absolute().parents) if each.exists())
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Raise OSError if this user can make no file in `folder`, or cannot make the folder. Nothing is written."""
+    there = nearest_folder(folder)
+    if not there.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "this user cannot make files in that folder", str(there))
+
+
 @contextmanager
 def staged(folder: Path, files: Mapping[str, NewFile]) -> Iterator[Path]:
     """Write the files into a folder next to `folder` that exists within the context only, and give that folder.
@@ -28,8 +43,12 @@ def staged(folder: Path, files: Mapping[str, NewFile]) -> Iterator[Path]:
     It is on the same disk, so `put_in_place` only renames. What `folder` has besides is there by links: a journal that
     exists belongs to the check of a new file. Raise OSError when the folder cannot be written.
     """
-    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
-    made = Path(tempfile.mkdtemp(prefix=".dealwire-init-", dir=there))
+    there = nearest_folder(folder)
+    try:
+        made = Path(tempfile.mkdtemp(prefix=".dealwire-init-", dir=there))
+    except OSError as error:
+        error.filename = str(there)  # the name of a temporary folder says nothing to a person
+        raise
     try:
         for name, file in files.items():
             with create_file(made / name) as out:

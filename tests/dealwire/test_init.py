@@ -22,9 +22,10 @@ from dealwire.console.tokens import Tokens
 from dealwire.journal import JournalReader
 from dealwire.service.simulated import simulator
 from dealwire.setup.attached import FoundLine, best_for, stable_name
-from dealwire.setup.choices import procedures, search, suggestion
+from dealwire.setup.choices import procedures, rows_of, search, suggestion
 from dealwire.setup.table_text import described, table_text
 from dealwire.setup.writing import NewFile, put_in_place, staged
+from rules.game.load import load_game
 from tests.support.rigs.ports import free_port
 from tests.support.rigs.serving import Program
 from tests.support.rigs.typing_terminal import COLUMNS, TypingTerminal
@@ -83,7 +84,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
             screen.answer("Pay table of progressive", "")
             screen.answer("pays from the meter", "fixed")
             screen.answer("Meter meter, in dollars", "ten")
-            screen.wait_for("'ten' is no amount in dollars")
+            screen.wait_for("'ten' is not an amount in dollars")
             screen.answer("Meter meter, in dollars", "$5,000")
             screen.wait_for("WARNING: no part of the progressive bets goes to a fixed meter")
             screen.answer("Maximum of one bet", "-5")
@@ -93,7 +94,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
             screen.wait_for("letters and digits")
             screen.answer("Name of the table", "pit-1")
             screen.answer("Seats that the console shows", "17")
-            screen.wait_for("'17' is no whole number from 1 to 16")
+            screen.wait_for("'17' is not a whole number from 1 to 16")
             screen.answer("Seats that the console shows", "6")
             screen.answer("Line of the shuffler", "")
             screen.wait_for("cannot be used as a line")
@@ -112,7 +113,7 @@ def test_a_person_types_and_the_table_is_dealt(tmp_path: Path) -> None:
             screen.answer("Address to listen at", "")
             screen.answer("TCP port", str(free_port()))
             screen.answer("Who may act there", "supervisor, boss")
-            screen.wait_for("'boss' is no role")
+            screen.wait_for("'boss' is not a role")
             screen.answer("Who may act there", "supervisor")
             screen.answer("Journal, a file of this folder", "")
             screen.answer("What seals the raw bytes", "")
@@ -237,17 +238,20 @@ def test_every_game_has_a_table_that_can_be_served(procedure: str, tmp_path: Pat
         (("--game", "three-card.co", "--option", "deck-age-rounds=8"), "--option deck-age-rounds: '8' is not one"),
         (("--game", "three-card.co", "--paytable", "ante=X"), "--paytable: no bet 'ante' with several pay tables"),
         (("--game", "three-card.co", "--paytable", "pair-plus=X"), "--paytable pair-plus: 'X' is not one of them"),
-        (("--game", "three-card.co", "--limit", "much"), "--limit: 'much' is no amount in dollars"),
-        (("--game", "three-card.co", "--meter", "meter=x"), "--meter meter: 'x' is no amount"),
-        (("--game", "three-card.co", "--seats", "17"), "--seats: '17' is no whole number from 1 to 16"),
-        (("--game", "three-card.co", "--contribution", "200"), "--contribution: '200' is no rate"),
+        (("--game", "three-card.co", "--limit", "much"), "--limit: 'much' is not an amount in dollars"),
+        (("--game", "three-card.co", "--meter", "meter=x"), "--meter meter: 'x' is not an amount"),
+        (("--game", "three-card.co", "--seats", "17"), "--seats: '17' is not a whole number from 1 to 16"),
+        (("--game", "three-card.co", "--contribution", "200"), "--contribution: '200' is not a rate"),
         (("--game", "three-card.co", "--name", "pit 1"), "--name: letters and digits"),
-        (("--game", "three-card.co", "--roles", "boss"), "--roles: 'boss' is no role"),
+        (("--game", "three-card.co", "--roles", "boss"), "--roles: 'boss' is not a role"),
         (("--game", "three-card.co", "--device", "shoe=tcp://h:1"), "--device: 'shoe'; three-card.co is dealt with"),
         (("--game", "three-card.co", "--device", "shuffler=x"), "--device shuffler: x: cannot be used as a line"),
-        (("--game", "three-card.co", "--seal", "auditor", "--auditor-key", "no.pub"), "--auditor-key: 'no.pub' is no"),
+        (
+            ("--game", "three-card.co", "--seal", "auditor", "--auditor-key", "no.pub"),
+            "--auditor-key: 'no.pub' is not",
+        ),
         (("--game", "three-card.co", "--edition", "race-to-the-flush"), "--edition: 'race-to-the-flush' is not one"),
-        (("--game", "pai-gow.co", "--commission", "x"), "--commission: 'x' is no percentage"),
+        (("--game", "pai-gow.co", "--commission", "x"), "--commission: 'x' is not a percentage"),
     ],
 )
 def test_a_wrong_option_is_one_line_and_writes_nothing(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -286,6 +290,26 @@ def test_nothing_is_overwritten_unless_asked(tmp_path: Path) -> None:
     assert after["table.toml"] != before["table.toml"]
     for kept in ("journal.key", TOKENS):  # a key that a journal is sealed with must not be lost
         assert after[kept] == before[kept]
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_first_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pit = tmp_path / "pit"
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)  # root may write everywhere
+    code, said = init(pit, *SIMULATED, "--game", "three-card.co")
+    assert (code, said) == (Exit.PERMISSION, f"dealwire: {tmp_path}: this user cannot make files in that folder\n")
+    (tmp_path / "file").touch()
+    code, said = init(tmp_path / "file/pit", *SIMULATED, "--game", "three-card.co")
+    assert (code, said) == (Exit.USAGE, f"dealwire: {tmp_path / 'file'}: Not a directory\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_pay_tables_are_listed_with_their_units_and_envy() -> None:
+    game = load_game("flushes-gone-wild.co")
+    assert rows_of(game.paytables["FGW-01"]).startswith("7-card natural flush 250 to 1, ")
+    assert rows_of(game.paytables["FGWP-01"]).startswith("royal flush 100 % of meter (envy $1,000), ")
+    assert len({rows_of(table) for table in game.paytables.values()}) == len(game.paytables)
 
 
 def test_what_cannot_be_served_is_not_written(tmp_path: Path) -> None:
