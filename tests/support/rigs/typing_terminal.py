@@ -23,6 +23,12 @@ COLUMNS: Final = 80
 _STYLE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+def _at_the_terminal() -> None:
+    """Take the terminal, and restore Ctrl-C: tests started in the background ignore it, and so would the program."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class TypingTerminal:
     """`dealwire ARGUMENTS` at a terminal. `answer` waits for a question and types a line."""
 
@@ -37,7 +43,7 @@ class TypingTerminal:
             cwd=folder,
             env={**os.environ, "TERM": "dumb", **(environment or {})},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_at_the_terminal,
         )
         os.close(slave)
         self.text, self._read_to = "", 0
