@@ -59,7 +59,7 @@ def test_the_demo_waits_on_a_terminal_until_enter() -> None:
     with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True) as demo:
         os.close(slave)
         said = ""
-        while "Enter ends" not in said:
+        while "Press Enter to exit" not in said:
             more = os.read(master, 4096)
             assert more, said
             said += more.decode()
@@ -75,7 +75,7 @@ def test_the_demo_waits_on_a_terminal_until_enter() -> None:
                 said += more.decode()
         assert demo.wait(300) == 0
     os.close(master)
-    assert said.index("identical") < said.index("Enter ends")
+    assert said.index("identical") < said.index("Press Enter to exit")
 
 
 @pytest.mark.more

@@ -101,7 +101,7 @@ def test_what_failed_is_made_again_when_the_device_is_back_and_mended() -> None:
         with device(port, broken=True):
             bench = stack.enter_context(watching(port))
             stack.callback(bench.kill)
-            until(bench, "made again when the device was away and is back")
+            until(bench, "reconnect the device to repeat")
         with device(port, broken=False):
             out, err = bench.communicate(timeout=LIMIT_S)
     if "commands.id-zero: was not run, is passed\n" not in out:  # as it is when this machine was too busy to judge
@@ -117,7 +117,7 @@ def test_it_can_be_ended_while_it_waits() -> None:
     port = free_port()
     with device(port, broken=True), watching(port) as bench:
         try:
-            until(bench, "made again")
+            until(bench, "reconnect the device to repeat")
             bench.send_signal(signal.SIGINT)
             bench.communicate(timeout=LIMIT_S)
         finally:
@@ -133,4 +133,4 @@ def test_it_makes_no_report_and_is_for_an_attached_device() -> None:
     ):
         done = subprocess.run([PROGRAM, "bench", "link", *words, "--watch"], capture_output=True, text=True, timeout=60)
         assert done.returncode == 2
-        assert "--watch is for an attached device, and makes no report" in done.stderr
+        assert "--watch needs an attached device, and writes no report" in done.stderr
