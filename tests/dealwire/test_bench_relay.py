@@ -75,7 +75,7 @@ def hands(board: Board, tmp_path: Path) -> Iterator[ProgramOperator]:
     """The program as the bench starts it."""
     file = tmp_path / "board.toml"
     file.write_text(HEAD.format(port=board.port) + ACTS)
-    channel = OperatorChannel(f"{PROGRAM} hands relay {file}")
+    channel = OperatorChannel(f"{PROGRAM} operator relay {file}")
     yield ProgramOperator(channel, "shuffler", "/dev/x")
     channel.close()
 
@@ -115,11 +115,11 @@ def test_a_board_that_is_unplugged_is_a_failure_with_its_reason(board: Board, ha
 def test_a_board_that_is_not_there_ends_the_bench_before_it_begins(tmp_path: Path) -> None:
     file = tmp_path / "board.toml"
     file.write_text(HEAD.format(port="/dev/ttyNONE") + ACTS)
-    channel = OperatorChannel(f"{PROGRAM} hands relay {file}")
+    channel = OperatorChannel(f"{PROGRAM} operator relay {file}")
     with pytest.raises(OperatorGone, match="it ended with exit code 3 at 'hello'"):
         ProgramOperator(channel, "shuffler", "/dev/x")
     channel.close()
-    done = subprocess.run([PROGRAM, "hands", "relay", file], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PROGRAM, "operator", "relay", file], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
     assert "relay board /dev/ttyNONE" in done.stderr
 

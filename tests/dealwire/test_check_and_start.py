@@ -217,7 +217,7 @@ def damaged_stretches(folder: Path) -> None:
 DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     # the file itself
     "unknown key": (edit("limit-cents", "limits-cents"), Exit.USAGE, "did you mean 'limit-cents'?"),
-    "address": (edit('address = "', 'address = "ttyUSB0"\n# "'), Exit.USAGE, "write one of: "),
+    "address": (edit('address = "', 'address = "ttyUSB0"\n# "'), Exit.USAGE, "use one of: "),
     "no game": (edit('game = "', 'game = "own"\n# "'), Exit.USAGE, "no such game"),
     "no game settles it": (
         in_longhorn,
@@ -244,7 +244,7 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     "journal is altered": (
         in_sqlite("UPDATE record SET payload = x'00' WHERE sequence = (SELECT max(sequence) - 3 FROM record)"),
         Exit.PROTOCOL,
-        "its hash does not follow",
+        "its hash does not match",
     ),
     "another key": (another_key, Exit.USAGE, "give the key file that holds it"),
     "no key": (edit('key-file = "journal.key"\n', ""), Exit.USAGE, "give the key file that holds it"),
@@ -265,7 +265,7 @@ DAMAGES: dict[str, tuple[Damage, Exit, str]] = {
     "broker's address": (
         edit("[[table]]", '[exports.mqtt]\nurl = "mqtt://a:b@c"\nsite = "s"\n[[table]]'),
         Exit.USAGE,
-        "give a password file",
+        "use a password file",
     ),
     "certificate": (mqtt('ca-file = "journal.key"'), Exit.USAGE, "certificates cannot be used"),
     "password": (mqtt('password-file = "no"'), Exit.USAGE, "No such file"),

@@ -251,7 +251,7 @@ def test_a_process_killed_in_the_middle_of_what_it_sends_is_said(tmp_path: Path)
             _, said = process.communicate(timeout=300)
         finally:
             process.kill()
-    assert "a process was killed" in said
+    assert "a worker process was killed" in said
     assert process.returncode == 1
 
 

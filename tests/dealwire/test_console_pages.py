@@ -230,7 +230,7 @@ def test_held_money_stays_until_a_supervisor_says_that_it_was_settled(browser: A
         held = view.held[0]
         assert f"${held.cents / 100:,.2f} held" in words(page, "#held")
         about = f"Round {held.round}, ${held.cents / 100:,.2f}: "
-        page.locator("#held").get_by_role("button", name=f"{about}Held money was settled by hand").click()
+        page.locator("#held").get_by_role("button", name=f"{about}Mark as settled by hand").click()
         page.get_by_role("heading", name=f"{about}Has all money held from this round been paid or taken?").wait_for()
         assert words(page, ".ask:popover-open .answers button >> nth=0").startswith(about)
         page.get_by_label("Badge number").fill("7001")

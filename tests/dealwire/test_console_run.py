@@ -72,5 +72,5 @@ def test_a_console_behind_a_proxy_ends_with_the_service_whoever_is_connected(tmp
     (asked,) = (line["text"] for line in lines if line["kind"] == "action")
     session = signed_in.partition("session ")[2].partition(",")[0]
     assert signed_in == f"supervisor, session {session}, signed in (from 203.0.113.9)"
-    assert asked == f"supervisor, session {session} from 203.0.113.9, at shuffler: ask for its status"
+    assert asked == f"supervisor, session {session} from 203.0.113.9, at shuffler: request status"
     assert compared(tmp_path).difference is None

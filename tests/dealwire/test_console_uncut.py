@@ -213,7 +213,7 @@ def test_the_newest_settlement_is_in_sight_whatever_is_held(browser: Any, consol
         page = window.page(console.address + "table/held")
         page.locator("#connection[data-state=live]").wait_for()
         panel = page.locator(".money-panel .scrolls").bounding_box()
-        assert page.locator("#held-sum").inner_text() == "‖ $7,407.00 held of 6 rounds"
+        assert page.locator("#held-sum").inner_text() == "‖ $7,407.00 held from 6 rounds"
         for place in ("#held-sum", "#settled .settled-head", "#settled .totals"):
             box = page.locator(place).bounding_box()
             assert panel["y"] <= box["y"] < box["y"] + box["height"] <= panel["y"] + panel["height"], place

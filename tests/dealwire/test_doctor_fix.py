@@ -60,9 +60,9 @@ def test_without_a_terminal_it_only_prints(file: Path) -> None:
 
 def test_a_script_says_yes_to_all(file: Path) -> None:
     result = CliRunner().invoke(main, ["doctor", str(file), "--fix", "--yes"])
-    assert result.stdout.count("done, and tried again: it is right now") == 2
+    assert result.stdout.count("done and checked") == 2
     assert modes(file) == [0o600, 0o600]
-    assert "nothing to be put right" in CliRunner().invoke(main, ["doctor", str(file), "--fix"]).stdout
+    assert "nothing to fix" in CliRunner().invoke(main, ["doctor", str(file), "--fix"]).stdout
 
 
 def test_on_a_terminal_each_is_asked(file: Path) -> None:
@@ -73,7 +73,7 @@ def test_on_a_terminal_each_is_asked(file: Path) -> None:
         said, _ = process.communicate(timeout=300)
     os.close(its)
     os.close(ours)
-    assert said.count("do this? [y/N]") == 2
+    assert said.count("apply this fix? [y/N]") == 2
     assert modes(file) == [0o644, 0o600]
 
 
@@ -112,7 +112,7 @@ def test_the_rules_of_what_is_attached_are_added(system: Path, capsys: pytest.Ca
     rules = system / "rules.d" / RULES
     said = told(capsys, lambda: doctor.put_right(of_ports(FTDI), yes=True))
     assert f"tee -a {rules} <<'END'" in said
-    assert "done, and tried again: it is right now" in said
+    assert "done and checked" in said
     assert rules.read_text() == udev_rules([FTDI])
     assert (system / "called").read_text().splitlines() == ["udevadm control --reload", "udevadm trigger"]
     doctor.put_right(of_ports(FTDI, OTHER), yes=True)
@@ -123,11 +123,11 @@ def test_the_rules_of_what_is_attached_are_added(system: Path, capsys: pytest.Ca
 def test_a_command_that_fails_is_told(system: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tool(system, "udevadm", 3)
     fix = Fix("x", (ShellCommand(("udevadm", "trigger")),), False, lambda: None)
-    assert "done, but it failed: udevadm: no" in told(capsys, lambda: doctor.put_right([fix], yes=True))
+    assert "failed: udevadm: no" in told(capsys, lambda: doctor.put_right([fix], yes=True))
     fix = Fix("x", (ShellCommand(("no-such-program",)),), False, lambda: "still so")
     assert "no-such-program: No such file" in told(capsys, lambda: doctor.put_right([fix], yes=True))
     fix = Fix("x", (ShellCommand(("true",)),), False, lambda: "still so")
-    assert "done, but still: still so" in told(capsys, lambda: doctor.put_right([fix], yes=True))
+    assert "done, but the problem remains: still so" in told(capsys, lambda: doctor.put_right([fix], yes=True))
 
 
 def test_what_only_root_can_do_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,7 +137,7 @@ def test_what_only_root_can_do_is_shown(monkeypatch: pytest.MonkeyPatch, capsys:
     )
     said = told(capsys, lambda: doctor.put_right([fix], yes=True))
     assert "    sudo usermod -aG dialout 'a b'\n    sudo tee f <<'END'\n    1\n    END\n" in said
-    assert "not done: only root can; type the above" in said
+    assert "not done: this needs root; type the commands above" in said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not here: only root can become somebody else")

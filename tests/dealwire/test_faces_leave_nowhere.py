@@ -82,7 +82,7 @@ def hunted(
     assert {outlet for outlet, found in hunt.named.items() if found} >= OUTLETS, "an outlet names no card at all"
     assert all(hunt.searched[outlet] for outlet in SILENT), hunt.searched
     assert not any(hunt.named[outlet] for outlet in SILENT)
-    assert hunt.log.count("pit: table pit goes on") == (restart_after > 0)
+    assert hunt.log.count("pit: table pit resumes") == (restart_after > 0)
     return hunt
 
 

@@ -224,7 +224,7 @@ def hostile_lines(good: dict[str, object]) -> dict[str, tuple[bytes, str]]:
         "not UTF-8": (b"\xff", "JSON is malformed"),
         "not UTF-8 within": (line.encode().replace(b"table-1", b"\xc3("), "utf-8"),  # msgspec's words
         "half a pair": (line.replace("table-1", "\\ud800").encode(), "JSON is malformed"),
-        "brackets": (b"[" * 20_000, "too deep within each other"),
+        "brackets": (b"[" * 20_000, "nested too deeply"),
         "digits": (line.replace('"round": ', '"round": ' + "1" * 5000).encode(), "Integer value out of range"),
         "seats": (json.dumps({**good, "seats": seats}).encode(), f"longer than {LINE_MAX_BYTES:,} bytes"),
         "length": (b'{"x": "' + b"a" * 10_000_000 + b'"}', f"longer than {LINE_MAX_BYTES:,} bytes"),

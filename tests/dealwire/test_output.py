@@ -158,7 +158,7 @@ def test_a_service_says_once_that_its_lines_are_lost(
     top = "[exports]\nndjson = true\n[exports.metrics]\nport = 0\n"
     file = write_configuration(tmp_path, [addresses], top=top)
     with Program(file, "--no-console", limit=limit.format(tmp_path)) as program:
-        program.wait_for(lambda: "no more are written there" in program.text)
+        program.wait_for(lambda: "no more are written, the journal" in program.text)
         program.wait_for(lambda: rounds_in(tmp_path) >= 3)
         figures = metrics(program)
         assert program.end() == Exit.GOOD

@@ -120,7 +120,7 @@ def test_a_device_that_writes_text_is_named_also_before_the_third_second(options
     )
     if options == ("--hex",):
         assert "|()*+,-./01234567|" in done.stdout
-        assert "no frame: " in done.stdout
+        assert "not a frame: " in done.stdout
 
 
 @pytest.mark.every(3)

@@ -205,7 +205,7 @@ def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -
                 stopped = True  # once: another signal may find it past its handler
                 process.terminate()
         assert process.wait(300) == 0, said
-    assert any("a person said that the clock is right" in line for line in said)
+    assert any("the operator confirmed the host clock" in line for line in said)
 
 
 def test_a_step_that_is_too_far_is_only_told() -> None:

@@ -84,7 +84,7 @@ def test_every_button_is_taken_by_the_real_service_and_rounds_go_on() -> None:
             before = len(outcomes(listener))
             why = button.available(service.hub.views()["simulated"])
             answer = hub_answer(service, button, given)
-            assert button.taken == ("planned" if button.bench else "done")
+            assert button.taken == ("scheduled" if button.bench else "done")
             assert why or answer
             if button.does != "lock":
                 run_until(service, lambda: len(outcomes(listener)) >= before + 1)  # noqa: B023

@@ -47,12 +47,12 @@ def test_the_first_money_of_an_unsigned_reading_waits_and_the_next_does_not_also
             (reading, *_) = first.readings
             assert reading in ("natural", "wild-kicker")
             assert f"{reading} " in first.why
-            assert "nobody has signed that reading" in first.why
+            assert "that reading is not signed" in first.why
             assert set(by(listener.of("settlement"), reading, 0)) == {"held"}
             which = {"entry": first.entry, "session": first.session, "round": first.round, "badge": 7}
             answer = service.hub.ask(Request(NAME, "release-held", which, "supervisor", "127.0.0.1"))
             run_until(service, answer.done)
-            assert f"what {reading} decides is settled here from now on" in answer.result()
+            assert f"from now on bets decided by {reading} are settled here" in answer.result()
             rounds = len(listener.of("round"))
             run_until(service, lambda: len(listener.of("round")) > rounds + 2)  # it was kept since
             last = max(line["round"] for line in listener.of("round"))

@@ -157,7 +157,7 @@ def test_what_never_comes_ends_when_the_time_is_up(monkeypatch: pytest.MonkeyPat
     with behind(monkeypatch, losing) as address, open_device(address, timeout_s=5) as device:
         with pytest.raises(Unfinished, match=r"^ReadMeters started but did not finish: no result within 5 s$"):
             device.meters()
-        with pytest.raises(Unfinished, match=r"^Verify was"):
+        with pytest.raises(Unfinished, match=r"^Verify started but did not finish"):
             device.verify()
         losing.lost.clear()
         assert device.meters() == READINGS

@@ -216,7 +216,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
             assert program.process.wait(300) == Exit.PROTOCOL
             line = program.text.splitlines()[-1]
         assert "ends at" in line
-        assert "put the newer file back" in line
+        assert "restore the newer file" in line
         assert "--trust-journal" in line
         assert checked.exit_code == Exit.PROTOCOL
         assert line.removeprefix("dealwire: ") in checked.stdout  # the check has found it
@@ -227,7 +227,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
             item.line for item in published(tmp_path, "status") if "a person said that this journal counts" in item.line
         ]
         assert len(said) == 1
-        assert "put the newer file back" in said[0]
+        assert "restore the newer file" in said[0]
         with serving(file) as program:  # the mark is this file's own now
             assert program.end() == Exit.GOOD
 
@@ -248,7 +248,7 @@ def test_a_broker_that_comes_late_stops_the_tables_of_an_older_journal(tmp_path:
             broker.start()
             assert program.process.wait(300) == Exit.CHECK_FAILED
             line = program.text.splitlines()[-1]
-        assert "put the newer file back" in line
+        assert "restore the newer file" in line
     stops = [item.line for item in published(tmp_path, "status") if '"safe-stop"' in item.line]
     assert len(stops) == 1
     assert "the broker has taken" in stops[0]

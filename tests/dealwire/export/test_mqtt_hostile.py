@@ -133,7 +133,7 @@ def test_a_lane_that_fails_is_told_once_and_tried_again_and_the_others_go_on(
         before = [item for item in journalled(poisoned.path) if item.table == "bad"][: len(mine)]
         assert mine == {item.sequence for item in before}
     assert len(reports) == 1
-    assert reports[0].startswith("bad: a fault of this program: JSONDecodeError at ")
+    assert reports[0].startswith("bad: internal error: JSONDecodeError at ")
     assert reports[0].endswith("; lines of bad wait in the journal")
     assert "AS" not in reports[0]
     assert "\n" not in reports[0]

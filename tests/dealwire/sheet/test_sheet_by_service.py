@@ -121,7 +121,7 @@ def test_a_round_is_found_by_seat_time_outcome_and_incident(evening: Evening) ->
     assert [number for number in _numbers(answers["of-seat"][2]) if number in rounds] == seated
     assert seated
     assert _numbers(answers["of-no-seat"][2]) == []
-    assert "No round fits" in answers["of-no-seat"][2].decode()
+    assert "No round matches" in answers["of-no-seat"][2].decode()
     of_now = [number for number in _numbers(answers["of-now"][2]) if number in rounds]
     assert of_now == [number for number in ended if rounds[number]["outcome"] == "complete"]
     with_incident = [number for number in ended if rounds[number]["incidents"]]
@@ -266,7 +266,7 @@ def test_a_chain_that_does_not_hold_in_the_round_is_6(evening: Evening, tmp_path
         file.execute(change, (b'"status":"settled"', b'"status":"SETTLED"'))
     number = exported(folder / "journal.sqlite", "settlement")[0]["round"]
     result = run(number, path)
-    assert (result.exit_code, "its hash does not follow" in complaint(result)) == (6, True)
+    assert (result.exit_code, "its hash does not match" in complaint(result)) == (6, True)
 
 
 @needs_browser
