@@ -303,7 +303,7 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
     assert alone.returncode == 1, alone.stdout + alone.stderr
     assert "1 checks need an operator and were not run; run it at a terminal, or use --operator-program" in alone.stderr
     assert (
-        "dealwire: nobody can be asked here: 1 of 2 checks need an operator, and there is no terminal; run it at"
+        "dealwire: 1 of 2 checks need an operator, and there is no terminal; run it at"
         in alone.stderr
     )
     assert bench("--shuffler", address, *only, "--unattended").returncode == 0
