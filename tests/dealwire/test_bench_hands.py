@@ -302,10 +302,7 @@ def test_the_exit_code_says_that_hands_failed_or_were_missed(simulator: dict[str
     alone = bench("--shuffler", address, *only)
     assert alone.returncode == 1, alone.stdout + alone.stderr
     assert "1 checks need an operator and were not run; run it at a terminal, or use --operator-program" in alone.stderr
-    assert (
-        "dealwire: 1 of 2 checks need an operator, and there is no terminal; run it at"
-        in alone.stderr
-    )
+    assert "dealwire: 1 of 2 checks need an operator, and there is no terminal; run it at" in alone.stderr
     assert bench("--shuffler", address, *only, "--unattended").returncode == 0
     jig = tmp_path / "jig.py"
     acts = "    if asks['action'] not in ('hello', 'new-check'): sys.exit(3)\n"

@@ -107,13 +107,13 @@ def test_twenty_kills_at_any_instant_lose_nothing(tmp_path: Path) -> None:
         for _ in range(20):
             with Program(file) as program:
                 said = len(program.text)
-                program.wait_for(lambda: " is up" in program.text[said:])  # noqa: B023
+                program.wait_for(lambda: " is connected" in program.text[said:])  # noqa: B023
                 time.sleep(random.uniform(0, 3))
                 program.process.kill()
                 program.process.wait()
         with Program(file) as program:
             said = len(program.text)
-            program.wait_for(lambda: " is up" in program.text[said:])
+            program.wait_for(lambda: " is connected" in program.text[said:])
             assert program.end() == Exit.GOOD
     result = Soak()
     account(tmp_path, result)
@@ -145,7 +145,7 @@ def test_a_second_service_on_the_same_journal_is_refused(tmp_path: Path) -> None
     with simulators() as addresses:
         file = write_configuration(tmp_path, addresses)
         with Program(file) as program:
-            program.wait_for(lambda: "is up" in program.text)
+            program.wait_for(lambda: "is connected" in program.text)
             code, said = run("--no-console", str(file))
             assert code == Exit.BUSY
             assert said.startswith("dealwire: ")
@@ -234,7 +234,7 @@ def test_without_a_file_a_simulated_table_is_served() -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = ""
-        while "table-controller is up" not in said:
+        while "table-controller is connected" not in said:
             line = process.stderr.readline()
             assert line, said
             said += line
@@ -251,7 +251,7 @@ def test_the_demo_says_its_console_first_and_can_stay() -> None:
         assert process.stdout is not None
         said = [process.stdout.readline()]
         assert re.match(r"console: http://127\.0\.0\.1:\d+/", said[0])
-        while "table-controller is up" not in said[-1]:
+        while "table-controller is connected" not in said[-1]:
             line = process.stdout.readline()
             assert line, "".join(said)
             said.append(line)

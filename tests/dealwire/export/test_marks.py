@@ -192,9 +192,9 @@ def dealt(file: Path, rounds: int) -> None:
 def serving(file: Path, *options: str) -> Iterator[Program]:
     """From when both devices are up again."""
     said = file.parent / "said.txt"  # of all who served this file
-    before = said.read_text().count("controller is up")
+    before = said.read_text().count("controller is connected")
     with Program(file, *options) as program:
-        program.wait_for(lambda: program.text.count("controller is up") > before)
+        program.wait_for(lambda: program.text.count("controller is connected") > before)
         yield program
 
 
@@ -224,7 +224,7 @@ def test_a_table_whose_older_journal_was_put_back_does_not_begin_until_somebody_
         with serving(file, "--trust-journal") as program:
             assert program.end() == Exit.GOOD
         said = [
-            item.line for item in published(tmp_path, "status") if "a person said that this journal counts" in item.line
+            item.line for item in published(tmp_path, "status") if "the operator accepted this journal" in item.line
         ]
         assert len(said) == 1
         assert "restore the newer file" in said[0]
