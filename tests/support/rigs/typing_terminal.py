@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -58,15 +58,22 @@ class TypingTerminal:
         os.close(self._master)
 
     def answer(self, question: str, line: str) -> None:
-        """Wait until the terminal shows `question` after the last answer, and type a line."""
-        self.wait_for(question)
+        """Wait until the terminal shows `question` after the last answer, to its colon, and type a line."""
+        # A question of two lines comes in two writes; what is typed between them is echoed between them.
+        self._until(question, lambda: question in self._since() and self.text.endswith(": "))
         self._read_to = len(self.text)
         os.write(self._master, f"{line}\n".encode())
 
     def wait_for(self, text: str) -> None:
         """Read until `text` is shown; raise AssertionError with everything shown if it never is."""
+        self._until(text, lambda: text in self._since())
+
+    def _since(self) -> str:
+        return self.text[self._read_to :]
+
+    def _until(self, text: str, shown: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE_S
-        while text not in self.text[self._read_to :]:
+        while not shown():
             if time.monotonic() > end:
                 raise AssertionError(f"{text!r} did not come:\n{self.text}")
             assert self._more(0.2) or self.process.poll() is None, f"it ended before {text!r}:\n{self.text}"
