@@ -150,7 +150,7 @@ def test_a_second_service_on_the_same_journal_is_refused(tmp_path: Path) -> None
             assert code == Exit.BUSY
             assert said.startswith("dealwire: ")
             assert said.count("\n") == 1
-            assert "one writer" in said
+            assert "another program is writing this journal" in said
             program.end()
 
 

@@ -14,6 +14,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -79,8 +80,16 @@ class TypingTerminal:
             assert self._more(0.2) or self.process.poll() is None, f"it ended before {text!r}:\n{self.text}"
 
     def interrupt(self) -> None:
-        """Type Ctrl-C."""
-        os.write(self._master, b"\x03")
+        """Type Ctrl-C until the program ends, as a person does.
+
+        Python's `input` misses a signal that comes between its prompt and its read.
+        """
+        end = time.monotonic() + PATIENCE_S
+        while self.process.poll() is None and time.monotonic() < end:
+            os.write(self._master, b"\x03")
+            self._more(1.0)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0)
 
     def end(self) -> int:
         """Read to the end; return the exit code."""
