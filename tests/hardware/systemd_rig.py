@@ -153,6 +153,8 @@ class Rig:
                 ["/usr/local/bin/dealwire", "journal", what, str(JOURNAL), "--key", str(KEY)],
                 capture_output=True,
                 text=True,
+                user=OWNER,  # the key is the service's: for anyone else it is a file of another user
+                group=OWNER,
             )
             for what in ("verify", "rebuild")
         ]
