@@ -215,7 +215,8 @@ class BetPart(TomlTable):
     fee: bool = False
     """A dead hand leaves it, unless a clause names it."""
     blind: bool = False
-    """True if the bet is placed before the cards that it is a bet on are seen, instead of by a later choice."""
+    """True if the bet is placed before the cards that it is a bet on are seen, in place of another that a later choice
+    makes."""
     tip_for: Name | None = None
     """Bet of the player for which this is a tip to the dealer.
 

@@ -231,9 +231,9 @@ class ShufflePart(TomlTable):
     """A shoe that is dealt from round after round is shuffled."""
 
     rounds: Annotated[int, Field(ge=1, le=99)]
-    """Maximum number of rounds after which the deck is shuffled."""
+    """Maximum number of rounds after which the shoe is shuffled."""
     identical: tuple[Recipient, ...] = ()
-    """Places whose cards are compared: if two cards of the deck there are identical, it is shuffled before the next
+    """Places whose cards are compared: if two cards from the shoe there are identical, it is shuffled before the next
     round."""
     option: Annotated[Name, Chooses(SHOES)]
     """The option that says which shoe it is: `dealing` or `shuffling`."""

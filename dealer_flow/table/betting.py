@@ -14,7 +14,7 @@ from devices.events import BettingAction
 
 @dataclass(slots=True)
 class Betting:
-    """Betting of one hand, in cents. `step` to `turns` concern the betting round under way."""
+    """Betting of one hand, in cents. `step` to `earlier` concern the betting round under way."""
 
     stakes: dict[int, int] = field(default_factory=dict)
     """Chips in front of each seat when the hand began, if they were reported."""
@@ -35,7 +35,7 @@ class Betting:
     """Every action of the hand, in order."""
     step: str = ""
     put: dict[int, int] = field(default_factory=dict)
-    """Chips that each seat has put in during this betting round."""
+    """Chips in front of each seat in this betting round; in the first one, its blinds are included."""
     high: int = 0
     """The bet to call."""
     raises: int = 0

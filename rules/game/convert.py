@@ -207,7 +207,7 @@ def _unsaid(game: Game, old: Mapping[str, Any]) -> Iterator[str]:
     now = content_of(game.spec)
     for key, was in _dealt_as_it_was(old).items():
         if now.get(key) != was:
-            yield (f"{key.replace('_', '-')} of the procedures is {now.get(key, 'none')}; the game has {was or 'none'}")
+            yield f"{key.replace('_', '-')} of the procedures is {now.get(key, 'none')}; the game has {was or 'none'}"
     for name in game.spec.procedures:
         source = procedure_source(game, name)
         if source is None:

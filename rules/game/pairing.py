@@ -146,7 +146,7 @@ def _race(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:
     shoe, race = plan.shoe, spec.race
     assert race is not None, "a race is compared"
     if shoe is None:
-        why = f"procedure {plan.procedure.id} deals hands, not columns; allowed: [hand]"
+        why = f"procedure {plan.procedure.id} deals hands, not columns; allowed: [hands.NAME]"
         yield PairFault("game", ("race",), why)
         return
     if not shoe.by_suit:

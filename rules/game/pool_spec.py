@@ -48,8 +48,10 @@ class PoolClauses(TomlTable):
 
 
 class PoolSpec(TomlTable):
-    """A pool of the players that runners win, such as Home Run's. It receives all bets of kind `to-pool`, except that
-    of the winner of the main pot."""
+    """A pool that the first player with enough runners wins, as in Home Run.
+
+    It receives all bets of kind `to-pool`, except that of the winner of the main pot.
+    """
 
     meter: str
     """Name of the meter that holds the pool; a settlement uses it for the pool's lines."""

@@ -74,7 +74,7 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "late-fold-bonus": {
             "stands": "the 3 Card Bonus stands after a fold at any street",
             "loses": "a fold at the fourth or fifth street gives up the 3 Card Bonus",
-            "held": "a supervisor decides the 3 Card Bonus after such a fold",
+            "held": "a supervisor decides the 3 Card Bonus after a fold at the fourth or fifth street",
         },
         "unqualified-bet": {
             "push": "the bet comes back if the dealer does not qualify",
@@ -84,7 +84,7 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "super-bonus-tie": {
             "push": "a tie below a straight gives the super bonus back",
             "loses": "a tie below a straight loses the super bonus",
-            "held": "a supervisor decides the super bonus after such a tie",
+            "held": "a supervisor decides the super bonus after a tie below a straight",
         },
         "tied-hands": {
             "push": "wagers come back if hands tie",
@@ -180,7 +180,7 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "given-up-side-pot": {
             "last": "a side pot that every player in it gave up goes to the last one to do so",
-            "held": "a supervisor decides such a side pot",
+            "held": "a supervisor decides a side pot that every player in it gave up",
         },
         "unequal-winners": {
             "held": "a supervisor decides if winners bet different amounts and a loser bet more than the lowest",

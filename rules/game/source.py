@@ -234,7 +234,7 @@ def _unknown_kind_errors(content: Mapping[str, Any]) -> Iterator[tuple[Key, str]
         if "kind" not in row:
             name = str(row.get("name"))
             why = f"the base has no bet {printable(repr(name))}{did_you_mean(name, names)}, and a new bet needs a kind"
-            yield ("bets", number, "name"), f"{why}; the base has {', '.join(names)}"
+            yield ("bets", number, "name"), f"{why}; known bets: {', '.join(names)}"
 
 
 def tips_of(spec: GameSpec, procedures: Iterable[Procedure]) -> dict[str, Tip]:

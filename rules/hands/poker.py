@@ -64,7 +64,7 @@ class RankingFile(TomlTable):
     by_reading: dict[str, dict[str, str]] = Field(default_factory=dict)
     """File next to this one that ranks instead, by reading and option."""
     words: dict[str, str] = Field(default_factory=dict)
-    """Names of categories in a text."""
+    """Name of a category in the text of a hand, by category; by default the category's own name."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -142,7 +142,7 @@ def only_the_wheel_apart(ranking: object, other: object) -> bool:
 
 
 class _Worth(NamedTuple):
-    """Result of a ranking, apart from the actual cards; `wanted` is as in `Found`."""
+    """Result of a ranking, apart from the actual cards; `wanted` is as in `BestOfCategory`."""
 
     strength: tuple[int, ...]
     key: Made

@@ -147,7 +147,7 @@ class MeterBank:
             opened.add(record.meter)
         for name in bank._parts:
             if name not in opened:
-                raise MeterRefused(name, "restoring", "its records do not start with an opening")
+                raise MeterRefused(name, "restoring", "it has no record")
         return bank
 
     @classmethod

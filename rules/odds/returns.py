@@ -155,7 +155,7 @@ def return_of_outcome(
     outcome: Outcome | None, meters: Mapping[str, Fraction] = _NO_METERS, wager_cents: int = 100
 ) -> Fraction | None:
     """Return the amount that one unit of stake becomes with this outcome, 0 if there is no bet. Arguments as in
-    `back_of`."""
+    `return_of_row`."""
     if outcome is None:
         return Fraction(0)
     if outcome.row is None:

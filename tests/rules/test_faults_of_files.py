@@ -156,7 +156,7 @@ PAIRS: list[tuple[str, str, list[Change], list[tuple[str, tuple[str | int, ...],
         "race-to-the-flush",
         "caribbean-stud.co",
         [],
-        [("game", ("race",), "procedure caribbean-stud.co deals hands, not columns; allowed: [hand]")],
+        [("game", ("race",), "procedure caribbean-stud.co deals hands, not columns; allowed: [hands.NAME]")],
     ),
     (
         "race-to-the-flush",

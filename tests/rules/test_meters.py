@@ -161,7 +161,7 @@ class TestRestoring:
         records = self.used().records
         with pytest.raises(MeterRefused, match="record 3 is missing"):
             MeterBank.restore(setup(), records[:2] + records[3:])
-        with pytest.raises(MeterRefused, match="its records do not start with an opening"):
+        with pytest.raises(MeterRefused, match="it has no record"):
             MeterBank.restore(setup(), [])
 
     @pytest.mark.parametrize(

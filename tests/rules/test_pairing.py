@@ -197,7 +197,7 @@ def test_a_race_ends_where_the_drawing_does(tmp_path: Path) -> None:
 def test_hands_are_no_columns(tmp_path: Path) -> None:
     race, hands = load_game(RACE).spec, load_game(COLORADO).spec
     drawn, dealt = Plan(load_procedure(RACE), {}), Plan(load_procedure(COLORADO), {})
-    assert "deals hands, not columns; allowed: [hand]" in [each.why for each in differences(race, dealt)][-1]
+    assert "deals hands, not columns; allowed: [hands.NAME]" in [each.why for each in differences(race, dealt)][-1]
     assert "deals columns, not hands; allowed: [race]" in [each.why for each in differences(hands, drawn)][-1]
 
 

@@ -144,7 +144,7 @@ WAYS_WRONG = [
         'name = "pair-pluss"',
         (
             "8: bets[1].name: the base has no bet 'pair-pluss' (did you mean "
-            "pair-plus?), and a new bet needs a kind; the base has "
+            "pair-plus?), and a new bet needs a kind; known bets: "
         ),
     ),
     ('base = "TC-PP-1"', 'base = "TC-PP-99"', "12: paytables.OURS.base: no pay table 'TC-PP-99'; allowed: one "),

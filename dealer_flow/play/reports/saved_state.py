@@ -52,8 +52,8 @@ _others: Final = attrgetter(*(field.name for field in fields(Round) if field.nam
 
 
 def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
-    """Return the state to save of the coming round; None if the round has anything else, such as a bet, that `fresh`
-    does not have."""
+    """Return the coming round's state to save; None if the round has anything else, such as a bet, that `fresh` does
+    not have."""
     return coming(round_) if _others(round_) == _others(fresh) else None
 
 
@@ -70,7 +70,7 @@ def _sorted(part: Part) -> Part:
 
 
 def coming(round_: Round) -> ComingRound:
-    """Return the state to save of the coming round."""
+    """Return the coming round's state to save."""
     return ComingRound(
         devices=tuple(sorted(round_.devices)),
         restarted=tuple(sorted(round_.restarted)),

@@ -269,7 +269,7 @@ def _burned_before(round_: Round, cards: list[int]) -> list[int]:
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
-    """Return the number of cards that the next step gives this place; None if no later step deals to it."""
+    """Return the number of cards from the next step that deals to this place; None if there is no such step."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
     return next((step.cards for step in steps if isinstance(step, DealStep) and kind in step.to), None)

@@ -61,7 +61,7 @@ class Wagers:
                 raise UnsupportedBet(f"{bet.name} {why}")
 
     def _beyond(self, bet: Bet) -> str:
-        """Return a text that names another fact the bet depends on; empty if there is none."""
+        """Return the reason that the bet cannot be counted, as a text that follows its name; empty if it can."""
         meters = (row.pays.meter for name in bet.paytables for row in self.question.game.paytables[name].rows)
         if any(meters):
             return "is paid a share of a meter"

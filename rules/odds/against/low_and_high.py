@@ -60,7 +60,7 @@ class SplitContest:
 
 @dataclass(frozen=True)
 class Splits:
-    """Results of the three bets (low card, low hand, whole hand) for each way to split a hand.
+    """Results of the three bets (low card, high hand, all the cards) for each way to split a hand.
 
     - `deals[hand, low card, low, high, whole]` counts the dealer's hands by the bets' results (`WIN`, `PUSH`, `LOSE`);
       -1 if the split is foul

@@ -21,7 +21,7 @@ _FEWEST: Final = 2
 _ANOTHER_MAKE: Final = 3
 """Number of rows far from the others' from which it is a different table and not a slip."""
 _MOST_GO_ON: Final = Fraction(3, 4)
-"""Minimum share of the other tables that must have the rows after which a table stops."""
+"""Minimum share of the other tables that must have a row below the last one of a table that stops early."""
 _BY_PLACE: Final = re.compile(r"(left of|right of|above|below|beside) .+")
 
 

@@ -148,7 +148,7 @@ def against_settings(found: Decisions, bets: Sequence[Bet]) -> AgainstSettings:
             taken[made] = point.sizes(*choice.stakes) if choice.stakes else _ONCE
     times = {tuple(size / min(sizes) for size in sorted(sizes)) for sizes in taken.values()}
     if len(times) != 1:
-        raise _refused(point, "only one of several bets may be raised; the solver counts a single bet that may")
+        raise _refused(point, "its bets may be raised by different multiples; the solver counts equal ones")
     return AgainstSettings(point.own, up, times.pop(), tuple(_ways(found, bets, taken)))
 
 
