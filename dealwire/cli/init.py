@@ -15,6 +15,7 @@ from dealwire.cli import init_questions as questions
 from dealwire.cli.asking import Asker, say
 from dealwire.cli.ending import whole
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop, explain
+from dealwire.cli.init_devices import lines_of_machine, the_devices
 from dealwire.cli.init_questions import KEY, TABLE, TOKENS, Answers, heading
 from dealwire.cli.options import FLAG, declared, many
 from dealwire.cli.options import whole as number
@@ -119,13 +120,13 @@ def command(ctx: click.Context, /, folder: Path, yes: bool, simulated: bool, **o
 
 def collected(ask: Asker, simulated: bool, folder: Path) -> Answers:
     """Return all answers, in the order of the questions."""
-    lines = [] if simulated else questions.lines_of_machine(ask, _probes(ask))
+    lines = [] if simulated else lines_of_machine(ask, _probes(ask))
     answers = questions.the_game(ask)
     questions.the_edition(ask, answers)
     questions.the_readings(ask, answers)
     questions.the_money(ask, answers)
     questions.the_table(ask, answers)
-    questions.the_devices(ask, answers, lines, simulated)
+    the_devices(ask, answers, lines, simulated)
     questions.the_console(ask, answers, EXTRAS["console"].installed)
     questions.the_journal(ask, answers, EXTRAS["journal"].installed)
     answers.table = questions.dropped_defaults(answers.table)

@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from dealwire.console.audit import AccessKind, Audit
-from dealwire.console.rendering import page
+from dealwire.console.rendering import as_json, page
 from dealwire.console.sessions import Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
@@ -84,9 +84,7 @@ class SignIn:
         return answer
 
     def _refuse(self, http: HttpRequest, status: int, text: str) -> Response:
-        if "application/json" in http.headers.get("accept", ""):
-            return JSONResponse({"good": False, "text": text}, status)
-        return self.page(http, text, status)
+        return as_json(http.headers, status, text) or self.page(http, text, status)
 
     async def sign_out(self, http: HttpRequest) -> Response:
         """POST: end the session."""
@@ -165,6 +163,6 @@ def _either(roles: Sequence[str]) -> str:
 
 
 def _answer(http: HttpRequest, status: int, text: str) -> Response:
-    if "application/json" in http.headers.get("accept", ""):
-        return JSONResponse({"good": status == 200, "text": text}, status)
-    return page(http, "answer.html", status, text=text, table=http.path_params["table"])
+    return as_json(http.headers, status, text) or page(
+        http, "answer.html", status, text=text, table=http.path_params["table"]
+    )

@@ -13,9 +13,10 @@ from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dealwire.console.rendering import as_json
 from dealwire.console.sessions import Sessions
 from dealwire.listening import HostNames, framed_doubtfully
 from devices.clock import Clock
@@ -176,9 +177,7 @@ class AccessGuard:
 
 def _short(scope: Scope, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error without a page, which would need a session: JSON for a client that asks for it, else one line."""
-    if "application/json" in Headers(scope=scope).get("accept", ""):
-        return JSONResponse({"good": False, "text": text}, status, headers)
-    return PlainTextResponse(f"{text}\n", status, headers)
+    return as_json(Headers(scope=scope), status, text, headers) or PlainTextResponse(f"{text}\n", status, headers)
 
 
 def _with_headers(send: Send) -> Send:

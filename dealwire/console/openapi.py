@@ -4,12 +4,13 @@ Served as `/openapi.json`, and published as `docs/openapi.json`. A test compares
 another plays it against a running one.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
 from dealer_flow.record.base import line_schema
-from dealwire.console.round_list import FIELDS, SEAT_MOST
+from dealwire.console.round_list import FIELDS
 from dealwire.hub.actions import ROLES
 from dealwire.sheet.model import RoundSheet
 from dealwire.version import __version__
@@ -30,17 +31,6 @@ WEBSOCKETS: Final[Mapping[str, str]] = {
 }
 """Live lines: address -> what travels on it. OpenAPI has no words for them; they carry parts of pages, not data."""
 
-SEARCH: Final[Mapping[str, tuple[str, str]]] = {
-    "at": ("From this time on: `21:05`, `2026-11-29 21:05`, `2026-11-29`.", "21:05"),
-    "to": ("Until this time; without it, the minute or the day of `at`.", "21:10"),
-    "seat": (f"Rounds in which this seat bet, 1 to {SEAT_MOST}.", "4"),
-    "amount": ("Rounds with a bet, a pay or a held amount of so much, such as 15 or 2.50.", "25"),
-    "outcome": ("How the round ended, such as `complete` or `misdeal`.", "complete"),
-    "incident": ("Rounds with this incident, or `any`.", "any"),
-    "held": ("Any text: only rounds of which money is held.", "yes"),
-}
-"""Search fields of the list of rounds -> description, example."""
-
 
 @cache
 def document() -> Spec:
@@ -55,8 +45,8 @@ def document() -> Spec:
         "x-websockets": dict(WEBSOCKETS),
         "components": {"schemas": schemas, "securitySchemes": _security()},
     }
-    moved: Spec = _moved(found)
-    return moved
+    written: Spec = json.loads(json.dumps(found).replace("#/$defs/", "#/components/schemas/"))
+    return written
 
 
 def _info() -> Spec:
@@ -65,9 +55,10 @@ def _info() -> Spec:
         "version": __version__,
         "summary": "Tables of a table service: their pages, rounds as JSON and CSV, recordings, actions.",
         "description": (
-            "Reading is open on the machine itself; at any other address it needs a session. A session is the cookie"
-            " that POST /sign-in sets for a role's token. Requests other than GET need an `Origin` header with the"
-            " console's own address. Errors are JSON for a client that accepts application/json, pages otherwise."
+            "Reading is open on a console that listens at a loopback address; at any other address, or through a"
+            " proxy, it needs a session. A session is the cookie that POST /sign-in sets for a role's token. Requests"
+            " other than GET need an `Origin` header with the console's own address. Errors are JSON for a client that"
+            " accepts application/json, otherwise pages or one line of text."
             " docs/http-api.md has examples."
         ),
         "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -131,36 +122,32 @@ def _pages() -> dict[str, Spec]:
     tables = _query("tables", "Names of the tables to show, separated by commas; all unless given.")
     title = _query("title", "Heading of the wall.")
     return {
-        "/": {"get": _get("Every table at a glance.", "overview", _page())},
-        "/wall": {
-            "get": _get("The tables of a pit, for a large screen.", "wall", {**_page(), **_missing()}, tables, title)
-        },
-        "/table/{table}": {"get": _get("One table.", "table", {**_page(), **_missing()}, _table())},
-        "/bench": {
-            "get": _get(
-                "Faults that can be planned at a simulated table.",
-                "bench",
-                {**_page(), **_missing()},
-                _query("table", "The table; the first simulated one unless given."),
-            )
-        },
+        "/": _get("Every table at a glance.", "overview", _page()),
+        "/wall": _get("The tables of a pit, for a large screen.", "wall", {**_page(), **_errors(404)}, tables, title),
+        "/table/{table}": _get("One table.", "table", {**_page(), **_errors(404)}, _table()),
+        "/bench": _get(
+            "Faults that can be planned at a simulated table.",
+            "bench",
+            {**_page(), **_errors(404)},
+            _query("table", "The table; the first simulated one unless given."),
+        ),
     }
 
 
 def _rounds() -> dict[str, Spec]:
     """The lists of a table's rounds."""
-    search = [_query(name, *SEARCH[name]) for name in FIELDS]
+    search = [_query(name, *FIELDS[name]) for name in FIELDS]
     number = _query("number", "Number of the round.", _whole(0, ROUND_MOST), required=True)
     csv = {"200": _answer("A row per round, newest first, at most 1,000.", {"text/csv; charset=utf-8": _TEXT}, _NAMED)}
     listed = {**_page(), "400": _answer("The list, with what is wrong with the search.", {_HTML: _TEXT})}
-    listed |= _errors(404, 503)
-    exported = {**csv, **_errors(400, 404, 503)}
+    listed |= _errors(404, 500, 503)
+    exported = {**csv, **_errors(400, 404, 500, 503)}
     found = {**_redirect("To the round."), **_errors(400, 404)}
     title = "Rounds of a table: the newest, or those of a search."
     return {
-        "/table/{table}/rounds": {"get": _get(title, "rounds", listed, _table(), *search)},
-        "/table/{table}/rounds.csv": {"get": _get("The same as CSV.", "roundsCsv", exported, _table(), *search)},
-        "/table/{table}/round": {"get": _get("Redirect to a round.", "findRound", found, _table(), number)},
+        "/table/{table}/rounds": _get(title, "rounds", listed, _table(), *search),
+        "/table/{table}/rounds.csv": _get("The same as CSV.", "roundsCsv", exported, _table(), *search),
+        "/table/{table}/round": _get("Redirect to a round.", "findRound", found, _table(), number),
         **_round(),
     }
 
@@ -178,9 +165,9 @@ def _round() -> dict[str, Spec]:
     pdf = {"200": _answer("The round.", {"application/pdf": {}}, _NAMED), **_errors(501)}
     at = "/table/{table}/round/{number}"
     return {
-        at: {"get": _get("One round as a dispute sheet.", "round", {**_page(), **errors}, *parameters)},
-        f"{at}.pdf": {"get": _get("The same as PDF.", "roundPdf", {**pdf, **errors}, *parameters)},
-        f"{at}.json": {"get": _get("The same as JSON.", "roundJson", {**sheet, **errors}, *parameters)},
+        at: _get("One round as a dispute sheet.", "round", {**_page(), **errors}, *parameters),
+        f"{at}.pdf": _get("The same as PDF.", "roundPdf", {**pdf, **errors}, *parameters),
+        f"{at}.json": _get("The same as JSON.", "roundJson", {**sheet, **errors}, *parameters),
     }
 
 
@@ -190,28 +177,25 @@ def _recordings() -> dict[str, Spec]:
     steps = {"200": _answer("The index.", {"application/json": _ref("Steps")})}
     step = {"200": _answer("The step.", {"application/json": _ref("Step")})}
     return {
-        "/replay": {"get": _get("Recordings that can be replayed.", "recordings", _page())},
-        "/table/{table}/replay": {
-            "get": _get(
-                "Recordings of a table's game, and its journal.", "tableRecordings", {**_page(), **_missing()}, _table()
-            )
-        },
-        "/replay/{recording}": {
-            "get": _get(
-                "One recording, at one of its steps.",
-                "replay",
-                {**_page(), **broken},
-                name,
-                _query("step", "Number of the step; the first unless given."),
-                _query("at", "Time of the step instead, in milliseconds since 1970."),
-            )
-        },
-        "/replay/{recording}/steps": {"get": _get("Times of all steps.", "steps", {**steps, **broken}, name)},
-        "/replay/{recording}/step/{number}": {
-            "get": _get(
-                "One step.", "step", {**step, **broken}, name, _path("number", "Number of the step, from 0.", STEP_MOST)
-            )
-        },
+        "/replay": _get("Recordings that can be replayed.", "recordings", {**_page(), **_errors(503)}),
+        "/table/{table}/replay": _get(
+            "Recordings of a table's game, and its journal.",
+            "tableRecordings",
+            {**_page(), **_errors(404, 503)},
+            _table(),
+        ),
+        "/replay/{recording}": _get(
+            "One recording, at one of its steps.",
+            "replay",
+            {**_page(), **broken},
+            name,
+            _query("step", "Number of the step; the first unless given."),
+            _query("at", "Time of the step instead, in milliseconds since 1970."),
+        ),
+        "/replay/{recording}/steps": _get("Times of all steps.", "steps", {**steps, **broken}, name),
+        "/replay/{recording}/step/{number}": _get(
+            "One step.", "step", {**step, **broken}, name, _path("number", "Number of the step, from 0.", STEP_MOST)
+        ),
     }
 
 
@@ -241,7 +225,8 @@ def _acting() -> dict[str, Spec]:
         **_malformed(),
     }
     sign_out = {**_redirect("The session is over."), "403": _answer(foreign, _LINE)}
-    form = _get("The form for a token.", "signInForm", _page(), _query("back", "Where to go after signing in."))
+    back = _query("back", "Where to go after signing in.")
+    form = _operation("The form for a token.", "signInForm", _page(), back)
     post = _operation("Sign in with the token of a role.", "signIn", sign_in)
     return {
         "/sign-in": {"get": form, "post": {**post, "requestBody": _body(_TOKEN_FORM, required=True)}},
@@ -254,7 +239,7 @@ def _act() -> Spec:
     done = {"200": _answer("It was done; the text says what the device answered.", _EITHER)}
     refused = {
         str(status): _answer(text, _EITHER if status != 403 else {**_EITHER, **_LINE})
-        for status, text in ACT_ERRORS.items()
+        for status, text in _ACT_ERRORS.items()
     }
     action = _path("action", "Id of the action, as on the table's page.")
     answers = {**done, **refused, **_malformed()}
@@ -262,8 +247,7 @@ def _act() -> Spec:
     return {**found, "requestBody": _body(_ACTION_FORM), "security": [{"session": []}], "x-roles": list(ROLES)}
 
 
-ACT_ERRORS: Final[Mapping[int, str]] = {
-    400: "A field is missing, wrong or not of this action.",
+_ACT_ERRORS: Final[Mapping[int, str]] = {
     401: "Nobody is signed in.",
     403: "The role may not do this, or the request comes from no page of this console.",
     404: "There is no such action at this table.",
@@ -275,6 +259,7 @@ ACT_ERRORS: Final[Mapping[int, str]] = {
 
 
 def _files() -> dict[str, Spec]:
+    name, build = _path("name", "Name of the file."), _query("v", "Build that the page belongs to.")
     document_answer = {"200": _answer("This document.", {"application/json": {"type": "object"}})}
     asset = {
         "200": _answer(
@@ -283,23 +268,14 @@ def _files() -> dict[str, Spec]:
                 "text/css; charset=utf-8": {},
                 "text/javascript; charset=utf-8": {},
                 "image/svg+xml": {},
-                "font/woff2": {},
             },
         ),
         **_errors(404),
     }
     return {
-        "/openapi.json": {"get": _get("This document.", "openapi", document_answer)},
-        "/static/{name}": {
-            "get": _get(
-                "A style sheet, a script, a picture.",
-                "asset",
-                asset,
-                _path("name", "Name of the file."),
-                _query("v", "Build that the page belongs to."),
-            )
-        },
-        "/favicon.ico": {"get": _get("The icon.", "favicon", {"200": _answer("The icon.", {"image/svg+xml": {}})})},
+        "/openapi.json": _get("This document.", "openapi", document_answer),
+        "/static/{name}": {"get": _operation("A style sheet, a script, a picture.", "asset", asset, name, build)},
+        "/favicon.ico": _get("The icon.", "favicon", {"200": _answer("The icon.", {"image/svg+xml": {}})}),
     }
 
 
@@ -325,7 +301,9 @@ def _operation(summary: str, name: str, answers: Spec, *parameters: Spec) -> Spe
 
 
 def _get(summary: str, name: str, answers: Spec, *parameters: Spec) -> Spec:
-    return _operation(summary, name, answers, *parameters)
+    """Describe an address that is read, with a session unless reading is open."""
+    closed = {"401": _answer("No session; a browser is sent to /sign-in by 303.", _LINE)}
+    return {"get": _operation(summary, name, {**answers, **closed}, *parameters)}
 
 
 def _always() -> Spec:
@@ -338,10 +316,6 @@ def _always() -> Spec:
 
 def _page() -> Spec:
     return {"200": _answer("The page.", {_HTML: _TEXT})}
-
-
-def _missing() -> Spec:
-    return _errors(404)
 
 
 def _errors(*statuses: int) -> Spec:
@@ -385,7 +359,7 @@ def _whole(least: int, most: int) -> Spec:
 
 
 def _path(name: str, description: str, most: int | None = None) -> Spec:
-    schema = {"type": "integer", "minimum": 0, "maximum": most} if most is not None else {**_TEXT, "minLength": 1}
+    schema = _whole(0, most) if most is not None else {**_TEXT, "minLength": 1}
     return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
 
 
@@ -395,13 +369,3 @@ def _query(name: str, description: str, example: str | Spec = "", *, required: b
     if required:
         found["required"] = True
     return {**found, "example": example} if isinstance(example, str) and example else found
-
-
-def _moved(value: Any) -> Any:
-    """The same document with every reference to `$defs` of a schema pointing to the components."""
-    if isinstance(value, Mapping):
-        return {
-            key: each.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _moved(each)
-            for key, each in value.items()
-        }
-    return list(map(_moved, value)) if isinstance(value, Iterable) and not isinstance(value, str) else value

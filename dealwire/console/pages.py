@@ -227,4 +227,5 @@ async def _problem(request: Request, error: Exception) -> Response:
 
 
 async def _bad_recording(request: Request, error: Exception) -> Response:
-    return problem(request, 404 if "no such" in str(error) else 422, str(error))
+    assert isinstance(error, ReplayUnusable)
+    return problem(request, error.status, str(error))

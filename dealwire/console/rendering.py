@@ -14,6 +14,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.filters import do_urlencode
 from markupsafe import Markup, escape
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -163,13 +164,20 @@ def page(request: Request, template: str, status: int = 200, live: str = "", **v
     return HTMLResponse(render(template, **known | values), status)
 
 
+def as_json(headers: Headers, status: int, text: str, more: Mapping[str, str] | None = None) -> Response | None:
+    """Return an answer as JSON for a client that asks for it, else None."""
+    if "application/json" not in headers.get("accept", ""):
+        return None
+    return JSONResponse({"good": status == 200, "text": text}, status, more)
+
+
 def problem(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error: JSON for a client that asks for it, else a page."""
-    if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"good": False, "text": text or HTTPStatus(status).phrase}, status, headers)
-    answer = page(request, "problem.html", status, text=text)
-    answer.headers.update(headers or {})
-    return answer
+    if answer := as_json(request.headers, status, text or HTTPStatus(status).phrase, headers):
+        return answer
+    shown = page(request, "problem.html", status, text=text)
+    shown.headers.update(headers or {})
+    return shown
 
 
 def render_sections(view: TableView) -> dict[str, str]:

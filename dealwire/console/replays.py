@@ -46,10 +46,10 @@ DEFAULT: Final = "flushes-gone-wild.co"
 
 
 class ReplayUnusable(DealwireError):
-    """A recording cannot be replayed here."""
+    """A recording cannot be replayed here; `status` is the HTTP status."""
 
-    def __init__(self, name: str, why: str) -> None:
-        self.name, self.why = name, why
+    def __init__(self, name: str, why: str, status: int = 422) -> None:
+        self.name, self.why, self.status = name, why, status
         super().__init__(f"{name}: {why}")
 
 
@@ -241,7 +241,7 @@ class Shelf:
         try:
             return await asyncio.wrap_future(self._worker.run(call))
         except WorkerBusy as error:
-            raise ReplayUnusable(name, str(error)) from error
+            raise ReplayUnusable(name, str(error), 503) from error
 
     # ------------------------------------------------------------------ in the worker's thread
 
@@ -280,7 +280,7 @@ class Shelf:
 
     def _file(self, name: str) -> Source:
         if name not in (files := self._files()):
-            raise ReplayUnusable(name, "there is no such recording here")
+            raise ReplayUnusable(name, "there is no such recording here", 404)
         path, stamp, size = files[name]
         if size > BYTES_MAX:
             raise ReplayUnusable(name, TOO_LONG)

@@ -21,8 +21,16 @@ DAY_AHEAD_NS: Final = 23 * 3600 * SECOND_NS - 1
 """One day less the hour that a time may be ahead, so that an end time falls on the day after its start."""
 SEAT_MOST: Final = 32
 _AMOUNT: Final = re.compile(r"[$€£]?\s?(\d{1,9})(?:[.,](\d{1,2}))?")
-FIELDS: Final = ("at", "to", "seat", "amount", "outcome", "incident", "held")
-"""Fields of the search form, by name."""
+FIELDS: Final[Mapping[str, tuple[str, str]]] = {
+    "at": ("From this time on: `21:05`, `2026-11-29 21:05`, `2026-11-29`.", "21:05"),
+    "to": ("Until this time; without it, the minute or the day of `at`.", "21:10"),
+    "seat": (f"Rounds in which this seat bet, 1 to {SEAT_MOST}.", "4"),
+    "amount": ("Rounds with a bet, a pay or a held amount of so much, such as 15 or 2.50.", "25"),
+    "outcome": ("How the round ended, such as `complete` or `misdeal`.", "complete"),
+    "incident": ("Rounds with this incident, or `any`.", "any"),
+    "held": ("Any text: only rounds of which money is held.", "yes"),
+}
+"""Fields of the search form, by name: description, example."""
 
 
 class BadSearch(LocalError):

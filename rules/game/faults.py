@@ -225,7 +225,7 @@ def _by_reading_gaps(at: Key, bet: Bet) -> Iterator[tuple[Key, str]]:
         if len(left) > 1:
             yield (
                 at,
-                f"reading {reading} has no row for {' and '.join(left)}; allowed: one at most, which leaves the bet as it is",
+                f"reading {reading} has no row for {' and '.join(left)}; allowed: one such option at most",
             )
 
 

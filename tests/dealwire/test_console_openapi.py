@@ -81,6 +81,7 @@ def _local(value: Any) -> Any:
 
 def test_every_reference_leads_somewhere_and_names_are_unique() -> None:
     text = json.dumps(document())
+    assert "#/$defs/" not in text
     schemas = document()["components"]["schemas"]
     assert set(re.findall(r"#/components/schemas/(\w+)", text)) <= schemas.keys()
     names = [op["operationId"] for path in document()["paths"].values() for op in path.values()]
@@ -112,7 +113,7 @@ def test_it_is_served_and_linked(console: Console) -> None:
         ("GET", "/replay/none", 404, "none: there is no such recording"),
         ("GET", "/table/pit-1/round/3.json", 404, "This console has no journal"),
         ("POST", "/wall", 405, "Method Not Allowed"),
-        ("GET", "/table/pit-1/rounds.csv?seat=99", 400, "seat: '99' will not do; allowed: a number from 1 to 32."),
+        ("GET", "/table/pit-1/rounds.csv?seat=99", 400, "seat: '99' is not valid; allowed: a number from 1 to 32."),
     ],
 )
 def test_an_error_is_json_for_a_program(console: Console, method: str, path: str, status: int, text: str) -> None:
@@ -120,7 +121,7 @@ def test_an_error_is_json_for_a_program(console: Console, method: str, path: str
         answer = asking.request(method, path, headers={"accept": "application/json"})
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
     assert answer.json()["good"] is False
-    assert answer.json()["text"].startswith(text.split(":")[0])
+    assert answer.json()["text"].startswith(text)
     if status == 405:
         assert "GET" in answer.headers["allow"]
 

@@ -315,7 +315,7 @@ def test_a_recording_that_hangs_keeps_nobody_from_ending() -> None:
             out, said = process.communicate(timeout=300)
         finally:
             process.kill()
-    assert (process.returncode, out, said) == (0, "422\n", "")
+    assert (process.returncode, out, said) == (0, "503\n", "")
 
 
 def test_so_many_may_wait_for_a_recording(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
-from tests.support.evenings.simulated_fleet import FLEET, answered, fill_database, lines_of
+from tests.support.evenings.simulated_fleet import FLEET, answered, fill_database, lines_of, store
 from tests.support.programs.print_fleet_queries import queries
 from tests.support.rigs.postgres import needs_postgres, running_postgres
 
@@ -34,6 +35,22 @@ def test_each_query_has_the_answer_that_is_printed(title: str, query: str, print
     assert answer == printed
     rows = len(answer.splitlines()) - 2
     assert rows > 0 or title.partition(". ")[2] in EMPTY
+
+
+@pytest.mark.parametrize("title", ["12. Where each meter stands", "13. What went to and from each meter"])
+def test_a_line_that_another_contradicts_is_not_counted(title: str, database: str) -> None:
+    query = next(each for name, each, _ in queries() if name == title)
+    newest = [line for line in lines_of(FLEET[0]) if line.type == "meter"][-1]
+    before = answered(database, query)
+    store(database, [newest._replace(line=newest.line.replace('"meter_cents":', '"meter_cents":9'))])
+    with psycopg.connect(database) as connection:
+        found = connection.execute("SELECT count(*) FROM dealwire.contradicted").fetchone()
+        assert found == (2,)
+        without = answered(database, query)
+        connection.execute("DELETE FROM dealwire.contradiction")
+    assert answered(database, query) == before
+    assert without != before
+    assert ("1006900" if title.startswith("12") else "6900") in without
 
 
 def test_the_fleet_is_the_same_each_time() -> None:

@@ -97,14 +97,18 @@ def fill_database(dsn: str) -> None:
         connection.execute("DROP SCHEMA IF EXISTS dealwire CASCADE")
         connection.execute(all_sql().encode())
     lines = [line for table in FLEET for line in lines_of(table)]
-    kept = [line for line in lines if (line.site, line.table, line.sequence) != LOST]
+    store(dsn, [line for line in lines if (line.site, line.table, line.sequence) != LOST])
 
-    async def store() -> None:
+
+def store(dsn: str, lines: list[Received]) -> None:
+    """Store lines as the consumer does."""
+
+    async def stored() -> None:
         async with await Database.connect(dsn) as database:
-            for at in range(0, len(kept), 500):
-                await database.store(Batch(lines=kept[at : at + 500]))
+            for at in range(0, len(lines), 500):
+                await database.store(Batch(lines=lines[at : at + 500]))
 
-    asyncio.run(store())
+    asyncio.run(stored())
 
 
 def answered(dsn: str, query: str) -> str:
