@@ -1,6 +1,6 @@
 """Size of each installation, and the time its commands take to start; prints docs/install-sizes.md.
 
-Every extra is installed into a folder of its own from a wheel of this checkout. A start is the median of several.
+Each set is installed into a folder of its own from a wheel of this checkout. A start is the median of several.
 """
 
 import os
@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from docs._print import printed, write
+
 ROOT: Final = Path(__file__).parent.parent
-PAGE: Final = ROOT / "docs" / "install-sizes.md"
-BEGIN, END = "<!-- printed by python -m benchmarks.installs -->", "<!-- end of what is printed -->"
+PAGE, BEGIN = "install-sizes.md", "<!-- printed by python -m benchmarks.installs -->"
 STARTS: Final = 3
 
 SETS: Final = (
@@ -24,7 +25,8 @@ SETS: Final = (
     ("dealwire[console]", "console"),
     ("dealwire[odds]", "odds"),
     ("dealwire[bench]", "bench"),
-    ("everything", "rich,console,odds,bench,journal,fleet,metrics,mqtt,sheet,usb"),
+    ("dealwire[table]", "table"),
+    ("everything", "table,odds,bench"),
 )
 """Installations that are measured: name, extras."""
 
@@ -56,10 +58,9 @@ def main() -> None:
         for name, extras in SETS:
             rows.append(measured(name, extras, wheel, Path(folder)))
             print(rows[-1], flush=True)
-        text = "\n".join([*_wheel_table(wheel), "", *_set_table(rows)])
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-    print(text)
+        lines = [*_wheel_table(wheel), "", *_set_table(rows)]
+    write({PAGE: printed(PAGE, lines, BEGIN)})
+    print("\n".join(lines))
 
 
 def build(folder: Path) -> Path:

@@ -220,6 +220,8 @@ def offer_system_files(ask: Asker, install: bool | None, destdir: Path) -> None:
     """Install the unit and the udev rules where that is wanted and allowed; else print the commands."""
     from dealwire.cli.system_files import SERVICE, printed, udev_rules_of_all
 
+    if install is False and (destdir / "lib/systemd/system" / SERVICE).exists():
+        return  # the package has installed both
     heading("Service")
     root = user_id() == 0 or destdir != Path("/")
     if install is None and root:

@@ -12,10 +12,10 @@ MARK: Final = "<!-- printed by make docs -->"
 END: Final = "<!-- end of what is printed -->"
 
 
-def printed(path: str, lines: Iterable[str]) -> str:
+def printed(path: str, lines: Iterable[str], mark: str = MARK) -> str:
     """Return the page at `path` under `docs/` with these lines between its marks, and the text around them as it is."""
-    before, _, rest = (DOCS / path).read_text(encoding="utf-8").partition(MARK)
-    return "\n".join([before + MARK, "", *lines, "", END]) + rest.partition(END)[2]
+    before, _, rest = (DOCS / path).read_text(encoding="utf-8").partition(mark)
+    return "\n".join([before + mark, "", *lines, "", END]) + rest.partition(END)[2]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]] = ()) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dealwire.version import __version__
 from devices.record.capture import CaptureWriter
 
 ROOT = Path(__file__).parent.parent.parent
@@ -302,7 +303,7 @@ def test_doctor_looks_and_says() -> None:
 
 
 def test_version_and_help() -> None:
-    assert b"0.1.0" in dealwire("--version").stdout
+    assert __version__.encode() in dealwire("--version").stdout
     text = dealwire("--help").stdout.decode()
     assert "replay" in text
     assert "Exit codes" in text

@@ -14,7 +14,9 @@ from click.testing import CliRunner
 
 from dealer_flow.procedure.load import known_procedures
 from dealwire.cli import main
+from dealwire.cli.asking import Asker
 from dealwire.cli.exits import Exit
+from dealwire.cli.init import offer_system_files
 from dealwire.cli.init_questions import PROGRESSIVE, TOKENS
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import ConsolePart, DevicePart, JournalPart, TablePart
@@ -331,6 +333,20 @@ def test_the_system_files_go_below_a_folder(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------ parts
+
+
+def test_no_install_is_silent_where_a_package_has_installed_the_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy of the unit in /etc would hide every later one of the package."""
+    ask = Asker({}, yes=True)
+    offer_system_files(ask, install=False, destdir=tmp_path)
+    assert "--print-unit" in capsys.readouterr().out
+    units = tmp_path / "lib/systemd/system"
+    units.mkdir(parents=True)
+    (units / "dealwire@.service").touch()
+    offer_system_files(ask, install=False, destdir=tmp_path)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_game_is_found_by_a_part_of_its_name() -> None:

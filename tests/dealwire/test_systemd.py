@@ -174,6 +174,12 @@ def test_the_recorder_s_unit_keeps_what_the_tables_unit_keeps() -> None:
     assert {key: ours.get(key) for key in keeps} == {key: theirs[key] for key in keeps}
 
 
+def test_the_recorder_does_not_take_the_tables_folder() -> None:
+    """A state folder of a dynamic user is given to that user, with everything in it."""
+    assert unit(RECORD)["Service"]["DynamicUser"] == "yes"
+    assert unit(RECORD)["Service"]["StateDirectory"] != unit(SERVICE)["Service"]["StateDirectory"]
+
+
 # ------------------------------------------------------------------ where the program is
 
 
