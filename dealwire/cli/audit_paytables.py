@@ -53,7 +53,7 @@ def command(ctx: click.Context, games: tuple[str, ...], no_cache: bool, as_json:
 def _line(finding: PaytableFinding) -> str:
     reading = "".join(f", {name} {option}" for name, option in finding.reading.items())
     suspect = f" (known: {finding.suspect})" if finding.suspect else ""
-    nearest = f"; in line: {finding.proposal.text}" if finding.proposal else ""
+    nearest = f"; nearest table without the fault: {finding.proposal.text}" if finding.proposal else ""
     where = ": ".join(filter(None, (finding.game, finding.bet, finding.paytable))) + reading
     return f"{where}: {finding.fault}: {finding.why}{nearest}{suspect}"
 

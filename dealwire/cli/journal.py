@@ -192,7 +192,8 @@ def rebuild_command(
     """Replay the raw record of the journal FILE and compare the results with the published lines, byte for byte.
 
     Each table is made from its own configuration in the journal; table options given here override it. The exit code is
-    1 at the first difference, which is reported with its record.
+    1 at the first difference, which is reported with its record. The chain of hashes is not checked: `journal verify`
+    does that.
     """
     with opened(file, key_file) as reader:
         make, topics = publisher_maker(ctx, reader, options)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from dealer_flow.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
@@ -84,6 +85,8 @@ def command(
     if print_unit or print_udev:
         print_file(print_unit)
         return
+    if file is not None:
+        _refuse_ignored(ctx)
     options = StartOptions(anew, clock_right, this_file_counts, with_console, port)
     if check or as_json:
         ctx.exit(checked(file, options, as_json, check))
@@ -101,6 +104,12 @@ def command(
             configuration = servable(file, options)
         code = serve(configuration, options, bench)
     ctx.exit(code)
+
+
+def _refuse_ignored(ctx: click.Context) -> None:
+    for name in ("scenario", "faults", "speed"):
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} is for the simulated table, without TABLE.TOML")
 
 
 def checked(file: Path | None, options: StartOptions, as_json: bool, check: bool) -> Exit:

@@ -61,6 +61,13 @@ def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int
                 ("monitor", "-T", "-T' / '--idle", "x>0"),
             )
         ),
+        *(
+            (
+                f"run README.md --{option} {value}",
+                f"dealwire run: --{option} is for the simulated table, without TABLE.TOML; see dealwire run --help",
+            )
+            for option, value in (("faults", "0.1"), ("speed", "3"), ("scenario", "evening"))
+        ),
         ("run --port", "dealwire run: option '--port' requires an argument; see dealwire run --help"),
         (
             "journal rounds --seat",
