@@ -604,6 +604,9 @@ class BettingAction(StrEnum):
     because the player bet on a hand or a deck known to be fouled (CO 47.1-1031(3), 1036). `cents` has no meaning."""
     CHOP = "chop"
     """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
+    SIT_OUT = "sit-out"
+    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, and its stake stays known.
+    A stake shown after this deals it in again. `cents` has no meaning."""
 
 
 class Manner(StrEnum):

@@ -1,5 +1,8 @@
 """Turns in a betting round: who acts first, who acts next, and when every bet is called."""
 
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
 import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.procedure.steps.bet import BetStep
@@ -42,11 +45,15 @@ def in_showing_order(round_: Round) -> list[int]:
 
 def open_betting(round_: Round, step: BetStep) -> None:
     """Open a betting round. In the first one the blinds are bets already."""
-    put, forced = dict[int, int](), "none"
+    put, forced, full, short = dict[int, int](), "none", 0, False
+    house = round_.plan.law.house
     if step is first_betting(round_):
         put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
         for number, stake in round_.betting.stakes.items():
             round_.betting.behind[number] = max(stake - sum(round_.wagers.get(number, {}).values()), 0)
+        round_.betting.behind |= dict.fromkeys(round_.betting.too_much, 0)
+        if put and house.full_blind:
+            full, short = _full_blind(round_)
     if step.bring_in is not None:
         forced = round_.plan.options[step.bring_in]
     start = _first(round_, step, forced)
@@ -55,7 +62,8 @@ def open_betting(round_: Round, step: BetStep) -> None:
         around = in_turn(round_)
         at = around.index(start)
         turns = [*around[at:], *around[:at]]
-    round_.betting.open(step.name, put, turns, bring_in=forced != "none")
+    round_.betting.full_only = house.full_only
+    round_.betting.open(step.name, put, turns, bring_in=forced != "none", full=full, short=short)
 
 
 def first_betting(round_: Round) -> BetStep:
@@ -66,7 +74,82 @@ def first_betting(round_: Round) -> BetStep:
 def blinds_of(round_: Round, number: int) -> int:
     """Return the cents that a seat has put up and that count as bets of the first betting round."""
     betting, bets = round_.plan.betting, round_.wagers.get(number, {})
-    return sum(bets.get(name, 0) for name in betting.blinds) if betting else 0
+    return sum(bets.get(name, 0) for name in betting.live) if betting else 0
+
+
+def _full_blind(round_: Round) -> tuple[int, bool]:
+    """Return what a call is in a house in which the full blind is called; 0 if that is the highest bet that lies there.
+
+    The second value is True if only the first call will say: the house's amount is not known, and no seat with chips
+    left has put up a big blind or a post.
+    """
+    part, betting = round_.plan.betting, round_.betting
+    able = [number for number in round_.live if not betting.is_all_in(number)]
+    if part is None or len(able) <= 1:
+        return 0, False
+    if part.full_blind is not None:
+        return part.full_blind.cents, False
+    whole = {*part.live[1:]}
+    somebody_short = any(betting.is_all_in(number) for number in round_.live)
+    return 0, somebody_short and all(whole.isdisjoint(round_.wagers.get(number, {})) for number in able)
+
+
+def blind_order(round_: Round) -> list[int]:
+    """Return the seats that owe the blinds, in order from the first; a seat that is all-in with other bets owes none.
+
+    Of two players the one with the button has the small blind if the house says so.
+    """
+    part, around = round_.plan.betting, in_turn(round_)
+    if part is None:
+        return []
+    heads_up = part.heads_up_blinds if len(around) == 2 and around[-1] == round_.first else None
+    if heads_up is not None and round_.plan.options[heads_up.option] == "button-small":
+        around.reverse()
+    return [number for number in around if not all_in_without(round_, number, part.blinds)]
+
+
+def all_in_without(round_: Round, number: int, bets: Collection[str]) -> bool:
+    """Return True if everything the seat had is in bets other than these."""
+    put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in bets)
+    return put == round_.betting.stakes.get(number)
+
+
+class Posted(NamedTuple):
+    """A blind that was put up: the seats that have it, clockwise from the button, and the seat that owes it.
+
+    `by` is the seat that counts as its bettor; None if it decides nothing about who acts first.
+    """
+
+    name: str
+    seats: tuple[int, ...]
+    due: int
+    by: int | None
+
+
+def posted_blinds(round_: Round) -> Iterator[Posted]:
+    """Yield each blind that was put up, in order.
+
+    The small and the big blind are where they lie; one that may follow them, such as a straddle, is a blind only at the
+    next seat, or with the button if the house allows that.
+    """
+    part, around = round_.plan.betting, blind_order(round_)
+    last: int | None = None
+    place = 0
+    for name in part.blinds if part is not None else ():
+        seats = tuple(number for number in around if name in round_.wagers.get(number, {}))
+        if part is None or not seats:
+            continue
+        due = around[place % len(around)]
+        by: int | None = due if due in seats else seats[0]
+        if name in part.extra_blinds:
+            due = around[(around.index(last) + 1) % len(around)] if last is not None else due
+            by = due if due in seats else None
+            way = round_.plan.options[part.button_straddle.option] if part.button_straddle is not None else "none"
+            if by is None and way != "none" and round_.first in seats:
+                due, by = round_.first, round_.first if way == "left-of-button" else None
+        place += by is not None
+        last = last if by is None else by
+        yield Posted(name, seats, due, by)
 
 
 def _first(round_: Round, step: BetStep, forced: str) -> int | None:
@@ -75,25 +158,25 @@ def _first(round_: Round, step: BetStep, forced: str) -> int | None:
     if step.first == "board":
         boards = _boards(round_, [number for number in around if number in live])
         if forced != "none":  # an ace is the highest card in high poker and the lowest in low (47.1-1004)
-            return first_on_board(boards, low=forced == "low-card", ace_high=forced == "low-card")
+            by_suit = step.bring_in_tie is not None and round_.plan.options[step.bring_in_tie] == "suit"
+            low = forced == "low-card"
+            return first_on_board(boards, low=low, ace_high=low, by_suit=by_suit)
         low = round_.plan.options[step.board or ""] == "low"
         return first_on_board(boards, low=low, ace_high=not low)
     start = around[0] if around else None
-    if step.first == "blinds" and (last := _last_blind(round_, around)) is not None:
+    if step.first == "blinds" and (last := _last_blind(round_)) is not None:
         start = around[(around.index(last) + 1) % len(around)]
     return start
 
 
-def _last_blind(round_: Round, around: list[int]) -> int | None:
-    """Return the seat that put up the last of the blinds."""
-    betting = round_.plan.betting
-    posted = [
-        (betting.blinds.index(name), number)
-        for number in around
-        for name in round_.wagers.get(number, {})
-        if betting is not None and name in betting.blinds
-    ]
-    return max(posted)[1] if posted else None
+def _last_blind(round_: Round) -> int | None:
+    """Return the seat that put up the last of the blinds.
+
+    It is the last blind left of the button (47.1-1002(4.25), 1012(1)): neither a post nor a blind put up twice, or out
+    of its place, moves it.
+    """
+    found = [each.by for each in posted_blinds(round_) if each.by is not None]
+    return found[-1] if found else None
 
 
 def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:

@@ -206,7 +206,7 @@ _CORRECTED: Final = (
 _ACTED: Final = (
     *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole", "nothing_bet_yet"),
     *("something_to_raise", "more_than_before", "stake_covers", "all_of_it", "no_card_ahead", "bet_within_limit"),
-    *("raise_within_limit", "raises_left", "may_check_raise"),
+    *("raise_within_limit", "raises_left", "betting_reopened", "may_check_raise"),
 )
 """Checks on a player's action, in this order."""
 
@@ -324,6 +324,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "chips_play", harmful=False),
         OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
         OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
+        OrderRule(_STRICT, "stake_before_hand", harmful=False, code="action-refused"),
         OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
         OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
         OrderRule(_REVEALING, "players_act", harmful=False),
