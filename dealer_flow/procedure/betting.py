@@ -63,6 +63,9 @@ class BettingPart(TomlTable):
     posts: tuple[Name, ...] = ()
     """Bets by which a player comes in between the blinds. They count as bets of the first betting round, too, but do
     not change who acts first."""
+    dead: tuple[Name, ...] = ()
+    """Bets before the deal of single players that nobody has to match, for blinds that they missed: they go to the main
+    pot."""
     full_blind: MostPart | None = None
     """Amount of the big blind that the house has posted; absent if it is not known."""
     short_blind: Annotated[OptionRef | None, Chooses(SHORT_BLIND)] = None

@@ -13,6 +13,8 @@ POSTS: Final = {"ante": 50, "strike-out": 200, "small-blind": 100, "big-blind": 
 """Bets before the first card in cents, if the game has them. A scenario may name other amounts."""
 STRADDLES_EVERY: Final = 6
 """Average number of hands per straddle. A straddle is optional after the blinds."""
+POSTS_EVERY: Final = 4
+"""Average number of hands per player who comes in, in a scenario that names an amount for its post."""
 
 
 @dataclass(slots=True)
@@ -48,18 +50,32 @@ def in_turn(seats: Sequence[int], button: int) -> list[int]:
 def due_of(
     plan: Plan, seats: Sequence[int], button: int, random: Random, house: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """Return the seats that make each bet before the deal, in the order of the bets: antes of all, then each blind.
-    `house` is cents by bet."""
-    blinds = plan.betting.blinds if plan.betting is not None else ()
+    """Return the seats that make each bet before the deal, in the order of the bets: antes of all, each blind, then
+    posts of a player who comes in. `house` is cents by bet."""
+    part = plan.betting
+    blinds = part.blinds if part is not None else ()
     around, due = in_turn(seats, button), dict[str, list[int]]()
     offered = [bet.name for bet in plan.bets.values() if bet.placed == "before-deal" and bet.name in house]
-    for name in sorted(offered, key=lambda name: (name in blinds, offered.index(name))):
+    posts = [name for name in offered if part is not None and name not in (*blinds, *part.everybody)]
+    owing = _owing(plan, around, button)
+    for name in sorted(set(offered) - set(posts), key=lambda name: (name in blinds, offered.index(name))):
         place = sum(each in due for each in blinds)
         if name not in blinds:
             due[name] = [*around]
-        elif place < len(around) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
-            due[name] = [around[place]]
+        elif place < len(owing) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
+            due[name] = [owing[place]]
+    new = [seat for seat in around if posts and all([seat] != due.get(name) for name in blinds)]
+    if new and random.randrange(POSTS_EVERY) == 0:
+        comes = random.choice(new)
+        due |= {name: [comes] for name in posts}
     return due
+
+
+def _owing(plan: Plan, around: Sequence[int], button: int) -> Sequence[int]:
+    """Return the seats in the order in which they owe blinds: of two, the button first if the house says so."""
+    ref = plan.betting.heads_up_blinds if plan.betting is not None else None
+    small = ref is not None and plan.options[ref.option] == "button-small"
+    return around[::-1] if small and len(around) == 2 and around[-1] == button else around
 
 
 def least_of(plan: Plan, due: Mapping[str, Sequence[int]], seat: int, house: Mapping[str, int]) -> int:

@@ -313,10 +313,9 @@ class PlayerAction(IntEnum):
     BRING_IN = 7
     """A forced bet that opens a betting round."""
     FORFEIT = 8
-    """A person rules that the player's chips stay in the pot, even if the round is void; `cents` has no meaning."""
     CHOP = 9
-    """The two players in the blinds end the hand and take them back; each reports it. `cents` has no meaning."""
-    SIT_OUT = 10
+    """A person rules that the player's chips stay in the pot, even if the round is void; `cents` has no meaning."""
+    SIT_OUT = 11
     """Between two hands: the seat sits out the next one, with its chips; `cents` has no meaning."""
 
 

@@ -77,6 +77,12 @@ def blinds_of(round_: Round, number: int) -> int:
     return sum(bets.get(name, 0) for name in betting.live) if betting else 0
 
 
+def dead_of(round_: Round, number: int) -> int:
+    """Return the cents that a seat has put in and that are no bet."""
+    betting, bets = round_.plan.betting, round_.wagers.get(number, {})
+    return sum(bets.get(name, 0) for name in betting.dead) if betting else 0
+
+
 def _full_blind(round_: Round) -> tuple[int, bool]:
     """Return what a call is in a house in which the full blind is called; 0 if that is the highest bet that lies there.
 

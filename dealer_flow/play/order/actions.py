@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import in_question
-from dealer_flow.play.course.turns import blinds_of, declares, first_betting, may_act, reopens, standing
+from dealer_flow.play.course.turns import declares, first_betting, may_act, reopens, standing
 from dealer_flow.play.order.rounds import Check
 from dealer_flow.procedure.betting import BettingPart, is_full
 from dealer_flow.procedure.tables import OptionRef
@@ -118,10 +118,13 @@ def _may_chop(would: Attempt) -> bool:
     in."""
     part, round_ = would.part, would.round
     first = first_betting(round_) is round_.step
-    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    bets = {number: round_.wagers.get(number, {}) for number in round_.active}
+    blinds = [number for number in round_.live if not bets[number].keys().isdisjoint(part.blinds)]
+    beside = {*part.posts, *part.dead}.union(part.extra_blinds)  # nobody could take these back
+    alone = all(beside.isdisjoint(each) for each in bets.values())
     acted = {each.action for each in would.betting.actions} - {BettingAction.FOLD, BettingAction.CHOP}
     allowed = part.chop is not None and would.option(part.chop) == "yes"
-    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+    return allowed and first and alone and not acted and blinds == round_.live and len(blinds) == 2
 
 
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
