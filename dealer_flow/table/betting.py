@@ -198,7 +198,7 @@ class Betting:
 
     def _lower(self, live: list[int]) -> None:
         """Lower a full blind that nobody has put in to the highest bet, once only one seat can still bet."""
-        able = [seat for seat in live if not self.is_all_in(seat)]
+        able = [seat for seat in live if seat not in self.folded and not self.is_all_in(seat)]
         if len(able) <= 1 and self.high > (most := max(self.put.values(), default=0)):
             self.high = most
 
