@@ -6,10 +6,23 @@ action, and `play.reports.chips` handles one that is out of the ordinary.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from dealer_flow.procedure.betting import PUTS, after_raise, is_full
 from dealer_flow.record.details import ActionRecord
 from devices.events import BettingAction
+
+
+class PostedBlind(NamedTuple):
+    """A blind that was put up: the seats that have it, clockwise from the button, and the seat that owes it.
+
+    `by` is the seat that counts as its bettor; None if it decides nothing about who acts first.
+    """
+
+    name: str
+    seats: tuple[int, ...]
+    due: int
+    by: int | None
 
 
 @dataclass(slots=True)
@@ -26,6 +39,8 @@ class Betting:
     """Seats that are not dealt in, though they have a stake."""
     too_much: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """Seats whose bets before the deal were more than the stake -> those bets, which are held."""
+    posted: tuple[int | None, list[PostedBlind]] | None = None
+    """The button at START GAME, and the blinds that were put up then."""
     chopped: set[int] = field(default_factory=set)
     """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
@@ -49,6 +64,8 @@ class Betting:
     """True if an all-in that is less than a full raise is none: who has acted may then only call or fold."""
     step_up: int = 0
     """Last full bet or raise in cents; in the first betting round at least the blind."""
+    full: int = 0
+    """Full blind, while it is called although nobody has put it in."""
     short: bool = False
     """True while the big blind is all-in for less and nobody has acted but by folding, in a house where the full blind
     is called: the first call says how much that is."""
@@ -77,7 +94,9 @@ class Betting:
         short: bool = False,
     ) -> None:
         """Open a betting round; `put` are the blinds, `full` the big blind if less than that may lie there."""
-        self.step, self.put, self.high = step, dict(put), max([full, *put.values()])
+        most = max(put.values(), default=0)
+        self.full = full if full > most else 0
+        self.step, self.put, self.high = step, dict(put), self.full or most
         self.step_up, self.short = self.high, short
         self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
         self.acted, self.checked, self.last, self.passed, self.earlier = set(), set(), None, {}, ()
@@ -181,7 +200,8 @@ class Betting:
         elif cents > self.high:
             self._raise_to(cents, action)
         self.short = self.short and action is BettingAction.FOLD
-        self._lower(live)
+        if self.full:
+            self._lower(live)
         self.checked |= {seat} if action is BettingAction.CHECK else set()
         self.acted.add(seat)
         self._note(seat, action, cents, manner, before)

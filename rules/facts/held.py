@@ -166,7 +166,10 @@ def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, 
             if bet in seat.wagers:
                 lies += seat.wagers[bet]
         blinds = lies if lies > blinds and seat.status != "out" else blinds
-        if seat.stake is not None and (put := sum(seat.wagers.values())) > seat.stake:
+        put = 0
+        for bet in seat.wagers:
+            put += seat.wagers[bet]
+        if seat.stake is not None and put > seat.stake:
             why = f"seat {seat.seat} has bet {dollars(put)} of a stake of {dollars(seat.stake)}"
             yield seat.seat, dict.fromkeys(seat.wagers, Hold(why, part.stakes_clause))
     if blinds and law.house.full_blind and part.full_blind is not None:

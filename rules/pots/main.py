@@ -189,7 +189,7 @@ def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> Tabl
 def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
     """Yield the lines of wagers to the pot that the round gives back, before the pot is divided."""
     for seat in seats:
-        for bet in bets:
+        for bet in bets if seat.returned else ():
             if back := seat.returned.get(bet.name, 0):
                 why, clause = why_void(view.result, seat, view.terms.game.spec.returns)
                 part = "" if back == seat.wagers[bet.name] else f"{dollars(back)} of "

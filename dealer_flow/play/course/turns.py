@@ -1,12 +1,11 @@
 """Turns in a betting round: who acts first, who acts next, and when every bet is called."""
 
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection
 
 import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.table.betting import Betting
+from dealer_flow.table.betting import Betting, PostedBlind
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
@@ -73,14 +72,22 @@ def first_betting(round_: Round) -> BetStep:
 
 def blinds_of(round_: Round, number: int) -> int:
     """Return the cents that a seat has put up and that count as bets of the first betting round."""
-    betting, bets = round_.plan.betting, round_.wagers.get(number, {})
-    return sum(bets.get(name, 0) for name in betting.live) if betting else 0
+    betting, cents = round_.plan.betting, 0
+    if betting is not None and number in round_.wagers:
+        bets = round_.wagers[number]
+        for name in betting.live:
+            if name in bets:
+                cents += bets[name]
+    return cents
 
 
 def dead_of(round_: Round, number: int) -> int:
     """Return the cents that a seat has put in and that are no bet."""
-    betting, bets = round_.plan.betting, round_.wagers.get(number, {})
-    return sum(bets.get(name, 0) for name in betting.dead) if betting else 0
+    betting, cents = round_.plan.betting, 0
+    for name in betting.dead if betting is not None else ():
+        if name in round_.wagers.get(number, {}):
+            cents += round_.wagers[number][name]
+    return cents
 
 
 def _full_blind(round_: Round) -> tuple[int, bool]:
@@ -116,33 +123,29 @@ def blind_order(round_: Round) -> list[int]:
 
 def all_in_without(round_: Round, number: int, bets: Collection[str]) -> bool:
     """Return True if everything the seat had is in bets other than these."""
-    put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in bets)
-    return put == round_.betting.stakes.get(number)
+    stakes, put = round_.betting.stakes, 0
+    if number not in stakes:
+        return False
+    if number in round_.wagers:
+        laid = round_.wagers[number]
+        for name in laid:
+            if name not in bets:
+                put += laid[name]
+    return put == stakes[number]
 
 
-class Posted(NamedTuple):
-    """A blind that was put up: the seats that have it, clockwise from the button, and the seat that owes it.
-
-    `by` is the seat that counts as its bettor; None if it decides nothing about who acts first.
-    """
-
-    name: str
-    seats: tuple[int, ...]
-    due: int
-    by: int | None
-
-
-def posted_blinds(round_: Round) -> Iterator[Posted]:
-    """Yield each blind that was put up, in order.
+def posted_blinds(round_: Round) -> list[PostedBlind]:
+    """Return each blind that was put up, in order.
 
     The small and the big blind are where they lie; one that may follow them, such as a straddle, is a blind only at the
     next seat, or with the button if the house allows that.
     """
-    part, around = round_.plan.betting, blind_order(round_)
+    part, wagers = round_.plan.betting, round_.wagers
+    around = blind_order(round_)
     last: int | None = None
-    place = 0
+    place, found = 0, list[PostedBlind]()
     for name in part.blinds if part is not None else ():
-        seats = tuple(number for number in around if name in round_.wagers.get(number, {}))
+        seats = tuple([number for number in around if number in wagers and name in wagers[number]])
         if part is None or not seats:
             continue
         due = around[place % len(around)]
@@ -155,7 +158,8 @@ def posted_blinds(round_: Round) -> Iterator[Posted]:
                 due, by = round_.first, round_.first if way == "left-of-button" else None
         place += by is not None
         last = last if by is None else by
-        yield Posted(name, seats, due, by)
+        found.append(PostedBlind(name, seats, due, by))
+    return found
 
 
 def _first(round_: Round, step: BetStep, forced: str) -> int | None:
@@ -181,7 +185,10 @@ def _last_blind(round_: Round) -> int | None:
     It is the last blind left of the button (47.1-1002(4.25), 1012(1)): neither a post nor a blind put up twice, or out
     of its place, moves it.
     """
-    found = [each.by for each in posted_blinds(round_) if each.by is not None]
+    posted = round_.betting.posted
+    if posted is None or posted[0] != round_.first:  # the button was reported after START GAME
+        posted = round_.first, posted_blinds(round_)
+    found = [each.by for each in posted[1] if each.by is not None]
     return found[-1] if found else None
 
 

@@ -202,7 +202,9 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "bet_within_limit": _of(*_RAISES, _A.BRING_IN, needs=lambda w: not w.breaks("bet_within_limit")),
     "raise_within_limit": _of(*_RAISES, _A.CALL, needs=lambda w: not w.breaks("raise_within_limit")),
     "raises_left": _of(*_RAISES, needs=lambda w: not w.breaks("raises_left")),
-    "betting_reopened": _of(*_RAISES, needs=lambda w: not (w.raises and w.betting.closed_to(w.seat))),
+    "betting_reopened": _of(
+        *_RAISES, needs=lambda w: not (w.betting.full_only and w.raises and w.betting.closed_to(w.seat))
+    ),
     "may_check_raise": _of(
         *_RAISES,
         needs=lambda w: not (w.raises and w.seat in w.betting.checked) or w.option(w.part.check_and_raise) == "yes",

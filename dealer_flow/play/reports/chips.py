@@ -200,10 +200,11 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
 
     This is recorded only. A player who is all-in with the ante owes none.
     """
-    part = round_.plan.betting
+    part, posted = round_.plan.betting, posted_blinds(round_)
+    round_.betting.posted = round_.first, posted
     if part is None or round_.first is None:
         return
-    for name, seats, due, _ in posted_blinds(round_):
+    for name, seats, due, _ in posted:
         for number in seats:
             if number != due:
                 found = Incident(
@@ -220,10 +221,14 @@ def judge_stakes(round_: Round, seen: Seen) -> None:
     """
     part, betting = round_.plan.betting, round_.betting
     for number in round_.active if part is not None else ():
-        bets, left = round_.wagers.get(number, {}), betting.stakes.get(number)
-        if number in betting.left:
-            left = 0
-        if part is None or left is None or sum(bets.values()) <= left:
+        if number not in betting.stakes and number not in betting.left:
+            continue
+        bets, left, put = round_.wagers[number], 0, 0
+        if number in betting.stakes:
+            left = betting.stakes[number]
+        for name in bets:
+            put += bets[name]
+        if part is None or put <= left:
             continue
         over: list[str] = []
         for bet in round_.plan.bets.values():
