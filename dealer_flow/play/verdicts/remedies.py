@@ -4,9 +4,7 @@ It is dead and the next takes its place, it goes back into the deck, it is set a
 due next.
 """
 
-from itertools import takewhile
-
-from dealer_flow.play.course import laying
+from dealer_flow.play.course import burns, laying
 from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.steps import deal_ahead
 from dealer_flow.procedure.plan import Policy
@@ -243,6 +241,7 @@ def _burn_early(round_: Round, cards: list[int]) -> list[int]:
     """
     burned = _burned_before(round_, cards)
     step = round_.plan.steps[round_.at].name
+    burns.serve_no_more(round_)
     laying.lies_at(round_, burned, BURN, step)
     return [index for index in cards if index not in burned]
 
@@ -261,11 +260,7 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
 
 def _burned_before(round_: Round, cards: list[int]) -> list[int]:
     """Return the spare cards that were burned before the last of these cards was dealt."""
-    first = round_.at if isinstance(round_.step, BurnCardStep) else round_.at + 1
-    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[first:])
-    burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
-    burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
-    return [index for index in laying.spares(round_) if index < cards[-1]][:burns]
+    return [index for index in laying.spares(round_) if index < cards[-1]][: max(burns.to_come(round_), 0)]
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
@@ -288,6 +283,8 @@ def at_step(round_: Round) -> None:
     _bury_rest(round_)
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
+    if isinstance(step, BurnCardStep):
+        burns.serve(round_, step)
     if isinstance(step, BurnCardStep) and any(
         mark.why == "aside" and _to_come(round_, mark.place) == 1 for mark in round_.marks.values()
     ):  # the last card comes from a reshuffled deck, and no burn is named for it

@@ -237,6 +237,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "deck-changed-early": "place deck counted limit",
     "deck-not-fresh": "shoe unreliable",
     "deck-too-old": "place deck? shoe? counted limit",
+    "burned-early": {"lies-apart": "place number", "reported": "place"},
     "burn-forgotten": "place called?",
     "shoe-not-shuffled": "place shoe counted",
     "defective-deck-again": "place deck cause? unreliable",
