@@ -4,6 +4,7 @@ One that comes before its time serves as the burn that comes next: no other is d
 with the burned cards and serves as none.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from dealer_flow.play.course import laying
@@ -20,13 +21,26 @@ _EXTRA: Final = CardMark("deal", BURN)
 
 def next_burn(round_: Round) -> BurnCardStep | None:
     """Return the step whose burn a card is that is burned now, before its time; None if no burn comes next."""
-    if round_.next_due is not None:
+    if round_.next_due is not None and not _deal_begun(round_):
         return None
     steps = round_.plan.steps[round_.at + round_.opened :]
     step = next((each for each in steps if each.deals), None)
     if not isinstance(step, BurnCardStep) or not step.from_device:
         return None
     return step if _serving(round_, step.name) < step.cards else None
+
+
+def _deal_begun(round_: Round) -> bool:
+    """Return True in the middle of a deal: the burn before it was made, so that one made now is that of the next."""
+    due, last = round_.next_due, laying.laid(round_)[-1] if round_.from_shoe else None
+    return due is not None and last is not None and last.place != BURN and last.step == due.step
+
+
+def before_start(round_: Round) -> bool:
+    """Return True before START GAME if the round begins with a burn, and the deck in the shoe is that of the round."""
+    shoe = round_.shoes.current if round_.shoes is not None else None
+    fresh = round_.plan.procedure.deck.fresh == "each-round" and shoe is not None and not shoe.rounds
+    return fresh and not round_.in_play and next_burn(round_) is not None
 
 
 def burn_now(round_: Round, card: Card) -> None:
@@ -97,24 +111,33 @@ def claim(round_: Round, card: Card | None) -> bool:
     if due is not None:
         laying.burn(round_, index, "")
     elif index in spares:
-        _claim_spare(round_, index)
+        _claim_spare(round_, index, named=bool(known))
     return due is not None or index in spares
 
 
-def _claim_spare(round_: Round, index: int) -> None:
+def _claim_spare(round_: Round, index: int, *, named: bool) -> None:
     """Take a card that no place was due for the burn that a later card was taken for, or for the one that comes next.
 
-    If there is neither, a card too many came in the last street: its first one was burned.
+    If there is neither, a card too many came in the last street: its first one was burned, unless another is `named`.
     """
     later = laying.laid(round_)[index:]
     of = next((due.step for due in later if due is not None and due.place == BURN and due.step), None)
+    first = _street(round_)
+    if of is None:
+        of = _burn_after(round_, first)
     if of is not None:
-        laying.burn(round_, index, of, due=True)
-    elif (step := next_burn(round_)) is not None:
-        laying.burn(round_, index, step.name)
+        laying.burn(round_, index, of, due=any(_is_burn(due, of) for due in round_.dues))
     else:
-        first = _street(round_)
-        laying.burn(round_, index if first is None else first, "")
+        laying.burn(round_, index if named or first is None else first, "")
+
+
+def _burn_after(round_: Round, first: int | None) -> str | None:
+    """Return the step that burns a card after the street whose first card this is; None if no burn comes next."""
+    due = laying.laid(round_)[first] if first is not None else None
+    steps = round_.plan.steps[round_.plan.order[due.step] + 1 if due is not None else 0 :]
+    step = next((each for each in steps if each.deals), None)
+    burns = isinstance(step, BurnCardStep) and step.from_device and _serving(round_, step.name) < step.cards
+    return step.name if step is not None and burns else None
 
 
 def count(round_: Round, more: int) -> None:
@@ -150,8 +173,22 @@ def lies_before(round_: Round) -> bool:
 
 def to_come(round_: Round) -> int:
     """Return the number of cards that are still to be burned before the next cards are dealt."""
-    waiting = sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
-    return sum(step.cards - _serving(round_, step.name) for step in _next_burns(round_)) - waiting
+    return sum(step.cards - _serving(round_, step.name) for step in _next_burns(round_))
+
+
+def serve_next(round_: Round, indexes: Iterable[int]) -> None:
+    """Place these cards with the burned ones; each serves as a burn before the cards that are dealt next."""
+    for index in indexes:
+        step = next(each.name for each in _next_burns(round_) if _serving(round_, each.name) < each.cards)
+        owed = any(_is_burn(due, step) for due in round_.dues[round_.given :])
+        laying.burn(round_, index, step, due=owed)
+
+
+def serving(round_: Round) -> list[int]:
+    """Return the indexes of cards burned before their time that serve before the next cards."""
+    names = [step.name for step in _next_burns(round_)]
+    lying = (index for index, mark in round_.marks.items() if mark.why == "deal" and mark.place == BURN)
+    return [index for index in lying if round_.marks[index].step in names]
 
 
 def serve_no_more(round_: Round) -> None:
@@ -159,12 +196,11 @@ def serve_no_more(round_: Round) -> None:
 
     Another card is burned before those that do.
     """
-    names = [step.name for step in _next_burns(round_)]
-    lying = [index for index, mark in round_.marks.items() if mark.why == "deal" and mark.place == BURN]
-    for index in [index for index in lying if round_.marks[index].step in names]:
+    for index in serving(round_):
         step = round_.marks[index].step
         round_.marks[index] = CardMark("deal", BURN, round_.plan.steps[round_.at].name)
-        instead = next((other for other in lying if other > index and round_.marks[other] == _EXTRA), None)
+        later = (other for other, mark in round_.marks.items() if other > index and mark == _EXTRA)
+        instead = next(later, None)
         if instead is None:
             _owe(round_, step)
         else:

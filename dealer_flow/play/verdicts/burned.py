@@ -19,6 +19,13 @@ def is_burn(round_: Round, place: Place) -> bool:
     return place == BURN or (not laying.spares(round_) and burns.last_is_early(round_))
 
 
+def lies_apart(round_: Round) -> bool:
+    """Return True if a card that is burned now is burned while no burn is due, and is kept apart."""
+    if round_.plan.extra_burn is None or round_.due == BURN:
+        return False
+    return round_.in_play or burns.before_start(round_)
+
+
 def burn_now(round_: Round, card: Card, seen: Seen) -> None:
     """Burn a card while no burn is due: before its time, or one too many."""
     before = burns.extra(round_)

@@ -200,11 +200,11 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         spares = _burn_early(round_, spares)
     if policy.then == "reshuffle" and policy.back == "step":  # cards burned before them stay burned
         burned = _burned_before(round_, spares)
-        round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
+        burns.serve_next(round_, burned)
         spares = [index for index in spares if index not in burned]
-        if isinstance(round_.step, BurnCardStep):  # the burn only seemed to be still to come
-            laying.use(round_, burned, BURN, round_.step.name)
-    if policy.then == "reshuffle" or (policy.then == "set-aside" and _to_come(round_, place) <= len(spares)):
+    elif policy.then == "reshuffle":
+        spares = [*burns.serving(round_), *spares]
+    if policy.then == "reshuffle" or (policy.then == "set-aside" and _left(round_, place) <= len(spares)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
     elif policy.then == "kept":
         _keep(round_, place, spares)
@@ -254,13 +254,13 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
     kept = there[: _next_cards(round_, place)]
     if len(kept) < len(there):
         round_.ledger.forget_places()  # it is unknown which of them are here
-    for index in sorted({*before, *kept}):
-        round_.marks[index] = CardMark("early", BURN if index in before else place)
+    burns.serve_next(round_, before)
+    round_.marks.update(dict.fromkeys(kept, CardMark("early", place)))
 
 
 def _burned_before(round_: Round, cards: list[int]) -> list[int]:
     """Return the spare cards that were burned before the last of these cards was dealt."""
-    return [index for index in laying.spares(round_) if index < cards[-1]][: max(burns.to_come(round_), 0)]
+    return [index for index in laying.spares(round_) if index < cards[-1]][: burns.to_come(round_)]
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
@@ -277,6 +277,11 @@ def _to_come(round_: Round, place: Place) -> int:
     return sum(step.cards for step in steps if isinstance(step, DealStep) and kind in step.to)
 
 
+def _left(round_: Round, place: Place) -> int:
+    """Return the number of cards that are due at this place, or will be."""
+    return _to_come(round_, place) + sum(due.place == place for due in round_.dues[round_.given :])
+
+
 def at_step(round_: Round) -> None:
     """Use a card that was dealt early when the step begins that deals it."""
     step = round_.step
@@ -290,7 +295,7 @@ def at_step(round_: Round) -> None:
     ):  # the last card comes from a reshuffled deck, and no burn is named for it
         round_.dues[round_.given :] = [due for due in round_.dues[round_.given :] if due.step != step.name]
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
-        if round_.plan.kind(place) not in (step.to if isinstance(step, DealStep) else (BURN.text,)):
+        if not isinstance(step, DealStep) or round_.plan.kind(place) not in step.to:
             continue
         kept = [n for n, mark in round_.marks.items() if mark == CardMark("early", place)]
         laying.use(round_, kept, place, step.name)
@@ -302,8 +307,7 @@ def before_last(round_: Round, seen: Seen) -> None:
     if due is None or not any(mark.why == "aside" for mark in round_.marks.values()):
         return
     aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", due.place)]
-    left = sum(other.place == due.place for other in round_.dues[round_.given :])
-    if aside and left == 1 and not _to_come(round_, due.place):
+    if aside and _left(round_, due.place) == 1:
         row = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
         policy = row or Policy("set-aside", round_.plan.steps[round_.plan.order[due.step]].clause)
         _into_deck(round_, policy, due.place, laying.take_back(round_, aside), seen)
