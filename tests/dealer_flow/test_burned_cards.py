@@ -10,9 +10,16 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.machine.states import State
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
+from protocol.cards import DECK
+from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.settling_table import SettlingTable
+from tests.support.reading.dealt_hands import clean, games
 
 
 class Hand(NamedTuple):
@@ -26,7 +33,7 @@ class Hand(NamedTuple):
     cards: str
     """The cards that follow the burn."""
     rest: str
-    """What follows them, to the end of the hand."""
+    """The rest of the hand."""
     folds: str
     """Acts by which the hand ends without another card, instead."""
     won: dict[int, int]
@@ -124,7 +131,7 @@ def test_in_time_nothing_is_on_record(game: str) -> None:
 )
 @pytest.mark.parametrize("game", HANDS)
 def test_a_card_burned_too_early_and_left_there_is_the_burn(game: str, report: str) -> None:
-    """Whatever the dealer keys, and when: the record is the same."""
+    """The record is the same for anything that the dealer keys, and at any time."""
     hand = HANDS[game]
     table = dealt(hand, hand.until, "burn-card 2C", report, hand.acts, hand.cards, hand.rest)
     check(table, hand.won, ["burned-early"], hand.burned)
@@ -335,3 +342,89 @@ def test_the_next_hand_starts_clean() -> None:
         table.say(line)
     assert table.end().outcome == "complete"
     assert "burned-early" not in [found.code for found in table.results[-1].incidents]
+
+
+# ------------------------------------------------------------------ every game that burns single cards
+
+BURNING: Final = tuple(
+    game
+    for game in games()
+    if load_procedure(game).device == "card-shoe" and "burn-card" in " ".join(clean(game).lines)
+)
+
+
+def played(game: str, lines: list[str]) -> HandTable:
+    """The lines of a clean round."""
+    table = HandTable(game, **{name.replace("-", "_"): value for name, value in clean(game).options.items()})
+    table.play(lines)
+    table.end()
+    return table
+
+
+@pytest.mark.parametrize("game", sorted({*BURNING} - {"208.co", "eighty-eight.co"}))
+def test_every_burn_of_every_game_may_come_before_the_last_act(game: str) -> None:
+    """The round comes out as it does when the card is burned in time. A discard that may come until the next cards are
+    out holds no burn up. 208 Poker's choices are free; in Eighty-eight nobody acts before a burn."""
+    lines = [*clean(game).lines]
+    in_time = played(game, lines).results[-1]
+    acts = [at for at, line in enumerate(lines) if line.startswith(("acts", "choose"))]
+    moved = 0
+    for at in (at for at in acts if lines[at + 1 : at + 2] and lines[at + 1].startswith("burn-card ")):
+        table = played(game, [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]])
+        result, moved = table.results[-1], moved + 1
+        codes = [] if lines[at].endswith(": discard") else ["burned-early"]
+        assert (table.codes, result.outcome) == (codes, "complete"), lines[at]
+        assert (result.burned, result.community, result.seats) == (in_time.burned, in_time.community, in_time.seats)
+    assert moved
+
+
+@pytest.mark.parametrize("game", BURNING)
+def test_an_extra_burn_before_any_burn_of_any_game_lies_apart(game: str) -> None:
+    """Burned twice, the second card is one that no hand of this round has."""
+    lines = [*clean(game).lines]
+    in_time = played(game, lines).results[-1]
+    words = set(" ".join(lines).split())
+    spare = next(card.text for card in DECK if card.text not in words)
+    burns = [at for at, line in enumerate(lines) if line.startswith("burn-card ")]
+    for at in burns:
+        table = played(game, [*lines[: at + 1], f"burn-card {spare}", *lines[at + 1 :]])
+        result = table.results[-1]
+        assert (table.codes, result.outcome) == (["burn-count-wrong"], "complete"), lines[at]
+        assert sorted(result.burned) == sorted([*in_time.burned, spare])
+        assert (result.community, result.seats) == (in_time.community, in_time.seats)
+
+
+# ------------------------------------------------------------------ a state that is saved
+
+
+def lines_of(flow: DealerFlow, seen: list[e.Seen]) -> list[RoundResult | Incident]:
+    """Everything that follows from these reports."""
+    return [item for each in seen for item in flow.handle(each)]
+
+
+def test_a_state_saved_between_two_hands_loses_no_burned_card() -> None:
+    """Saved after any report after which it can be, and gone on from there: the same follows. It cannot be once a card
+    of the hand was burned."""
+    table = HandTable("eighty-eight.co")
+    early = EIGHTY_EIGHT.until.replace(" / start at 3 / burn-card 3C", " / burn-card 3C / start at 3")
+    for _ in range(2):
+        parts = (early, EIGHTY_EIGHT.acts, "burn-card 2C", EIGHTY_EIGHT.cards, EIGHTY_EIGHT.rest)
+        table.play(" / ".join(parts).split(" / "))
+        table.end()
+        table.fresh_deck(1)
+    whole, saved = lines_of(DealerFlow(table.procedure), table.seen), 0
+    assert [item.outcome for item in whole if isinstance(item, RoundResult)] == ["complete", "complete"]
+    for at in range(1, len(table.seen) + 1):
+        first, second = DealerFlow(table.procedure), DealerFlow(table.procedure)
+        before = lines_of(first, table.seen[:at])
+        if (state := first.kept()) is not None:
+            saved += 1
+            second.restore(state)
+            assert [*before, *lines_of(second, table.seen[at:])] == whole
+    assert 2 <= saved < 10
+
+
+def test_no_state_is_saved_once_a_card_of_the_coming_hand_was_burned() -> None:
+    table = HandTable("eighty-eight.co")
+    assert table.flow.kept() is not None
+    assert table.play("burn-card 3C").flow.kept() is None
