@@ -17,7 +17,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import DECK
-from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.hand_table import CONTROLLER, HandTable
 from tests.support.dealing.settling_table import SettlingTable
 from tests.support.reading.dealt_hands import clean, games
 
@@ -392,6 +392,22 @@ def test_an_extra_burn_before_any_burn_of_any_game_lies_apart(game: str) -> None
         assert (table.codes, result.outcome) == (["burn-count-wrong"], "complete"), lines[at]
         assert sorted(result.burned) == sorted([*in_time.burned, spare])
         assert (result.community, result.seats) == (in_time.community, in_time.seats)
+
+
+# ------------------------------------------------------------------ reports that come late
+
+
+@pytest.mark.parametrize(("silent", "codes"), [(True, ["link-lost"]), (False, ["burned-early"])])
+def test_a_burn_that_seems_early_waits_for_the_act_of_a_line_that_was_silent(silent: bool, codes: list[str]) -> None:
+    """The controller stores its reports and sends them once its line is there again: the card was burned in time."""
+    table = HandTable(HOLDEM.game)
+    table.play(HOLDEM.until.split(" / "))
+    if silent:
+        table.see(CONTROLLER, e.LinkLost("read: gone"), numbered=False)
+    table.play(["burn-card 2C", HOLDEM.cards] if silent else ["burn-card 2C"])
+    table.play([HOLDEM.acts] if silent else [HOLDEM.acts, HOLDEM.cards])
+    table.play(HOLDEM.rest.split(" / "))
+    assert (table.end().outcome, table.codes, table.results[-1].burned) == ("complete", codes, HOLDEM.burned)
 
 
 # ------------------------------------------------------------------ a state that is saved
