@@ -69,6 +69,8 @@ def _judge(round_: Round, before: int, seen: Seen) -> None:
         )
         judge(round_, policy, BURN, wrong, seen)
         return
+    if number is None and extra:
+        return  # a person reports the card too many, which is on record
     rule = care.burned or care.extra_burn
     clause = rule.clause if rule is not None else round_.plan.clause
     reason = "reported" if number is None else "lies-apart"
