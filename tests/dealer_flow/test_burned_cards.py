@@ -345,6 +345,13 @@ def test_a_correction_of_the_last_act_leaves_the_early_burn_where_it_lies() -> N
     check(dealt(HOLDEM, *lines), {1: -1000, 2: 2000, 3: -1000}, ["burned-early"], ("2C",))
 
 
+def test_a_joker_burned_too_early_is_dead_and_the_burn_is_due_in_its_time() -> None:
+    """47.1-1037: it is no card of this deck, so another is burned."""
+    table = dealt(HOLDEM, HOLDEM.until, "burn-card X1", HOLDEM.acts, "burn-card 2C", HOLDEM.cards, HOLDEM.rest)
+    result = table.results[-1]
+    assert (result.outcome, table.codes, result.burned) == ("complete", ["burned-early", "stray-joker"], HOLDEM.burned)
+
+
 def test_the_next_hand_starts_clean() -> None:
     table = dealt(HOLDEM, HOLDEM.until, "burn-card 2C", HOLDEM.folds)
     table.fresh_deck(1)
