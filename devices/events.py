@@ -604,6 +604,8 @@ class BettingAction(StrEnum):
     because the player bet on a hand or a deck known to be fouled (CO 47.1-1031(3), 1036). `cents` has no meaning."""
     CHOP = "chop"
     """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
+    WITHDRAW = "withdraw"
+    """Not an act of the player: a person rules that the player's last action is taken back. `cents` has no meaning."""
 
 
 class Manner(StrEnum):

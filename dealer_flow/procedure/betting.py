@@ -14,6 +14,10 @@ from devices.events import BettingAction
 UNLIMITED: Final = "unlimited"
 RAISES: Final = (*map(str, range(10)), UNLIMITED)
 YES_OR_NO: Final = ("yes", "no")
+TAKEN_BACK: Final = "taken-back"
+BINDS: Final = "binds"
+OUT_OF_TURN: Final = (TAKEN_BACK, "stands", BINDS)
+"""What becomes of an action out of turn once a seat acts whose turn it was."""
 PUTS: Final = (
     BettingAction.BET,
     BettingAction.RAISE,
@@ -63,6 +67,8 @@ class BettingPart(TomlTable):
     """Option that says whether a player must bet or fold."""
     chop: Annotated[OptionRef | None, Chooses(YES_OR_NO)] = None
     """Option that says whether the two players in the blinds may end the hand and take them back."""
+    out_of_turn: Annotated[OptionRef | None, Chooses(OUT_OF_TURN)] = None
+    """Option that says what becomes of an action out of turn; without one it stands."""
     stakes_clause: Clause
     """Clause on table stakes."""
     order_clause: Clause

@@ -4,8 +4,9 @@ Chips stay in front of the seats from hand to hand, so that a session is one eco
 """
 
 from collections import defaultdict
-from typing import Final
+from typing import Final, NamedTuple
 
+from dealer_flow.procedure.betting import BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.result import SeatStatus
 from dealwire.rehearsal.acting import BettingRound
@@ -27,6 +28,15 @@ ACTIONS: Final = {action: PlayerAction[action.name] for action in BettingAction}
 MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
 
 
+class Word(NamedTuple):
+    """Action out of turn that binds its player, and the bet to call that it was made on."""
+
+    seat: int
+    action: BettingAction
+    cents: int
+    high: int
+
+
 class BettingDealer(PlayingDealer):
     """Dealer who handles betting between players. In other games it acts as any dealer."""
 
@@ -40,6 +50,8 @@ class BettingDealer(PlayingDealer):
         """Number of actions in this hand."""
         self._wrong: list[What] = []
         """Faults that happen as soon as they can."""
+        self._word: Word | None = None
+        """Action out of turn that its player has yet to repeat."""
         super().__init__(scenario, table, cards)
 
     @property
@@ -51,6 +63,7 @@ class BettingDealer(PlayingDealer):
         super()._begin_plan(plan)
         self.hand, self._actions = None, 0
         self._wrong.clear()
+        self._word = None
         self.up.clear()
 
     def _style(self, number: int) -> Style:
@@ -95,6 +108,10 @@ class BettingDealer(PlayingDealer):
                 yield from self._goes_wrong(what, step, betting, number)
                 return
         action, cents = acts(self._style(number), betting.moves(number), self.chance)
+        if self._word is not None and self._word.seat == number:
+            if self._word.high == betting.high:
+                _, action, cents, _ = self._word
+            self._word = None
         self._takes_action(step, betting, number, action, cents)
         yield self.pace.bet
 
@@ -103,6 +120,18 @@ class BettingDealer(PlayingDealer):
     ) -> None:
         self._says(number, action, cents)
         self._counts(step, betting, number, action, cents)
+
+    def _acts_early(
+        self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int
+    ) -> None:
+        """Have a player act before another whose turn it is; unless that stands or is a fold, it does not count yet."""
+        out_of_turn = self.hand.out_of_turn if self.hand is not None else ""
+        if action is BettingAction.FOLD or out_of_turn not in (TAKEN_BACK, BINDS):
+            self._takes_action(step, betting, number, action, cents)
+            return
+        self._says(number, action, cents)
+        if out_of_turn == BINDS:
+            self._word = Word(number, action, cents, betting.high)
 
     def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
         """Key in an action."""
@@ -148,7 +177,7 @@ class BettingDealer(PlayingDealer):
                 other = betting.after(number, self.view.live)
                 assert other is not None, "it may go wrong"
                 action, cents = acts(STYLES[""], betting.moves(other), self.chance)
-                self._takes_action(step, betting, other, action, cents)
+                self._acts_early(step, betting, other, action, cents)
             case What.STRING_BET if call is not None:
                 self._says(number, BettingAction.RAISE, may[BettingAction.RAISE].least, Manner.STRING_BET)
                 self._counts(step, betting, number, BettingAction.CALL, call.most)

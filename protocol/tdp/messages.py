@@ -313,8 +313,11 @@ class PlayerAction(IntEnum):
     BRING_IN = 7
     """A forced bet that opens a betting round."""
     FORFEIT = 8
-    CHOP = 9
     """A person rules that the player's chips stay in the pot, even if the round is void; `cents` has no meaning."""
+    CHOP = 9
+    """The two players in the blinds agree to end the hand and take them back."""
+    WITHDRAW = 10
+    """A person rules that the player's last action is taken back; `cents` has no meaning."""
 
 
 class ActionManner(IntEnum):

@@ -324,12 +324,13 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "chips_play", harmful=False),
         OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
         OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
+        OrderRule(_STRICT, "action_to_withdraw", harmful=False, code="action-refused"),
         OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
         OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
         OrderRule(_REVEALING, "players_act", harmful=False),
         *(
             OrderRule(_ACTING, name, harmful=False, code="action-refused")
-            for name in ("may_chop", "seat_to_act", "time_limit_kept")
+            for name in ("may_chop", "seat_to_act", "time_limit_kept", "keeps_word")
         ),
         # in all strict states, for a correction of an action that seemed to end the betting
         *(OrderRule(_STRICT, name, harmful=False, code="action-refused") for name in _ACTED),

@@ -2,14 +2,25 @@
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import leave_mucked
-from dealer_flow.play.course.turns import declares, in_turn, put_in, reopen, reopens, standing, stands, stay_in
+from dealer_flow.play.course.turns import (
+    corrects,
+    declares,
+    in_turn,
+    put_in,
+    reopen,
+    reopens,
+    stands,
+    stay_in,
+    undoes,
+)
 from dealer_flow.play.order.actions import effect_of
 from dealer_flow.play.reports.shoe import Handler
+from dealer_flow.play.reports.taken_back import act_again, go_back, report_taken_back, withdraw
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.record.incidents import Incident, at
@@ -38,11 +49,8 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
     if part is None or body.seat not in round_.active or body.action not in _KNOWN:
         return
-    if body.action == BettingAction.FORFEIT:
-        _forfeit(round_, body.seat)
-        return
-    if body.action == BettingAction.CHOP:
-        _chop(round_, seen, body.seat)
+    if body.action in _RULED:
+        _RULED[body.action](round_, seen, body)
         return
     round_.betting.chopped.clear()
     if body.manner == Manner.CORRECTED and reopens(round_, body):
@@ -52,10 +60,8 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
             round_.betting.muck(body.seat, step.name if step is not None else "")
             leave_mucked(round_, body.seat)
         return
-    betting, folds = round_.betting, list[ActionRecord]()
-    if (before := standing(round_, body)) is not betting:
-        folds = betting.actions[len(before.actions) + 1 :]
-        betting = round_.betting = before.copy()
+    undone = go_back(round_, body)
+    betting = round_.betting
     high = betting.high
     action, cents = effect_of(round_, betting, body)
     if not betting.turns:
@@ -66,19 +72,33 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         betting.declare(body.seat, body.manner)
     else:
         betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
-    for fold in folds:  # folds after the corrected action stay
-        betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
+    act_again(round_, undone.kept)
     betting.stood = stands(round_)
     put_in(round_, body.seat)
     _report_corrected(round_, seen, body, action, high)
+    if betting.takes_back:
+        report_taken_back(round_, seen, () if undoes(body) else undone.actions)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
 
 
-def _forfeit(round_: Round, number: int) -> None:
+def _withdrawn(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
+    """Take a ruling that the last action of a seat is taken back, with a ruling on a seat that it had passed by."""
+    if corrects(round_, body) and reopens(round_, body):
+        reopen(round_)
+    elif not isinstance(round_.step, BetStep):
+        return
+    round_.betting.chopped.clear()
+    withdraw(round_, seen, body)
+    round_.betting.stood = stands(round_)
+    late = round_.betting.too_late()
+    round_.rulings = [ruling for ruling in round_.rulings if ruling.why.code != _PASSED_BY or ruling.place.seat in late]
+
+
+def _forfeit(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     """Take a supervisor's ruling that a player bet on a hand it knew to be fouled: the hand is dead, and nothing goes
     back."""
-    betting, step = round_.betting, round_.step
+    betting, step, number = round_.betting, round_.step, body.seat
     stay_in(round_, number)
     betting.forfeited.add(number)
     round_.dead.add(number)
@@ -88,9 +108,9 @@ def _forfeit(round_: Round, number: int) -> None:
     betting.actions.append(ActionRecord(step=at_step, seat=number, action=BettingAction.FORFEIT.value, cents=lies))
 
 
-def _chop(round_: Round, seen: Seen, number: int) -> None:
+def _chop(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     """Take the wish of a seat in the blinds to end the hand; once both wish it, each takes its blind back."""
-    betting, step = round_.betting, round_.step
+    betting, step, number = round_.betting, round_.step, body.seat
     part = round_.plan.betting
     if not isinstance(step, BetStep) or part is None or part.chop is None:
         return
@@ -99,6 +119,14 @@ def _chop(round_: Round, seen: Seen, number: int) -> None:
     betting.actions.append(ActionRecord(step=step.name, seat=number, action=BettingAction.CHOP.value, cents=lies))
     for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
         round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
+
+
+_RULED: Final[Mapping[str, Callable[[Round, Seen, e.PlayerActed], None]]] = {
+    BettingAction.FORFEIT: _forfeit,
+    BettingAction.CHOP: _chop,
+    BettingAction.WITHDRAW: _withdrawn,
+}
+"""Actions that are no turn of the player."""
 
 
 def _payable(betting: Betting, number: int, cents: int) -> int:
