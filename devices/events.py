@@ -639,7 +639,7 @@ class PlayerActed(Body, frozen=True):
 
 class PotTaken(Body, frozen=True):
     """The dealer awarded so many cents of a pot, and the seat took them. Pot 1 is the main pot, 2 the first side
-    pot."""
+    pot. 0 cents: all that the seat took of it is taken back."""
 
     pot: int
     seat: int

@@ -17,7 +17,7 @@ YES_OR_NO: Final = ("yes", "no")
 TAKEN_BACK: Final = "taken-back"
 BINDS: Final = "binds"
 OUT_OF_TURN: Final = (TAKEN_BACK, "stands", BINDS)
-"""What becomes of an action out of turn once a seat acts whose turn it was."""
+"""Settings for an action out of turn, once a seat acts whose turn it was."""
 PUTS: Final = (
     BettingAction.BET,
     BettingAction.RAISE,
@@ -68,7 +68,7 @@ class BettingPart(TomlTable):
     chop: Annotated[OptionRef | None, Chooses(YES_OR_NO)] = None
     """Option that says whether the two players in the blinds may end the hand and take them back."""
     out_of_turn: Annotated[OptionRef | None, Chooses(OUT_OF_TURN)] = None
-    """Option that says what becomes of an action out of turn; without one it stands."""
+    """Option that says whether an action out of turn counts; without one it stands."""
     stakes_clause: Clause
     """Clause on table stakes."""
     order_clause: Clause
@@ -89,6 +89,8 @@ class BettingPart(TomlTable):
     """Clause on a blind put up by a seat that does not owe it."""
     fouled_bet_clause: Clause
     """Clause on a bet on a fouled hand that the next player has not acted on."""
+    award_clause: Clause | None = None
+    """Clause on a pot that was taken in and is claimed; `clause` if absent."""
     card_ahead_clause: Clause | None = None
     """Clause on a bet by a player who has a card more than others."""
     clause: Clause

@@ -31,7 +31,6 @@ MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
 class Word(NamedTuple):
     """Action out of turn that binds its player, and the bet to call that it was made on."""
 
-    seat: int
     action: BettingAction
     cents: int
     high: int
@@ -50,8 +49,8 @@ class BettingDealer(PlayingDealer):
         """Number of actions in this hand."""
         self._wrong: list[What] = []
         """Faults that happen as soon as they can."""
-        self._word: Word | None = None
-        """Action out of turn that its player has yet to repeat."""
+        self._words: dict[int, Word] = {}
+        """Seat -> its action out of turn, to be repeated in its turn."""
         super().__init__(scenario, table, cards)
 
     @property
@@ -63,7 +62,7 @@ class BettingDealer(PlayingDealer):
         super()._begin_plan(plan)
         self.hand, self._actions = None, 0
         self._wrong.clear()
-        self._word = None
+        self._words.clear()
         self.up.clear()
 
     def _style(self, number: int) -> Style:
@@ -90,6 +89,7 @@ class BettingDealer(PlayingDealer):
     def _betting(self, step: BetStep) -> Doings:
         assert self.hand is not None, "only where players bet against each other"
         yield from self.at(AT_TABLE)
+        self._words.clear()
         common = self.cards.faces(COMMUNITY)
         boards = {number: (*self.up[seat(number)], *common) for number in self.view.active}
         betting = self.hand.betting(step, self.view.live, boards)
@@ -97,21 +97,20 @@ class BettingDealer(PlayingDealer):
             yield self.pace.think
             yield from self._act(step, betting, number)
 
-    def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
-        """Have one player act, with a fault if one is due."""
+    def _act(self, step: BetStep, betting: BettingRound, number: int, *, as_it_should: bool = False) -> Doings:
+        """Have one player act, with a fault if one is due, unless the player is to act `as_it_should`."""
         self._actions += 1
         due = [each.what for each in self.plan.troubles if each.what in AT_THE_BETTING]
         self._wrong += [what for what in due if self.plan.find(what, self._actions)]
-        for what in self._wrong:
+        for what in () if as_it_should else self._wrong:
             if self._may_go_wrong(what, step, betting, number):
                 self._wrong.remove(what)
                 yield from self._goes_wrong(what, step, betting, number)
                 return
         action, cents = acts(self._style(number), betting.moves(number), self.chance)
-        if self._word is not None and self._word.seat == number:
-            if self._word.high == betting.high:
-                _, action, cents, _ = self._word
-            self._word = None
+        word = self._words.pop(number, None)
+        if word is not None and word.high == betting.high:
+            action, cents, _ = word
         self._takes_action(step, betting, number, action, cents)
         yield self.pace.bet
 
@@ -121,9 +120,7 @@ class BettingDealer(PlayingDealer):
         self._says(number, action, cents)
         self._counts(step, betting, number, action, cents)
 
-    def _acts_early(
-        self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int
-    ) -> None:
+    def _acts_early(self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int) -> None:
         """Have a player act before another whose turn it is; unless that stands or is a fold, it does not count yet."""
         out_of_turn = self.hand.out_of_turn if self.hand is not None else ""
         if action is BettingAction.FOLD or out_of_turn not in (TAKEN_BACK, BINDS):
@@ -131,7 +128,7 @@ class BettingDealer(PlayingDealer):
             return
         self._says(number, action, cents)
         if out_of_turn == BINDS:
-            self._word = Word(number, action, cents, betting.high)
+            self._words[number] = Word(action, cents, betting.high)
 
     def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
         """Key in an action."""
@@ -196,7 +193,8 @@ class BettingDealer(PlayingDealer):
                 yield from self._deal_early(step)
         yield self.pace.bet
         if what in (What.OUT_OF_TURN, What.PREMATURE) and betting.turn(self.view.live) is not None:
-            yield from self._act(step, betting, number)  # who was passed by acts before anybody else does
+            # who was passed by acts before anybody else does
+            yield from self._act(step, betting, number, as_it_should=what is What.OUT_OF_TURN)
 
     def _deals_early(self, step: BetStep) -> bool:
         """Return True if the dealer could deal the next cards before this betting is over."""

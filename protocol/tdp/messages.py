@@ -1176,7 +1176,7 @@ class PlayerActedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0355, since="1.3")
 class PotTakenMessage(Event, frozen=True):
-    """The dealer awarded so many cents of a pot, and the seat took them. Since 1.3."""
+    """The dealer awarded so many cents of a pot, and the seat took them; 0: what it took is taken back. Since 1.3."""
 
     pot: Annotated[U8, "1: the main pot, 2: the first side pot, and so on"]
     seat: _Seat

@@ -115,8 +115,8 @@ def test_a_final_wager_is_less_than_the_initial_where_the_stake_is_no_more(
 
 
 def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
-    """47.1-1024: until substantial action has taken place."""
-    table = holdem(f"{FLOP} / acts 2: bet 500")
+    """47.1-1024: until substantial action has taken place. Where the house has it stand, they face it."""
+    table = holdem(f"{FLOP} / acts 2: bet 500", out_of_turn="stands")
     assert (turn(table), table.codes) == ([3, 1], ["acted-out-of-turn"])
     go_on(table, "acts 1: call 500")
     assert turn(table) == [3]
@@ -125,7 +125,7 @@ def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
 
 def test_who_is_passed_by_and_says_nothing_may_lose_the_hand() -> None:
     table = holdem(f"{FLOP} / acts 2: bet 500 / acts 3: call 500")
-    assert table.codes == ["acted-out-of-turn", "hand-passed-by"]
+    assert table.codes == ["acted-out-of-turn", "acted-out-of-turn", "hand-passed-by"]
     assert "GameEnded" not in {item.event for item in table.flow.legal()}
     go_on(table, "confirm / acts 4: call 500 / burn-card 8S / draw community 2D")
     assert (turn(table), round_of(table.flow).live) == ([2], [2, 3, 4])

@@ -28,6 +28,7 @@ options = st.fixed_dictionaries(
         "raises_per_round": st.sampled_from(["1", "3"]),
         "check_and_raise": st.sampled_from(["yes", "no"]),
         "bet_or_fold": st.sampled_from(["no", "yes"]),
+        "out_of_turn": st.sampled_from(["taken-back", "stands", "binds"]),
     }
 )
 
@@ -120,7 +121,7 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
     game: str, chips: list[int], random: Random, tries: list[tuple[int, BettingAction, int, str]]
 ) -> None:
     """An action that is refused leaves every chip where it was; one out of turn is said."""
-    table = ready(game, chips, {})
+    table = ready(game, chips, {"out_of_turn": random.choice(["taken-back", "stands", "binds"])})
     deal_on(table)
     for seat, action, cents, manner in tries:
         if table.flow.state is not State.ACTING:
@@ -135,6 +136,8 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
             assert (now.wagers, now.betting) == before[:2]
         elif action is BettingAction.FORFEIT:  # has no turn, and is in no list
             assert new == []
+        elif action is BettingAction.WITHDRAW:
+            assert new[0].code == "action-taken-back"
         elif not manner and (seat, action) not in listed:
             again = not new and (now.wagers, now.betting) == before[:2]  # refused as it was just before: said once
             assert again or new[0].code == "acted-out-of-turn"

@@ -226,8 +226,24 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
 
 
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
-    if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
+    if round_.plan.betting is None or body.seat not in round_.active or not 1 <= body.pot <= len(round_.active):
+        return
+    if body.cents:
         round_.awards.append(TakenPot(pot=body.pot, seat=body.seat, cents=body.cents))
+    else:
+        _claimed(round_, seen, body)
+
+
+def _claimed(round_: Round, seen: Seen, body: e.PotTaken) -> None:
+    """Take back what a seat took of a pot, since another player has claimed it in time."""
+    part = round_.plan.betting
+    cents = sum(each.cents for each in round_.awards if (each.pot, each.seat) == (body.pot, body.seat))
+    if part is None or not cents:
+        return
+    round_.awards = [each for each in round_.awards if (each.pot, each.seat) != (body.pot, body.seat)]
+    clause = part.award_clause or part.clause
+    found = Incident(code="award-taken-back", clause=clause, seat=body.seat, number=body.pot, cents=cents)
+    round_.report(found, seen)
 
 
 HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {

@@ -386,6 +386,10 @@ def _taking_in(round_: Round) -> Iterator[Candidate]:
     # the last to muck wins a pot that no remaining hand could match
     for pot in chips.pots if chips is not None else ():
         yield from (_award(number) for number in sorted(pot.contenders - {*round_.live}))
+    for number, number_of_pot in sorted({(each.seat, each.pot) for each in round_.awards}):
+        what = f"take back what seat {number} took of pot {number_of_pot}"
+        item = Legal("supervisor", "PotTaken", seat(number).text, what, number_of_pot)
+        yield item, e.PotTaken(number_of_pot, number, 0)
 
 
 def _award(number: int) -> Candidate:
