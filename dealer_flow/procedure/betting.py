@@ -18,6 +18,9 @@ TAKEN_BACK: Final = "taken-back"
 BINDS: Final = "binds"
 OUT_OF_TURN: Final = (TAKEN_BACK, "stands", BINDS)
 """Settings for an action out of turn, once a seat acts whose turn it was."""
+BEFORE_BUTTON: Final = "before-button"
+BLINDS_AT: Final = (BEFORE_BUTTON, "after-button")
+"""Places of the blinds: the last ones clockwise before the button, or the first ones after it."""
 PUTS: Final = (
     BettingAction.BET,
     BettingAction.RAISE,
@@ -51,6 +54,8 @@ class BettingPart(TomlTable):
     blinds: tuple[Name, ...] = ()
     """Bets before the first card that count as bets of the first betting round, in order from the left of the button.
     Any other bet before the deal, such as an ante, is swept into the pot and does not count."""
+    blinds_at: Annotated[OptionRef | None, Chooses(BLINDS_AT)] = None
+    """Option that says whether the blinds are put up before the button or after it; without one, after it."""
     apart: tuple[Name, ...] = ()
     """Bets before the deal that are kept apart from the pot."""
     everybody: tuple[Name, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from dealer_flow.procedure.betting import BEFORE_BUTTON
 from dealer_flow.procedure.plan import Plan
 
 STAKE: Final = 20_000
@@ -53,13 +54,23 @@ def due_of(
     blinds = plan.betting.blinds if plan.betting is not None else ()
     around, due = in_turn(seats, button), dict[str, list[int]]()
     offered = [bet.name for bet in plan.bets.values() if bet.placed == "before-deal" and bet.name in house]
+    owe = _blinds_owed(plan, around, button, sum(name in blinds for name in offered))
     for name in sorted(offered, key=lambda name: (name in blinds, offered.index(name))):
         place = sum(each in due for each in blinds)
         if name not in blinds:
             due[name] = [*around]
-        elif place < len(around) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
-            due[name] = [around[place]]
+        elif place < len(owe) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
+            due[name] = [owe[place]]
     return due
+
+
+def _blinds_owed(plan: Plan, around: Sequence[int], button: int, blinds: int) -> Sequence[int]:
+    """Return the seats that put up the blinds, in order: those after the button, or the last ones before it."""
+    at = plan.betting.blinds_at if plan.betting is not None else None
+    if at is None or plan.options[at.option] != BEFORE_BUTTON:
+        return around
+    backwards = [*(seat for seat in reversed(around) if seat != button), *(seat for seat in around if seat == button)]
+    return backwards[:blinds][::-1]
 
 
 def least_of(plan: Plan, due: Mapping[str, Sequence[int]], seat: int, house: Mapping[str, int]) -> int:

@@ -2,7 +2,7 @@
 
 import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
-from dealer_flow.procedure.betting import BINDS, TAKEN_BACK
+from dealer_flow.procedure.betting import BEFORE_BUTTON, BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.boards import first_on_board
@@ -23,6 +23,17 @@ def in_turn(round_: Round) -> list[int]:
     """Return the seats dealt in, clockwise from the left of the button, or of the dealer in a game without one."""
     order, button = sorted(round_.active), round_.first or 0
     return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
+
+
+def blind_places(round_: Round, around: list[int], blinds: int) -> list[int]:
+    """Return the seats that owe so many blinds, in the order of the blinds. `around` are seats in turn that may owe
+    one."""
+    part = round_.plan.betting
+    at = part.blinds_at if part is not None else None
+    if at is None or round_.plan.options[at.option] != BEFORE_BUTTON:
+        return around
+    away = [number for number in around if number != round_.first]
+    return [number for number in around if number == round_.first][: max(blinds - len(away), 0)] + away[-blinds:]
 
 
 def in_showing_order(round_: Round) -> list[int]:

@@ -8,6 +8,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.course.retrieved import leave_mucked
 from dealer_flow.play.course.turns import (
+    blind_places,
     corrects,
     declares,
     in_turn,
@@ -203,7 +204,7 @@ def judge_antes(round_: Round, seen: Seen) -> None:
 
 
 def judge_blinds(round_: Round, seen: Seen) -> None:
-    """Report, at START GAME, blinds that are not at the seats left of the button, one after the other.
+    """Report, at START GAME, blinds that are not at the seats that owe them, one after the other.
 
     This is recorded only. A player who is all-in with the ante owes none.
     """
@@ -216,8 +217,9 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
         for name in part.blinds
         if any(name in round_.wagers.get(number, {}) for number in around)
     ]
+    owe = blind_places(round_, around, len(posted))
     for place, (name, seats) in enumerate(posted):
-        due = around[place % len(around)]
+        due = owe[place % len(owe)]
         if seats != [due]:
             found = Incident(
                 code="blind-misplaced", clause=part.blind_position_clause, seat=seats[0], bet=name, number=due
