@@ -51,6 +51,8 @@ class BettingDealer(PlayingDealer):
         """Faults that happen as soon as they can."""
         self._words: dict[int, Word] = {}
         """Seat -> its action out of turn, to be repeated in its turn."""
+        self.taken_back = 0
+        """Number of actions out of turn that did not count."""
         super().__init__(scenario, table, cards)
 
     @property
@@ -127,6 +129,7 @@ class BettingDealer(PlayingDealer):
             self._takes_action(step, betting, number, action, cents)
             return
         self._says(number, action, cents)
+        self.taken_back += 1
         if out_of_turn == BINDS:
             self._words[number] = Word(action, cents, betting.high)
 
