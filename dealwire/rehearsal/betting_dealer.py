@@ -157,7 +157,7 @@ class BettingDealer(PlayingDealer):
         """Return True if the fault can happen while this seat is to act."""
         may = {move.action: move for move in betting.moves(number)}
         match what:
-            case What.OUT_OF_TURN:
+            case What.OUT_OF_TURN | What.WITHDRAWN:
                 return BettingAction.BRING_IN not in may and betting.after(number, self.view.live) is not None
             case What.STRING_BET:
                 return BettingAction.CALL in may and BettingAction.RAISE in may
@@ -173,11 +173,16 @@ class BettingDealer(PlayingDealer):
         may = {move.action: move for move in betting.moves(number)}
         call = may.get(BettingAction.CALL)
         match what:
-            case What.OUT_OF_TURN:
+            case What.OUT_OF_TURN | What.WITHDRAWN:
                 other = betting.after(number, self.view.live)
                 assert other is not None, "it may go wrong"
                 action, cents = acts(STYLES[""], betting.moves(other), self.chance)
-                self._acts_early(step, betting, other, action, cents)
+                if what is What.OUT_OF_TURN:
+                    self._acts_early(step, betting, other, action, cents)
+                else:
+                    self._says(other, action, cents)
+                    yield self.pace.think
+                    self._says(other, BettingAction.WITHDRAW, 0)
             case What.STRING_BET if call is not None:
                 self._says(number, BettingAction.RAISE, may[BettingAction.RAISE].least, Manner.STRING_BET)
                 self._counts(step, betting, number, BettingAction.CALL, call.most)
@@ -195,9 +200,9 @@ class BettingDealer(PlayingDealer):
             case _:
                 yield from self._deal_early(step)
         yield self.pace.bet
-        if what in (What.OUT_OF_TURN, What.PREMATURE) and betting.turn(self.view.live) is not None:
+        if what in (What.OUT_OF_TURN, What.WITHDRAWN, What.PREMATURE) and betting.turn(self.view.live) is not None:
             # who was passed by acts before anybody else does
-            yield from self._act(step, betting, number, as_it_should=what is What.OUT_OF_TURN)
+            yield from self._act(step, betting, number, as_it_should=what is not What.PREMATURE)
 
     def _deals_early(self, step: BetStep) -> bool:
         """Return True if the dealer could deal the next cards before this betting is over."""

@@ -254,6 +254,21 @@ def test_what_a_player_does_wrong_is_put_right(name: str, what: str, code: str) 
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
 
 
+@pytest.mark.parametrize("reading", ["taken-back", "stands", "binds"])
+@every_family
+def test_what_the_floor_takes_back_was_never_done(name: str, reading: str) -> None:
+    """An action out of turn, then the ruling, on the wire: the hand goes on as if nobody had acted."""
+    troubles = [{"what": "withdrawn", "action": action} for action in (2, 5)]
+    evening = Evening(scenario(name, troubles=troubles, options={"out-of-turn": reading}))
+    assert evening.codes == {"acted-out-of-turn", "action-taken-back"}
+    found = [each for round_ in evening.rounds for each in round_.incidents if each.code == "action-taken-back"]
+    assert {each.reason for each in found} == {"ruled"}
+    assert {round_.outcome for round_ in evening.rounds} == {"complete"}
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+    chips, pooled = evening.chips().chips, sum(each.totals.meters for each in evening.settled)
+    assert sum(chips.bought.values()) == sum(chips.behind.values()) + pooled
+
+
 @pytest.mark.parametrize("action", [2, 6])
 @pytest.mark.parametrize("name", BOARDS)
 def test_community_cards_that_come_too_early_go_back(name: str, action: int) -> None:
