@@ -172,6 +172,51 @@ def test_a_corrected_hand_is_the_hand_keyed_right_at_once(game: str, chips: list
     assert [each.cents for each in first.actions] == [each.cents for each in second.actions]
 
 
+def out_of_turn(table: HandTable, random: Random) -> int | None:
+    """Report an action of a seat that is not due; return the seat if it was taken and is no fold."""
+    now = round_of(table.flow)
+    betting, live = now.betting, now.live
+    due = betting.waiting(live)
+    others = [seat for seat in live if seat not in due and betting.needs(seat, live)]
+    if not others or betting.bring_in:
+        return None
+    seat = random.choice(others)
+    action = random.choice([*BettingAction][:6])
+    cents = {BettingAction.CALL: 0, BettingAction.CHECK: betting.lies(seat), BettingAction.ALL_IN: 0}
+    before, more = len(betting.actions), betting.high + random.randint(1, 500)
+    table.controller(e.PlayerActed(seat, action, cents.get(action, more)))
+    now = round_of(table.flow)
+    return seat if len(now.betting.actions) > before and seat in now.live else None
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(GAMES), stakes, st.randoms(use_true_random=False), st.sampled_from(["taken-back", "stands"]))
+def test_a_hand_with_actions_taken_back_is_the_hand_without_them(
+    game: str, chips: list[int], random: Random, reading: str
+) -> None:
+    """A seat acts before its turn, now and then; the seat that was due acts, or the floor takes it back first."""
+    tidy, untidy = ready(game, chips, {"out_of_turn": reading}), ready(game, chips, {"out_of_turn": reading})
+    for table in (tidy, untidy):
+        deal_on(table)
+    while tidy.flow.state is State.ACTING:
+        right = acted(round_of(tidy.flow), random.choice(actions(tidy)), random)
+        early = out_of_turn(untidy, random) if right.action != BettingAction.CHOP else None
+        for gone in {*round_of(untidy.flow).betting.folded} - {*round_of(tidy.flow).betting.folded}:
+            untidy.controller(e.PlayerActed(gone, BettingAction.WITHDRAW, 0))
+        if early is not None and (reading == "stands" or random.random() < 0.5):
+            untidy.controller(e.PlayerActed(early, BettingAction.WITHDRAW, 0))
+        for table in (tidy, untidy):
+            table.controller(right)
+            adds_up(table)
+        one, two = round_of(tidy.flow), round_of(untidy.flow)
+        assert (one.wagers, one.live, one.betting.behind) == (two.wagers, two.live, two.betting.behind)
+        assert one.betting.waiting(one.live) == two.betting.waiting(two.live)
+        for table in (tidy, untidy):
+            deal_on(table)
+    first, second = tidy.end(), untidy.end()
+    assert (first.seats, first.actions, first.outcome) == (second.seats, second.actions, second.outcome)
+
+
 class Table(RuleBasedStateMachine):
     """A table where anybody acts, cards come, hands are found wrong and a supervisor rules, in any order."""
 

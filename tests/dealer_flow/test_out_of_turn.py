@@ -238,6 +238,13 @@ def test_the_next_betting_round_and_the_next_hand_know_nothing_of_it() -> None:
     assert round_of(table.flow).betting.apart == {}
 
 
+def test_what_is_done_twice_is_on_record_twice() -> None:
+    """Seat 2 checks before seat 1 on the flop and again on the turn."""
+    checks = "acts 2: check / acts 1: check / acts 2: check / acts 3: check / acts 4: check"
+    table = holdem(f"{FLOP} / {checks} / burn-card 8S / draw community 2D / {checks}")
+    assert table.codes == ["acted-out-of-turn", "action-taken-back"] * 2
+
+
 # ------------------------------------------------------------------ rulings of the floor
 
 RULED: Final = [
