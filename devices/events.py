@@ -606,6 +606,9 @@ class BettingAction(StrEnum):
     """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
     WITHDRAW = "withdraw"
     """Not an act of the player: a person rules that the player's last action is taken back. `cents` has no meaning."""
+    SIT_OUT = "sit-out"
+    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, and its stake stays known.
+    A stake shown after this deals it in again. `cents` has no meaning."""
 
 
 class Manner(StrEnum):

@@ -1,6 +1,6 @@
 """The `[betting]` table: what players may do with their chips in a game in which they bet against each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Annotated, Final, NamedTuple
 
@@ -21,6 +21,10 @@ OUT_OF_TURN: Final = (TAKEN_BACK, "stands", BINDS)
 BEFORE_BUTTON: Final = "before-button"
 BLINDS_AT: Final = (BEFORE_BUTTON, "after-button")
 """Places of the blinds: the last ones clockwise before the button, or the first ones after it."""
+SHORT_BLIND: Final = ("as-posted", "full")
+SHORT_ALL_IN: Final = ("reopens", "full-raise-only")
+HEADS_UP: Final = ("left-of-button", "button-small")
+BUTTON_STRADDLE: Final = ("none", "left-of-button", "left-of-blinds")
 PUTS: Final = (
     BettingAction.BET,
     BettingAction.RAISE,
@@ -29,6 +33,12 @@ PUTS: Final = (
     BettingAction.BRING_IN,
 )
 """Actions that put chips in, unless all of them were in front of the seat already."""
+
+
+def is_full(cents: int, high: int, step: int, *, bring_in: bool) -> bool:
+    """Return True if a higher bet of `cents` is a whole bet or raise: it adds at least `step`, the last one, to the bet
+    to call."""
+    return not high or bring_in or cents - high >= step
 
 
 def after_raise(raises: int, high: int, *, bring_in: bool) -> int:
@@ -54,6 +64,25 @@ class BettingPart(TomlTable):
     blinds: tuple[Name, ...] = ()
     """Bets before the first card that count as bets of the first betting round, in order from the left of the button.
     Any other bet before the deal, such as an ante, is swept into the pot and does not count."""
+    extra_blinds: tuple[Name, ...] = ()
+    """Those of `blinds` that may follow the others, such as a straddle. Put up by another seat than the next one, they
+    count as bets but do not change who acts first."""
+    posts: tuple[Name, ...] = ()
+    """Bets by which a player comes in between the blinds. They count as bets of the first betting round, too, but do
+    not change who acts first."""
+    dead: tuple[Name, ...] = ()
+    """Bets before the deal of single players that nobody has to match, for blinds that they missed: they go to the main
+    pot."""
+    full_blind: MostPart | None = None
+    """Amount of the big blind that the house has posted; absent if it is not known."""
+    short_blind: Annotated[OptionRef | None, Chooses(SHORT_BLIND)] = None
+    """Option that says what a call is while the big blind is all-in for less: what lies there, or the full blind."""
+    short_all_in: Annotated[OptionRef | None, Chooses(SHORT_ALL_IN)] = None
+    """Option that says whether players who have acted may raise after an all-in that is less than a full raise."""
+    heads_up_blinds: Annotated[OptionRef | None, Chooses(HEADS_UP)] = None
+    """Option that says which of two players owes the small blind."""
+    button_straddle: Annotated[OptionRef | None, Chooses(BUTTON_STRADDLE)] = None
+    """Option that says who acts first after an extra blind of the seat with the button."""
     blinds_at: Annotated[OptionRef | None, Chooses(BLINDS_AT)] = None
     """Option that says whether the blinds are put up before the button or after it; without one, after it."""
     apart: tuple[Name, ...] = ()
@@ -100,16 +129,23 @@ class BettingPart(TomlTable):
     """Clause on a bet by a player who has a card more than others."""
     clause: Clause
 
-    def over_limit(self, cents: int, high: int, raises: int, most_raises: str, *, bring_in: bool) -> "OverLimit | None":
+    @cached_property
+    def live(self) -> tuple[Name, ...]:
+        """Bets before the deal that count as bets of the first betting round."""
+        return (*self.blinds, *self.posts)
+
+    def over_limit(
+        self, cents: int, high: int, raises: int, most_raises: str, *, bring_in: bool, counts: bool = True
+    ) -> "OverLimit | None":
         """Return the limit that an action breaks which puts `cents` in front of a seat, or None.
 
         `high` was the bet to call before it, 0 if there was none, after `raises` raises; `bring_in` means that bet was
-        forced. `most_raises` is the house's setting of `raises`.
+        forced. `most_raises` is the house's setting of `raises`; if not `counts`, the action is no raise.
         """
         most, guard = (self.most_raise, "raise_within_limit") if high else (self.most_bet, "bet_within_limit")
         if most is not None and cents - high > most.cents:
             return OverLimit(guard, most.clause)
-        counts = 0 < high < cents and not bring_in and most_raises != UNLIMITED
+        counts = counts and 0 < high < cents and not bring_in and most_raises != UNLIMITED
         return OverLimit("raises_left", self.raises.clause) if counts and raises >= int(most_raises) else None
 
     def words(self) -> str:
@@ -122,6 +158,30 @@ class BettingPart(TomlTable):
         return f"{text[:1].upper()}{text[1:]}"
 
 
+class House(NamedTuple):
+    """The house's settings that decide what counts as a raise.
+
+    `most_raises`: how many a betting round may have. `full_only`: an all-in that is less than a full raise is none.
+    `full_blind`: while the big blind is all-in for less, a call may be of the full blind.
+    """
+
+    most_raises: str = UNLIMITED
+    full_only: bool = False
+    full_blind: bool = False
+
+    @classmethod
+    def of(cls, part: BettingPart | None, options: Mapping[str, str], unrecorded: Set[str] = frozenset()) -> "House":
+        """Return the settings by these options; any number of raises where it is not on record."""
+        if part is None:
+            return cls()
+        raises, short, all_in = part.raises.option, part.short_blind, part.short_all_in
+        return cls(
+            UNLIMITED if raises in unrecorded else options.get(raises, UNLIMITED),
+            all_in is not None and options.get(all_in.option) == "full-raise-only",
+            short is not None and options.get(short.option) == "full",
+        )
+
+
 class OverLimit(NamedTuple):
     """A limit that an action breaks: the name of its check in the flow, and its clause."""
 
@@ -130,21 +190,28 @@ class OverLimit(NamedTuple):
 
 
 def broken_limits(
-    part: BettingPart, actions: Sequence[ActionRecord], blinds: int, most_raises: str
+    part: BettingPart, actions: Sequence[ActionRecord], blinds: int, house: House
 ) -> Iterator[tuple[ActionRecord, int, OverLimit]]:
     """Yield the actions of a finished round that broke a limit, each with the bet to call before it.
 
     `blinds` is the highest blind, which counts in the first betting round.
     """
     at_step, high, raises, bring_in = "", blinds, 0, False
+    step = blinds  # the last full bet or raise
     for each in actions:
         if each.action == BettingAction.FORFEIT:
             continue
         if each.step != at_step:
             at_step, high, raises, bring_in = each.step, 0 if at_step else high, 0, False
         if each.cents > high and each.action in PUTS:
-            broken = part.over_limit(each.cents, high, raises, most_raises, bring_in=bring_in)
+            calls = house.full_blind and each.action == BettingAction.CALL
+            counts = not calls and (not house.full_only or is_full(each.cents, high, step, bring_in=bring_in))
+            broken = part.over_limit(each.cents, high, raises, house.most_raises, bring_in=bring_in, counts=counts)
             if broken is not None:
                 yield each, high, broken
-            raises, high = after_raise(raises, high, bring_in=bring_in), each.cents
-            bring_in = each.action == BettingAction.BRING_IN
+            if counts:
+                raises = after_raise(raises, high, bring_in=bring_in)
+                step = each.cents if bring_in else each.cents - high
+            elif calls:
+                step = each.cents
+            high, bring_in = each.cents, each.action == BettingAction.BRING_IN

@@ -195,6 +195,9 @@ class Plan:
         """Policy on a card dealt before the wagers are made, if it simply goes back into the deck."""
         self.burned = self.policy(care.burned) if care.burned else None
         self.unburned = self.policy(care.unburned) if care.unburned else None
+        self.extra_burn = self.policy(care.extra_burn) if care.extra_burn else None
+        """Policy on a card burned while none is due, which is kept apart; None if such a card makes a round unreliable.
+        """
         self.count_every = care.count_every
         self.shown_stands = care.shown is not None and self.options[care.shown.option] == "stand"
         """True if hands that were shown are settled although the deck is found defective afterwards."""

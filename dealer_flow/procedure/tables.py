@@ -267,6 +267,9 @@ class CarePart(TomlTable):
     """Rule that burned cards stay apart from the discards."""
     unburned: UnburnedPart | None = None
     """Rule on a burn that was forgotten."""
+    extra_burn: Consequence | None = None
+    """Rule on a card burned while none is due: it is kept apart, and the next card of the deck is dealt. One burned
+    before its time is the burn that comes next."""
     runs_out: RunsOutPart | None = None
     """Rule on a deal for which fewer cards are left than are due."""
     shuffle: ShufflePart | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from dealer_flow.procedure.betting import PUTS, after_raise
+from dealer_flow.procedure.betting import PUTS, after_raise, is_full
 from dealer_flow.record.details import ActionRecord
 from devices.events import BettingAction
 
@@ -22,6 +22,18 @@ class OutOfTurn(NamedTuple):
     high: int
 
 
+class PostedBlind(NamedTuple):
+    """A blind that was put up: the seats that have it, clockwise from the button, and the seat that owes it.
+
+    `by` is the seat that counts as its bettor; None if it decides nothing about who acts first.
+    """
+
+    name: str
+    seats: tuple[int, ...]
+    due: int
+    by: int | None
+
+
 @dataclass(slots=True)
 class Betting:
     """Betting of one hand, in cents. `step` to `earlier` concern the betting round under way."""
@@ -32,6 +44,12 @@ class Betting:
     """Chips that each seat of `stakes` still has and has not bet."""
     left: set[int] = field(default_factory=set)
     """Seats that had no more chips, as reported before the hand."""
+    sitting_out: set[int] = field(default_factory=set)
+    """Seats that are not dealt in, though they have a stake."""
+    too_much: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """Seats whose bets before the deal were more than the stake -> those bets, which are held."""
+    posted: tuple[int | None, list[PostedBlind]] | None = None
+    """The button at START GAME, and the blinds that were put up then."""
     chopped: set[int] = field(default_factory=set)
     """Seats in the blinds that would end the hand and take them back; both must say so."""
     forfeited: set[int] = field(default_factory=set)
@@ -51,6 +69,15 @@ class Betting:
     raises: int = 0
     bring_in: bool = False
     """True if the opening bet is forced: it is yet to come while no bet was made, else it is the present bet."""
+    full_only: bool = False
+    """True if an all-in that is less than a full raise is none: who has acted may then only call or fold."""
+    step_up: int = 0
+    """Last full bet or raise in cents; in the first betting round at least the blind."""
+    full: int = 0
+    """Full blind, while it is called although nobody has put it in."""
+    short: bool = False
+    """True while the big blind is all-in for less and nobody has acted but by folding, in a house where the full blind
+    is called: the first call says how much that is."""
     turns: tuple[int, ...] = ()
     """Seats clockwise from the first to act; empty while that is unknown."""
     acted: set[int] = field(default_factory=set)
@@ -69,9 +96,21 @@ class Betting:
     stood: tuple[int, ...] = ()
     """Cards drawn and choices made by the last action: while the numbers are the same, nothing has come since."""
 
-    def open(self, step: str, put: Mapping[int, int], turns: Iterable[int], *, bring_in: bool) -> None:
-        """Open a betting round; `put` are the blinds."""
-        self.step, self.put, self.high = step, dict(put), max(put.values(), default=0)
+    def open(
+        self,
+        step: str,
+        put: Mapping[int, int],
+        turns: Iterable[int],
+        *,
+        bring_in: bool,
+        full: int = 0,
+        short: bool = False,
+    ) -> None:
+        """Open a betting round; `put` are the blinds, `full` the big blind if less than that may lie there."""
+        most = max(put.values(), default=0)
+        self.full = full if full > most else 0
+        self.step, self.put, self.high = step, dict(put), self.full or most
+        self.step_up, self.short = self.high, short
         self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
         self.acted, self.checked, self.last, self.passed, self.earlier = set(), set(), None, {}, ()
         self.apart = {}
@@ -92,6 +131,11 @@ class Betting:
     def is_all_in(self, seat: int) -> bool:
         """Return True if nothing of the seat's stake is left."""
         return self.behind.get(seat) == 0
+
+    def closed_to(self, seat: int) -> bool:
+        """Return True if the seat may not raise: it has acted, and only all-ins that are less than a full raise came
+        since."""
+        return seat in self.acted and self.high - self.lies(seat) < self.step_up
 
     def needs(self, seat: int, live: Iterable[int]) -> bool:
         """Return True if the seat has yet to act in this betting round."""
@@ -194,13 +238,29 @@ class Betting:
         if action is BettingAction.FOLD:
             self.folded.add(seat)
         elif cents > self.high:
-            forced = action is BettingAction.BRING_IN
-            self.raises = after_raise(self.raises, self.high, bring_in=self.bring_in)
-            self.high, self.acted = cents, set()
-            self.bring_in = forced
+            self._raise_to(cents, action)
+        self.short = self.short and action is BettingAction.FOLD
+        if self.full:
+            self._lower(live)
         self.checked |= {seat} if action is BettingAction.CHECK else set()
         self.acted.add(seat)
         self._note(seat, action, cents, manner, before)
+
+    def _raise_to(self, cents: int, action: BettingAction) -> None:
+        """Take a higher bet. A call of the full blind is no raise, and neither is a short all-in if the house says
+        so."""
+        if action is BettingAction.CALL:
+            self.step_up = cents
+        elif not self.full_only or is_full(cents, self.high, self.step_up, bring_in=self.bring_in):
+            self.raises = after_raise(self.raises, self.high, bring_in=self.bring_in)
+            self.step_up, self.acted = cents if self.bring_in else cents - self.high, set()
+        self.high, self.bring_in = cents, action is BettingAction.BRING_IN
+
+    def _lower(self, live: list[int]) -> None:
+        """Lower a full blind that nobody has put in to the highest bet, once only one seat can still bet."""
+        able = [seat for seat in live if seat not in self.folded and not self.is_all_in(seat)]
+        if len(able) <= 1 and self.high > (most := max(self.put.values(), default=0)):
+            self.high = most
 
     def muck(self, seat: int, step: str) -> None:
         """Throw a hand away outside of a betting round."""

@@ -109,6 +109,13 @@ def pots(put: Mapping[int, int], contenders: Set[int], given_up: GivenUp = _NOTH
     return found
 
 
+def with_dead(found: Sequence[Pot], dead: Mapping[int, int], contenders: Iterable[int]) -> list[Pot]:
+    """Add what seats put in beside their bets to the main pot: nobody has to match it, and it makes no side pot."""
+    main = found[0] if found else Pot({}, frozenset(contenders))
+    shares = {seat: main.shares.get(seat, 0) + dead.get(seat, 0) for seat in {**main.shares, **dead}}
+    return [Pot(shares, main.contenders), *found[1:]]
+
+
 def _last(seats: Set[int], order: Sequence[int]) -> frozenset[int]:
     """Return the seat of these that gave up last; none if one of them did not give up."""
     gone = [seat for seat in order if seat in seats]

@@ -35,6 +35,8 @@ class Figures:
     raises: int | None
     check_and_raise: bool
     bet_or_fold: bool
+    full_only: bool = False
+    """True if who has acted may not raise after less than a full raise."""
 
     @classmethod
     def of(cls, plan: Plan) -> "Figures":
@@ -48,19 +50,22 @@ class Figures:
             None if raises == UNLIMITED else int(raises),
             options[part.check_and_raise.option] == "yes",
             options[part.bet_or_fold.option] == "yes",
+            part.short_all_in is not None and options[part.short_all_in.option] == "full-raise-only",
         )
 
 
 @dataclass(slots=True)
 class BettingRound:
     """Betting round. `turns` are the seats dealt in, clockwise from the first to act; `lies` the chips in front of
-    each; `behind` the rest of its stake, which is reduced here. If `forced`, the first to act brings in."""
+    each; `behind` the rest of its stake, which is reduced here. If `forced`, the first to act brings in. `full` is what
+    the first to call calls although less than that lies there."""
 
     figures: Figures
     turns: Sequence[int]
     lies: dict[int, int]
     behind: dict[int, int]
     forced: bool = False
+    full: int = 0
     high: int = 0
     raises: int = 0
     acted: set[int] = field(default_factory=set)
@@ -68,9 +73,11 @@ class BettingRound:
     shows_first: int | None = None
     """Seat that bet or raised last, else the one that acted first."""
     _at: int = 0
+    _least: int = 0
+    """Last full bet or raise."""
 
     def __post_init__(self) -> None:
-        self.high = max(self.lies.values(), default=0)
+        self.high = self._least = max(self.lies.values(), default=0)
 
     def turn(self, live: Collection[int]) -> int | None:
         """Return the seat to act; None if every bet is called or no opponent is left."""
@@ -96,8 +103,8 @@ class BettingRound:
         found = [Move(BettingAction.FOLD, lies, lies)]
         if lies >= high and (high or not self.figures.bet_or_fold):
             found.append(Move(BettingAction.CHECK, lies, lies))
-        if high > lies:
-            found.append(Move(BettingAction.CALL, min(high, most), min(high, most)))
+        if (called := max(high, self.full)) > lies:
+            found.append(Move(BettingAction.CALL, min(called, most), min(called, most)))
         limit = self.figures.most_raise if high else self.figures.most_bet
         top = most if limit is None else min(most, high + limit)
         if top > high and self._may_raise(seat):
@@ -112,14 +119,26 @@ class BettingRound:
         self.lies[seat] = cents
         if cents > self.high or self.shows_first is None:
             self.shows_first = seat
-        if cents > self.high:
-            self.raises += self.high > 0 and not self.forced
+        if action is BettingAction.CALL and cents > self.high:  # the full blind
+            self.high = self._least = cents
+        elif cents > self.high:
+            self._raised(cents)
             self.forced = action is BettingAction.BRING_IN
-            self.high, self.acted = cents, set()
+            self.high = cents
+        if action is not BettingAction.FOLD:
+            self.full = 0
         if action is BettingAction.CHECK:
             self.checked.add(seat)
         self.acted.add(seat)
         self._at = (self.turns.index(seat) + 1) % len(self.turns)
+
+    def _raised(self, cents: int) -> None:
+        """Open the betting again for those who have acted, unless less than a full raise does not."""
+        added = cents - self.high
+        if self.figures.full_only and self.high and not self.forced and added < self._least:
+            return
+        self.raises += self.high > 0 and not self.forced
+        self._least, self.acted = cents if self.forced else added, set()
 
     def _lies(self, seat: int) -> int:
         return self.lies.get(seat, 0)
@@ -127,6 +146,8 @@ class BettingRound:
     def _may_raise(self, seat: int) -> bool:
         if not self.high or self.forced:  # a bet; or what completes a forced one
             return not self.high or self._may_check_raise(seat)
+        if seat in self.acted and self.high - self._lies(seat) < self._least:
+            return False
         left = self.figures.raises is None or self.raises < self.figures.raises
         return left and self._may_check_raise(seat)
 

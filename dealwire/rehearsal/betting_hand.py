@@ -58,14 +58,27 @@ class BettingHand:
             lying = {seat: boards[seat] for seat in self.turns if seat in live}
             low = forced == "low-card" if forced != "none" else options[step.board or ""] == "low"
             ace_high = forced == "low-card" if forced != "none" else not low
-            start = first_on_board(lying, low=low, ace_high=ace_high) or start
+            by_suit = forced != "none" and options.get(step.bring_in_tie or "") == "suit"
+            start = first_on_board(lying, low=low, ace_high=ace_high, by_suit=by_suit) or start
         elif step.first == "blinds":
             start = self._after_blinds()
         at = self.turns.index(start)
         turns = (*self.turns[at:], *self.turns[:at])
         lies = {seat: self._blinds(seat) for seat in self.turns} if step is self._first else {}
-        self.last = BettingRound(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none")
+        full = self._full_blind() if step is self._first and any(lies.values()) else 0
+        self.last = BettingRound(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none", full)
         return self.last
+
+    def _full_blind(self) -> int:
+        """Return the big blind that is called although its seat is all-in for less; 0 if another seat has put it up, or
+        what lies there is called."""
+        part, chips = self.plan.betting, self.chips.behind
+        if part is None or part.short_blind is None or self.plan.options[part.short_blind.option] != "full":
+            return 0
+        able = [seat for seat in self.turns if chips[seat]]
+        short = 1 < len(able) < len(self.turns)
+        put_up = any(name in self.put[seat] for seat in able for name in part.live[1:])
+        return self._house.get("big-blind", 0) if short and not put_up else 0
 
     def shown(self, seats: Collection[int]) -> list[int]:
         """Return `seats` in the order of the showdown: first the one that bet or raised last, then clockwise."""
@@ -87,7 +100,7 @@ class BettingHand:
 
     def _blinds(self, seat: int) -> int:
         part = self.plan.betting
-        return sum(self.put[seat].get(name, 0) for name in part.blinds) if part is not None else 0
+        return sum(self.put[seat].get(name, 0) for name in part.live) if part is not None else 0
 
     def _after_blinds(self) -> int:
         """Return the seat to the left of the last blind."""

@@ -14,6 +14,8 @@ POSTS: Final = {"ante": 50, "strike-out": 200, "small-blind": 100, "big-blind": 
 """Bets before the first card in cents, if the game has them. A scenario may name other amounts."""
 STRADDLES_EVERY: Final = 6
 """Average number of hands per straddle. A straddle is optional after the blinds."""
+POSTS_EVERY: Final = 4
+"""Average number of hands per player who comes in, in a scenario that names an amount for its post."""
 
 
 @dataclass(slots=True)
@@ -49,28 +51,40 @@ def in_turn(seats: Sequence[int], button: int) -> list[int]:
 def due_of(
     plan: Plan, seats: Sequence[int], button: int, random: Random, house: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """Return the seats that make each bet before the deal, in the order of the bets: antes of all, then each blind.
-    `house` is cents by bet."""
-    blinds = plan.betting.blinds if plan.betting is not None else ()
+    """Return the seats that make each bet before the deal, in the order of the bets: antes of all, each blind, then
+    posts of a player who comes in. `house` is cents by bet."""
+    part = plan.betting
+    blinds = part.blinds if part is not None else ()
     around, due = in_turn(seats, button), dict[str, list[int]]()
     offered = [bet.name for bet in plan.bets.values() if bet.placed == "before-deal" and bet.name in house]
-    owe = _blinds_owed(plan, around, button, sum(name in blinds for name in offered))
-    for name in sorted(offered, key=lambda name: (name in blinds, offered.index(name))):
+    posts = [name for name in offered if part is not None and name not in (*blinds, *part.everybody)]
+    owing = _owing(plan, around, button)
+    for name in sorted(set(offered) - set(posts), key=lambda name: (name in blinds, offered.index(name))):
         place = sum(each in due for each in blinds)
         if name not in blinds:
             due[name] = [*around]
-        elif place < len(owe) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
-            due[name] = [owe[place]]
+        elif place < len(owing) and (name != blinds[-1] or place < 2 or random.randrange(STRADDLES_EVERY) == 0):
+            due[name] = [owing[place]]
+    new = [seat for seat in around if posts and all([seat] != due.get(name) for name in blinds)]
+    if new and random.randrange(POSTS_EVERY) == 0:
+        comes = random.choice(new)
+        due |= {name: [comes] for name in posts}
     return due
 
 
-def _blinds_owed(plan: Plan, around: Sequence[int], button: int, blinds: int) -> Sequence[int]:
-    """Return the seats that put up the blinds, in order: those after the button, or the last ones before it."""
+def _owing(plan: Plan, around: Sequence[int], button: int) -> Sequence[int]:
+    """Return the seats in the order in which they owe blinds: of two, the button first if the house says so."""
+    ref = plan.betting.heads_up_blinds if plan.betting is not None else None
     at = plan.betting.blinds_at if plan.betting is not None else None
-    if at is None or plan.options[at.option] != BEFORE_BUTTON:
-        return around
-    backwards = [*(seat for seat in reversed(around) if seat != button), *(seat for seat in around if seat == button)]
-    return backwards[:blinds][::-1]
+    if at is not None and plan.options[at.option] == BEFORE_BUTTON:
+        names = plan.betting.blinds if plan.betting is not None else ()
+        away = [seat for seat in around if seat != button]
+        blinds = sum(bet.name in names for bet in plan.bets.values())
+        return (
+            [*(seat for seat in around if seat == button and len(away) < blinds), *away[-blinds:]] if blinds else around
+        )
+    small = ref is not None and plan.options[ref.option] == "button-small"
+    return around[::-1] if small and len(around) == 2 and around[-1] == button else around
 
 
 def least_of(plan: Plan, due: Mapping[str, Sequence[int]], seat: int, house: Mapping[str, int]) -> int:

@@ -318,6 +318,8 @@ class PlayerAction(IntEnum):
     """The two players in the blinds agree to end the hand and take them back."""
     WITHDRAW = 10
     """A person rules that the player's last action is taken back; `cents` has no meaning."""
+    SIT_OUT = 11
+    """Between two hands: the seat sits out the next one, with its chips; `cents` has no meaning."""
 
 
 class ActionManner(IntEnum):

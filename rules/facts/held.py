@@ -155,18 +155,26 @@ def _faults(
 
 
 def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, Hold]]]:
-    """Yield the seats whose actions bet or raised over a limit, with their bets of that betting round, which are held.
-    The flow refuses such an action with the same sentence."""
+    """Yield the seats whose actions bet or raised over a limit, with their bets of that betting round, which are held,
+    and those that bet more than their stake. The flow refuses such an action with the same sentence."""
     if (part := law.betting) is None:
         return
     blinds = 0
     for seat in result.seats:  # inlined for speed: this runs for every round with betting
         lies = 0
-        for bet in part.blinds:
+        for bet in part.live:
             if bet in seat.wagers:
                 lies += seat.wagers[bet]
         blinds = lies if lies > blinds and seat.status != "out" else blinds
-    for each, high, (guard, clause) in broken_limits(part, result.actions, blinds, law.most_raises):
+        put = 0
+        for bet in seat.wagers:
+            put += seat.wagers[bet]
+        if seat.stake is not None and put > seat.stake:
+            why = f"seat {seat.seat} has bet {dollars(put)} of a stake of {dollars(seat.stake)}"
+            yield seat.seat, dict.fromkeys(seat.wagers, Hold(why, part.stakes_clause))
+    if blinds and law.house.full_blind and part.full_blind is not None:
+        blinds = max(blinds, part.full_blind.cents)
+    for each, high, (guard, clause) in broken_limits(part, result.actions, blinds, law.house):
         report = Incident(
             code="action-refused",
             clause=clause,

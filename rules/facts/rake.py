@@ -33,8 +33,8 @@ class RakeBox:
     def of(self, cents: int) -> RakeTaken:
         """Take the rake and the jackpot drop of a pot.
 
-        The rake of each pot is limited by what is left of the cap. The jackpot drop is what is still due, limited by the
-        pot.
+        The rake of each pot is limited by what is left of the cap. The jackpot drop is what is still due, limited by
+        the pot.
         """
         rake = self._rake.of(cents, self._unit)
         if self._left is not None:

@@ -189,6 +189,16 @@ class Game:
         return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPotBet))
 
     @cached_property
+    def dead_money(self) -> tuple[ToPotBet, ...]:
+        """Those of `into_pot` that nobody has to match."""
+        return tuple(bet for bet in self.into_pot if bet.dead)
+
+    @cached_property
+    def matched(self) -> tuple[ToPotBet, ...]:
+        """The others of `into_pot`."""
+        return tuple(bet for bet in self.into_pot if not bet.dead)
+
+    @cached_property
     def into_pool(self) -> tuple[ToPoolBet, ...]:
         """Wagers into the table's pool."""
         return tuple(bet for bet in self.bets.values() if isinstance(bet, ToPoolBet))

@@ -12,6 +12,7 @@ from rules.game.load import Game
 from rules.game.schema import GameSpec
 from rules.game.source import procedure_source as source_of
 from rules.hands.hand_spec import DISCARDS, OWN, Cards, HandSpec
+from rules.kinds.to_pot import ToPotBet
 
 _NOTHING: Final[Mapping[str, str]] = {}
 _NO_FILES: Final[Mapping[str, str | Path]] = {}
@@ -96,6 +97,11 @@ def _bets(spec: GameSpec, procedure: Procedure) -> Iterator[PairFault]:
             allowed = "false" if spot.progressive else "true"
             why = f"game {spec.id} settles {spot.name!r} as {bets[spot.name].kind}; allowed: {allowed}"
             yield PairFault("procedure", ("bet", number, "progressive"), why)
+    dead = procedure.betting.dead if procedure.betting is not None else ()
+    for number, bet in enumerate(spec.bets):
+        if isinstance(bet, ToPotBet) and bet.dead != (bet.name in dead):
+            why = f"procedure {procedure.id} has {', '.join(dead) or 'nothing'} as dead in [betting]; allowed: "
+            yield PairFault("game", ("bets", number, "dead"), why + ("false" if bet.dead else "true"))
 
 
 def _hands(spec: GameSpec, plan: Plan) -> Iterator[PairFault]:

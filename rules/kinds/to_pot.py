@@ -8,7 +8,9 @@ from rules.bets.among_players import AmongPlayersBet
 class ToPotBet(AmongPlayersBet):
     """A wager into the table's pot: `[pot]` decides it, not a hand or a fold of this bet.
 
-    `clause`: the clause by which it is made; it has no `clauses` of its own.
+    `clause`: the clause by which it is made; it has no `clauses` of its own. `dead`: it is no bet, so that nobody
+    matches it; it goes to the main pot.
     """
 
     kind: Literal["to-pot"]
+    dead: bool = False

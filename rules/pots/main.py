@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.english import dollars
 from dealer_flow.record.result import RoundResult, Seat
-from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled
+from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled, with_dead
 from rules.bets.bet import held
 from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, RakeTaken
@@ -55,6 +55,9 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     if waiting := next(held_bets(view, inside, holds, spec), None):
         return all_held(inside, bets, waiting)
     lines = [*given_back(view, inside, bets)]
+    dead = dead_money(view, inside)
+    if dead:
+        bets = view.terms.game.matched
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
     given_up = GivenUp.by(view.result.actions, (seat.seat for seat in inside if _all_in(seat)))
@@ -64,8 +67,19 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
         put[over.seat] -= over.cents
     elif spec.clauses.uncalled and (why := _uncalled_doubt(inside, bets, put, given_up)):
         # The regulation does not say who owns an uncalled part of a bet that was given up.
-        return all_held(inside, bets, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
-    return _share_pots(view, seats, pots(put, live, given_up), lines, spec)
+        return all_held(inside, view.terms.game.into_pot, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
+    found = pots(put, live, given_up)
+    return _share_pots(view, seats, with_dead(found, dead, live) if dead else found, lines, spec)
+
+
+def dead_money(view: View, seats: Sequence[Seat]) -> dict[int, int]:
+    """Return what seats put into the pot beside their bets, cents by seat."""
+    found = dict[int, int]()
+    for bet in view.terms.game.dead_money:
+        for seat in seats:
+            if bet.name in seat.wagers:
+                found[seat.seat] = found.get(seat.seat, 0) + in_pot(seat, (bet,))
+    return found
 
 
 def _uncalled_doubt(seats: Sequence[Seat], bets: Sequence[ToPotBet], put: Mapping[int, int], given_up: GivenUp) -> str:
@@ -170,7 +184,7 @@ def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> Tabl
 def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> Iterator[SettlementLine]:
     """Yield the lines of wagers to the pot that the round gives back, before the pot is divided."""
     for seat in seats:
-        for bet in bets:
+        for bet in bets if seat.returned else ():
             if back := seat.returned.get(bet.name, 0):
                 why, clause = why_void(view.result, seat, view.terms.game.spec.returns)
                 part = "" if back == seat.wagers[bet.name] else f"{dollars(back)} of "

@@ -51,6 +51,7 @@ def test_stake_before_hand() -> None:
     assert refused(table) == [("out-of-turn", "stake_before_hand", False)]
     assert round_of(table.flow).betting.behind[3] == 20_000
     assert holdem("stakes 1: 500 / stakes 1: 900").codes == []
+    assert refused(holdem(f"{DEALT} / acts 3: sit-out")) == action("stake_before_hand")
 
 
 def test_hand_in_play() -> None:
@@ -186,6 +187,17 @@ def test_raises_left() -> None:
     raised = f"{DEALT} / acts 3: raise 400 / acts 1: raise 600"
     assert refused(holdem(raised, raises_per_round="1")) == action("raises_left")
     assert holdem(raised, raises_per_round="2").codes == []
+
+
+def test_betting_reopened() -> None:
+    """47.1-1002(27), where the house lets nobody who has acted raise after less than a full raise.
+
+    Seat 2 is all-in for $3.50 where $4 would be a full raise of the blind of $2.
+    """
+    short = f"{SEATS.replace('2: 20000', '2: 350', 1)} / draw seat 1 AH KH | seat 2 2C 3C | seat 3 4D 5D"
+    raised = f"{short} / acts 3: call 200 / acts 1: call 200 / acts 2: all-in 350 / acts 3: raise 900"
+    assert refused(holdem(raised, short_all_in="full-raise-only")) == action("betting_reopened")
+    assert holdem(raised).codes == []
 
 
 def test_may_check_raise() -> None:

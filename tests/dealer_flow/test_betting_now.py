@@ -134,3 +134,17 @@ def test_a_card_shown_unread_is_one_that_was_dealt_face_up() -> None:
     hand = next(seat.hand for seat in table.flow.snapshot().seats if seat.number == 2)
     assert hand is not None
     assert len(hand.cards) == hand.counted == 6
+
+
+def test_a_dead_post_lies_in_the_main_pot_before_any_bet_does() -> None:
+    """Seat 4 has put up $2 that are called and $1 that is not: $1 is in the pot, and $2 lie before it."""
+    posted = "stakes 1: 9000, 2: 9000, 3: 9000, 4: 9000\nbets 2: small-blind 100\nbets 3: big-blind 200"
+    found = now(f"{posted}\nbets 4: post 200, dead-post 100\nstart at 1")
+    assert pots(found) == [(100, [1, 2, 3, 4])]
+    assert (lying(found), found.total) == ({2: 100, 3: 200, 4: 200}, 600)
+    assert (found.chips[4].behind, found.over) == (8_700, None)
+
+
+def test_the_stake_of_a_seat_that_sits_out_is_seen() -> None:
+    found = now("stakes 1: 9000, 2: 9000, 3: 7000\nacts 3: sit-out\nbets 2: small-blind 100\nstart at 1")
+    assert (found.chips[3].stake, found.chips[3].all_in, found.chips[3].lies) == (7_000, False, 0)

@@ -141,3 +141,29 @@ def test_a_bring_in_is_completed_without_a_raise() -> None:
     text = f"{street} 1 bring-in 100, {street} 2 raise 300, {street} 1 raise 400, {street} 2 call 400"
     written = ended_round("seven-card-stud.co", seats, actions=tuple(actions(text)), options={"raises-per-round": "1"})
     assert "the round has had its number of raises" not in str(settle(written, load_game("seven-card-stud.co")).why)
+
+
+def test_a_call_of_the_full_blind_is_no_raise_and_by_the_letter_it_is() -> None:
+    """The big blind of seat 2 was $2 and all it had; three call $5, and with one raise a round seat 1 raises it."""
+    text = "pre-flop-betting 3 call 500, pre-flop-betting 1 raise 900, pre-flop-betting 3 call 900"
+    full = settled(text, options={"raises-per-round": "1", "short-blind": "full"})
+    letter = settled(text, options={"raises-per-round": "1", "short-blind": "as-posted"})
+    assert (full.status, letter.status) == ("settled", "held")
+
+
+def test_a_short_all_in_is_no_raise_where_the_house_says_so() -> None:
+    """$5, all-in $7, raise to $12: one raise, or two."""
+    bets = f"{FLOP} 1 bet 500, {FLOP} 2 all-in 700, {FLOP} 3 raise 1200, {FLOP} 1 call 1200"
+    options = {"raises-per-round": "1", "short-all-in": "full-raise-only"}
+    assert settled(f"{CALLED}, {bets}", options=options).status == "settled"
+    assert settled(f"{CALLED}, {bets}", options=options | {"short-all-in": "reopens"}).status == "held"
+
+
+def test_more_than_the_stake_is_held() -> None:
+    """47.1-1023(1): seat 2 had $1.50, and the line has $2 of it in the pot."""
+    result = round_of(CALLED)
+    seats = tuple(replace(seat, stake=150) if seat.seat == 2 else seat for seat in result.seats)
+    found = settle(replace(result, seats=seats), load_game("holdem.co"))
+    assert open_ones(found) == {("seat 2 has bet $2 of a stake of $1.50", "47.1-1023(1)")}
+    enough = tuple(replace(seat, stake=200) if seat.seat == 2 else seat for seat in result.seats)
+    assert settle(replace(result, seats=enough), load_game("holdem.co")).status == "settled"

@@ -111,7 +111,8 @@ CASES: list[tuple[str, list[Change], list[tuple[tuple[str | int, ...], str]]]] =
         [
             (
                 ("order", 1, "bets"),
-                "unknown bet 'rake'; allowed: ante, small-blind, big-blind, third-blind, straddle, pre-flop, flop, "
+                "unknown bet 'rake'; allowed: ante, small-blind, big-blind, third-blind, straddle, post, "
+                "dead-post, pre-flop, flop, "
                 "turn, river, pot",
             )
         ],

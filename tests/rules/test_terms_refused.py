@@ -49,8 +49,8 @@ TERMS: list[tuple[str, dict[str, Any], str]] = [
     (
         "holdem.co",
         {"jackpot": award(stake="bad-beat")},
-        "bet of the jackpot award 'bad-beat'; allowed: ante, small-blind, big-blind, third-blind, straddle, pre-flop, "
-        "flop, turn, river",
+        "bet of the jackpot award 'bad-beat'; allowed: ante, small-blind, big-blind, third-blind, straddle, post, "
+        "dead-post, pre-flop, flop, turn, river",
     ),
     ("caribbean-stud.co", {"house_way": "three-card-split"}, "house way 'three-card-split'; allowed: none"),
     ("holdem.co", {"rake": HouseRake("10.5")}, f"rake '10.5'; allowed: 0 to 10 percent ({RAKE})"),

@@ -120,8 +120,12 @@ def discard(round_: Round, index: int) -> None:
 
 
 def _owe_again(round_: Round, index: int) -> None:
-    """Make the due of a card that was dealt early the next due again."""
-    if (mark := round_.marks.get(index)) is not None and mark.why == "deal":
+    """Make the due of a card that was dealt early the next due again.
+
+    A burned card that serves as no burn is not replaced, and one whose step has yet to begin is due then.
+    """
+    mark, order = round_.marks.get(index), round_.plan.order
+    if mark is not None and mark.why == "deal" and order.get(mark.step, round_.at + 1) < round_.at + round_.opened:
         round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
 
 
@@ -138,13 +142,13 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         completes = due.why != "exchange"
         round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
         del round_.dues[number]
-    elif round_.marks[index].why == "deal":
+    elif round_.marks[index].why == "deal" and round_.marks[index].step:
         completes = True
         due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
         round_.dues.insert(before_burn(round_, due.step), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
-    if (lay := before[index]) is not None and lay.why == "deal":
+    if (lay := before[index]) is not None and lay.why == "deal" and lay.step:
         hand = round_.ledger.hand(lay.place)
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
 
@@ -238,6 +242,17 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
         round_.dues.pop(owed[0])
         round_.marks[index] = CardMark("deal", place, step)
         _covers(round_, place)
+    _settle(round_, before)
+
+
+def burn(round_: Round, index: int, step: str, *, due: bool = False) -> None:
+    """Place a card with the burned ones; with `due` it takes the burn of this step from the card that was taken for
+    it."""
+    before = laid(round_)
+    if due:
+        own = [number for number, each in enumerate(round_.dues) if each.place == BURN and each.step == step]
+        del round_.dues[own[-1]]
+    _mark(round_, index, CardMark("deal", BURN, step))
     _settle(round_, before)
 
 

@@ -1,10 +1,12 @@
 """Turns in a betting round: who acts first, who acts next, and when every bet is called."""
 
+from collections.abc import Collection
+
 import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.procedure.betting import BEFORE_BUTTON, BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
-from dealer_flow.table.betting import Betting
+from dealer_flow.table.betting import Betting, PostedBlind
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
@@ -25,17 +27,6 @@ def in_turn(round_: Round) -> list[int]:
     return [seat for seat in order if seat > button] + [seat for seat in order if seat <= button]
 
 
-def blind_places(round_: Round, around: list[int], blinds: int) -> list[int]:
-    """Return the seats that owe so many blinds, in the order of the blinds. `around` are seats in turn that may owe
-    one."""
-    part = round_.plan.betting
-    at = part.blinds_at if part is not None else None
-    if at is None or round_.plan.options[at.option] != BEFORE_BUTTON:
-        return around
-    away = [number for number in around if number != round_.first]
-    return [number for number in around if number == round_.first][: max(blinds - len(away), 0)] + away[-blinds:]
-
-
 def in_showing_order(round_: Round) -> list[int]:
     """Return live seats in the order in which they show their hands.
 
@@ -54,11 +45,15 @@ def in_showing_order(round_: Round) -> list[int]:
 
 def open_betting(round_: Round, step: BetStep) -> None:
     """Open a betting round. In the first one the blinds are bets already."""
-    put, forced = dict[int, int](), "none"
+    put, forced, full, short = dict[int, int](), "none", 0, False
+    house = round_.plan.law.house
     if step is first_betting(round_):
         put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
         for number, stake in round_.betting.stakes.items():
             round_.betting.behind[number] = max(stake - sum(round_.wagers.get(number, {}).values()), 0)
+        round_.betting.behind |= dict.fromkeys(round_.betting.too_much, 0)
+        if put and house.full_blind:
+            full, short = _full_blind(round_)
     if step.bring_in is not None:
         forced = round_.plan.options[step.bring_in]
     start = _first(round_, step, forced)
@@ -68,7 +63,8 @@ def open_betting(round_: Round, step: BetStep) -> None:
         at = around.index(start)
         turns = [*around[at:], *around[:at]]
     round_.betting.takes_back = out_of_turn(round_) in (TAKEN_BACK, BINDS)
-    round_.betting.open(step.name, put, turns, bring_in=forced != "none")
+    round_.betting.full_only = house.full_only
+    round_.betting.open(step.name, put, turns, bring_in=forced != "none", full=full, short=short)
 
 
 def out_of_turn(round_: Round) -> str:
@@ -84,8 +80,104 @@ def first_betting(round_: Round) -> BetStep:
 
 def blinds_of(round_: Round, number: int) -> int:
     """Return the cents that a seat has put up and that count as bets of the first betting round."""
-    betting, bets = round_.plan.betting, round_.wagers.get(number, {})
-    return sum(bets.get(name, 0) for name in betting.blinds) if betting else 0
+    betting, cents = round_.plan.betting, 0
+    if betting is not None and number in round_.wagers:
+        bets = round_.wagers[number]
+        for name in betting.live:
+            if name in bets:
+                cents += bets[name]
+    return cents
+
+
+def dead_of(round_: Round, number: int) -> int:
+    """Return the cents that a seat has put in and that are no bet."""
+    betting, cents = round_.plan.betting, 0
+    for name in betting.dead if betting is not None else ():
+        if name in round_.wagers.get(number, {}):
+            cents += round_.wagers[number][name]
+    return cents
+
+
+def _full_blind(round_: Round) -> tuple[int, bool]:
+    """Return what a call is in a house in which the full blind is called; 0 if that is the highest bet that lies there.
+
+    The second value is True if only the first call will say: the house's amount is not known, and no seat with chips
+    left has put up a big blind or a post.
+    """
+    part, betting = round_.plan.betting, round_.betting
+    able = [number for number in round_.live if not betting.is_all_in(number)]
+    if part is None or len(able) <= 1:
+        return 0, False
+    if part.full_blind is not None:
+        return part.full_blind.cents, False
+    whole = {*part.live[1:]}
+    somebody_short = any(betting.is_all_in(number) for number in round_.live)
+    return 0, somebody_short and all(whole.isdisjoint(round_.wagers.get(number, {})) for number in able)
+
+
+def blind_order(round_: Round) -> list[int]:
+    """Return the seats that owe the blinds, in order from the first; a seat that is all-in with other bets owes none.
+
+    Of two players the one with the button has the small blind if the house says so.
+    """
+    part, around = round_.plan.betting, in_turn(round_)
+    if part is None:
+        return []
+    heads_up = part.heads_up_blinds if len(around) == 2 and around[-1] == round_.first else None
+    if heads_up is not None and round_.plan.options[heads_up.option] == "button-small":
+        around.reverse()
+    order = [number for number in around if not all_in_without(round_, number, part.blinds)]
+    before = part.blinds_at is not None and round_.plan.options[part.blinds_at.option] == BEFORE_BUTTON
+    return _from_before_button(round_, order, part.blinds) if before else order
+
+
+def _from_before_button(round_: Round, order: list[int], names: Collection[str]) -> list[int]:
+    """Return these seats from those that owe the blinds which were put up: the last ones before the button."""
+    posted = {name for bets in round_.wagers.values() for name in bets if name in names}
+    away, button = [number for number in order if number != round_.first], [*order].count(round_.first or 0)
+    owe = [round_.first or 0] * (button if len(posted) > len(away) else 0) + away[max(len(away) - len(posted), 0) :]
+    return [*owe, *(number for number in order if number not in owe)]
+
+
+def all_in_without(round_: Round, number: int, bets: Collection[str]) -> bool:
+    """Return True if everything the seat had is in bets other than these."""
+    stakes, put = round_.betting.stakes, 0
+    if number not in stakes:
+        return False
+    if number in round_.wagers:
+        laid = round_.wagers[number]
+        for name in laid:
+            if name not in bets:
+                put += laid[name]
+    return put == stakes[number]
+
+
+def posted_blinds(round_: Round) -> list[PostedBlind]:
+    """Return each blind that was put up, in order.
+
+    The small and the big blind are where they lie; one that may follow them, such as a straddle, is a blind only at the
+    next seat, or with the button if the house allows that.
+    """
+    part, wagers = round_.plan.betting, round_.wagers
+    around = blind_order(round_)
+    last: int | None = None
+    place, found = 0, list[PostedBlind]()
+    for name in part.blinds if part is not None else ():
+        seats = tuple([number for number in around if number in wagers and name in wagers[number]])
+        if part is None or not seats:
+            continue
+        due = around[place % len(around)]
+        by: int | None = due if due in seats else seats[0]
+        if name in part.extra_blinds:
+            due = around[(around.index(last) + 1) % len(around)] if last is not None else due
+            by = due if due in seats else None
+            way = round_.plan.options[part.button_straddle.option] if part.button_straddle is not None else "none"
+            if by is None and way != "none" and round_.first in seats:
+                due, by = round_.first, round_.first if way == "left-of-button" else None
+        place += by is not None
+        last = last if by is None else by
+        found.append(PostedBlind(name, seats, due, by))
+    return found
 
 
 def _first(round_: Round, step: BetStep, forced: str) -> int | None:
@@ -94,25 +186,28 @@ def _first(round_: Round, step: BetStep, forced: str) -> int | None:
     if step.first == "board":
         boards = _boards(round_, [number for number in around if number in live])
         if forced != "none":  # an ace is the highest card in high poker and the lowest in low (47.1-1004)
-            return first_on_board(boards, low=forced == "low-card", ace_high=forced == "low-card")
+            by_suit = step.bring_in_tie is not None and round_.plan.options[step.bring_in_tie] == "suit"
+            low = forced == "low-card"
+            return first_on_board(boards, low=low, ace_high=low, by_suit=by_suit)
         low = round_.plan.options[step.board or ""] == "low"
         return first_on_board(boards, low=low, ace_high=not low)
     start = around[0] if around else None
-    if step.first == "blinds" and (last := _last_blind(round_, around)) is not None:
+    if step.first == "blinds" and (last := _last_blind(round_)) is not None:
         start = around[(around.index(last) + 1) % len(around)]
     return start
 
 
-def _last_blind(round_: Round, around: list[int]) -> int | None:
-    """Return the seat that put up the last of the blinds."""
-    betting = round_.plan.betting
-    posted = [
-        (betting.blinds.index(name), number)
-        for number in around
-        for name in round_.wagers.get(number, {})
-        if betting is not None and name in betting.blinds
-    ]
-    return max(posted)[1] if posted else None
+def _last_blind(round_: Round) -> int | None:
+    """Return the seat that put up the last of the blinds.
+
+    It is the last blind left of the button (47.1-1002(4.25), 1012(1)): neither a post nor a blind put up twice, or out
+    of its place, moves it.
+    """
+    posted = round_.betting.posted
+    if posted is None or posted[0] != round_.first:  # the button was reported after START GAME
+        posted = round_.first, posted_blinds(round_)
+    found = [each.by for each in posted[1] if each.by is not None]
+    return found[-1] if found else None
 
 
 def _boards(round_: Round, numbers: list[int]) -> dict[int, tuple[Card, ...]]:

@@ -5,18 +5,9 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import in_question
-from dealer_flow.play.course.turns import (
-    blinds_of,
-    corrects,
-    declares,
-    first_betting,
-    may_act,
-    reopens,
-    standing,
-    undoes,
-)
+from dealer_flow.play.course.turns import corrects, declares, first_betting, may_act, reopens, standing, undoes
 from dealer_flow.play.order.rounds import Check
-from dealer_flow.procedure.betting import BettingPart
+from dealer_flow.procedure.betting import BettingPart, is_full
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
@@ -57,7 +48,10 @@ class Attempt(NamedTuple):
     def breaks(self, guard: str) -> bool:
         """Return True if it exceeds the limit that this guard enforces."""
         now, most = self.betting, self.option(self.part.raises)
-        found = self.part.over_limit(self.cents, now.high, now.raises, most, bring_in=now.bring_in)
+        whole = not now.full_only or is_full(self.cents, now.high, now.step_up, bring_in=now.bring_in)
+        found = self.part.over_limit(
+            self.cents, now.high, now.raises, most, bring_in=now.bring_in, counts=whole and self.action is not _A.CALL
+        )
         return found is not None and found.guard == guard
 
 
@@ -71,6 +65,8 @@ def effect_of(round_: Round, betting: Betting, body: e.PlayerActed) -> tuple[Bet
         return action, lies
     if body.manner == Manner.STRING_BET and betting.high:
         action = BettingAction.CALL if betting.high > lies else BettingAction.CHECK
+    if action is BettingAction.CALL and betting.short and body.cents > betting.high:  # the full blind
+        return action, body.cents if most is None else min(body.cents, most)
     if action in (BettingAction.CALL, BettingAction.CHECK):
         return action, betting.to_call(body.seat) if action is BettingAction.CALL else lies
     if action is BettingAction.ALL_IN and not body.cents and most is not None and not declares(round_, body):
@@ -123,10 +119,13 @@ def _may_chop(would: Attempt) -> bool:
     in."""
     part, round_ = would.part, would.round
     first = first_betting(round_) is round_.step
-    blinds = [number for number in round_.live if blinds_of(round_, number)]
+    bets = {number: round_.wagers.get(number, {}) for number in round_.active}
+    blinds = [number for number in round_.live if not bets[number].keys().isdisjoint(part.blinds)]
+    beside = {*part.posts, *part.dead}.union(part.extra_blinds)  # nobody could take these back
+    alone = all(beside.isdisjoint(each) for each in bets.values())
     acted = {each.action for each in would.betting.actions} - {BettingAction.FOLD, BettingAction.CHOP}
     allowed = part.chop is not None and would.option(part.chop) == "yes"
-    return allowed and first and not acted and blinds == round_.live and len(blinds) == 2
+    return allowed and first and alone and not acted and blinds == round_.live and len(blinds) == 2
 
 
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
@@ -177,11 +176,18 @@ def _keeps_word(round_: Round, body: e.PlayerActed) -> bool:
     return bound is None or effect_of(round_, betting, body) == (bound.action, bound.cents)
 
 
+def may_correct_stake(round_: Round, body: e.StakeShown) -> bool:
+    """Return True before the first betting round for a seat that has bet more than the stake that was keyed."""
+    return body.seat in round_.betting.too_much and not round_.betting.step
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, body: (
         r.plan.betting is not None or (isinstance(body, e.StakeShown) and r.plan.shows_stakes)
     ),
-    "stake_before_hand": lambda r, _: not r.in_play,
+    "stake_before_hand": lambda r, body: (
+        not r.in_play or (may_correct_stake(r, body) if isinstance(body, e.StakeShown) else body.action != _A.SIT_OUT)
+    ),
     "hand_in_play": lambda r, body: (
         _forfeits(body) or body.seat in r.live or corrects(r, body) or _stays_mucked(r, body)
     ),
@@ -202,7 +208,7 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "bring_in_due": _of(_A.BRING_IN, needs=lambda w: w.betting.bring_in and not w.betting.high and w.cents > 0),
     "may_check": _of(_A.CHECK, needs=_may_check),
     "nothing_to_call": _of(_A.CHECK, needs=lambda w: w.cents >= w.betting.high),
-    "something_to_call": _of(_A.CALL, needs=lambda w: w.betting.high > w.betting.lies(w.seat)),
+    "something_to_call": _of(_A.CALL, needs=lambda w: max(w.betting.high, w.cents) > w.betting.lies(w.seat)),
     "call_is_whole": _of(_A.CALL, needs=lambda w: not w.stated or w.stated >= w.cents),
     "nothing_bet_yet": _of(_A.BET, needs=lambda w: not w.betting.high),
     "something_to_raise": _of(_A.RAISE, needs=lambda w: w.betting.high > 0),
@@ -211,8 +217,11 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "all_of_it": _of(_A.ALL_IN, needs=lambda w: w.declared or w.betting.most(w.seat) in (None, w.cents)),
     "no_card_ahead": _of(*_RAISES, needs=_no_card_ahead),
     "bet_within_limit": _of(*_RAISES, _A.BRING_IN, needs=lambda w: not w.breaks("bet_within_limit")),
-    "raise_within_limit": _of(*_RAISES, needs=lambda w: not w.breaks("raise_within_limit")),
+    "raise_within_limit": _of(*_RAISES, _A.CALL, needs=lambda w: not w.breaks("raise_within_limit")),
     "raises_left": _of(*_RAISES, needs=lambda w: not w.breaks("raises_left")),
+    "betting_reopened": _of(
+        *_RAISES, needs=lambda w: not (w.betting.full_only and w.raises and w.betting.closed_to(w.seat))
+    ),
     "may_check_raise": _of(
         *_RAISES,
         needs=lambda w: not (w.raises and w.seat in w.betting.checked) or w.option(w.part.check_and_raise) == "yes",

@@ -1,13 +1,13 @@
 """Checks on packets and hands: dealt, counted, burned, shown, arranged, corrected."""
 
-from typing import Any, Final
+from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
 from dealer_flow.play.course.steps import declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.order.rounds import SUPERVISORS, Check, not_here
-from dealer_flow.play.order.shoe import names_card
+from dealer_flow.play.order.shoe import lies_apart, names_card
 from dealer_flow.play.verdicts.dealing import lies_there, never_dealt
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
@@ -36,9 +36,11 @@ def _early_has_remedy(round_: Round, _: e.PacketLifted) -> bool:
     return any("early" in row.how for row in round_.plan.procedure.wrong)
 
 
-def _shown_before_card(round_: Round, _: Any) -> bool:
+def _shown_before_card(round_: Round, body: e.CardDrawn | e.CardUnread | e.PacketLifted) -> bool:
     """Return False for a card to a player's hand that must be turned up before its card comes."""
     step, due = round_.step, round_.next_due
+    if not isinstance(body, e.PacketLifted) and lies_apart(round_, body.where):
+        return True
     if not isinstance(step, ExchangeStep) or not step.exposes or due is None or due.step != step.name:
         return True
     return due.place.seat is None or round_.turned_up(due)

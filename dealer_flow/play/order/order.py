@@ -173,6 +173,8 @@ _BETTING: Final = frozenset({State.BETTING})
 _PLAY: Final = frozenset({*STEPS, *COLUMNS})
 _STRICT: Final = _ALL - LOOSE
 """States in which the order of play is enforced."""
+_DEALT: Final = _STRICT - _BETTING
+"""Those of them in which a hand is under way."""
 _STEPS: Final = frozenset(STEPS)
 _ACTING, _DECIDING, _NAMING = (frozenset({state}) for state in (State.ACTING, State.DECIDING, State.NAMING))
 _EXCHANGING, _REVEALING = (frozenset({state}) for state in (State.EXCHANGING, State.REVEALING))
@@ -206,7 +208,7 @@ _CORRECTED: Final = (
 _ACTED: Final = (
     *("bring_in_due", "nothing_to_call", "may_check", "something_to_call", "call_is_whole", "nothing_bet_yet"),
     *("something_to_raise", "more_than_before", "stake_covers", "all_of_it", "no_card_ahead", "bet_within_limit"),
-    *("raise_within_limit", "raises_left", "may_check_raise"),
+    *("raise_within_limit", "raises_left", "betting_reopened", "may_check_raise"),
 )
 """Checks on a player's action, in this order."""
 
@@ -322,18 +324,20 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.PlayerActed: (
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "chips_play", harmful=False),
-        OrderRule(_STRICT, "seat_dealt_in", harmful=False, code="unknown-seat"),
-        OrderRule(_STRICT, "action_is_known", harmful=False, code="action-refused"),
-        OrderRule(_STRICT, "action_to_withdraw", harmful=False, code="action-refused"),
-        OrderRule(_STRICT, "hand_in_play", harmful=False, code="action-refused"),
-        OrderRule(_STRICT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
+        OrderRule(_BETTING, "seat_at_table", harmful=False, code="unknown-seat"),
+        OrderRule(_DEALT, "seat_dealt_in", harmful=False, code="unknown-seat"),
+        OrderRule(_DEALT, "action_is_known", harmful=False, code="action-refused"),
+        OrderRule(_DEALT, "stake_before_hand", harmful=False, code="action-refused"),
+        OrderRule(_DEALT, "action_to_withdraw", harmful=False, code="action-refused"),
+        OrderRule(_DEALT, "hand_in_play", harmful=False, code="action-refused"),
+        OrderRule(_DEALT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
         OrderRule(_REVEALING, "players_act", harmful=False),
         *(
             OrderRule(_ACTING, name, harmful=False, code="action-refused")
             for name in ("may_chop", "seat_to_act", "time_limit_kept", "keeps_word")
         ),
         # in all strict states, for a correction of an action that seemed to end the betting
-        *(OrderRule(_STRICT, name, harmful=False, code="action-refused") for name in _ACTED),
+        *(OrderRule(_DEALT, name, harmful=False, code="action-refused") for name in _ACTED),
         OrderRule(_ACTING, "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
     ),
     e.PotTaken: (

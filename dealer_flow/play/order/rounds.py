@@ -7,7 +7,7 @@ import devices.events as e
 from dealer_flow.play.course.steps import ends_by
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.table.round import Round
-from devices.events import Level
+from devices.events import BettingAction, Level
 
 Check = Callable[[Round, Any], bool]
 """A check on a report: takes the round and the report, and returns True if the report is allowed."""
@@ -18,7 +18,8 @@ SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
 def somebody_enters(round_: Round) -> bool:
     """Return True if at least one seat would be dealt in now."""
     bets = any(round_.plan.entering & bets.keys() for bets in round_.wagers.values())
-    return bets or (round_.plan.betting is not None and any(round_.betting.stakes.values()))
+    chips = round_.betting
+    return bets or (round_.plan.betting is not None and any(chips.stakes.keys() - chips.sitting_out))
 
 
 def not_here(*_: object) -> bool:
@@ -82,7 +83,9 @@ _MISDEAL_OVER: Final[dict[str, Callable[[Round], bool]]] = {
 """Value of `until` in `[misdeal]` -> predicate that says whether a misdeal may no longer be called."""
 
 CHECKS_OF_ROUND: Final[dict[str, Check]] = {
-    "round_begun": not_here,
+    "round_begun": lambda r, body: (
+        isinstance(body, e.PlayerActed) and body.action == BettingAction.SIT_OUT and r.plan.betting is not None
+    ),
     "round_ended": not_here,
     "bets_closed": not_here,
     "misdeal_in_time": lambda r, _: bool(r.rulings) or not _MISDEAL_OVER[r.plan.misdeal_until](r),

@@ -47,14 +47,21 @@ def _badge_may_name(round_: Round, body: e.HandRevealed) -> bool:
     return (round_.badge[1] if round_.badge else "") in _LEVELS[round_.draw.plan.unread_by]
 
 
+def lies_apart(round_: Round, where: str | None) -> bool:
+    """Return True if a card is burned in a game that keeps any burned card apart, whether or not a burn is due."""
+    return round_.plan.extra_burn is not None and is_burn(round_, where)
+
+
 CHECKS_OF_SHOE: Final[dict[str, Check]] = {
     "dealt_from_shoe": lambda r, _: r.shoes is not None,
     "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),
     "burned_between_races": _drawn(lambda r, body: r.draw is None or not is_burn(r, body.where)),
     "card_goes_back": lambda r, _: r.plan.goes_back is not None,
     "drawn_after_name": _repeats,
-    "drawn_for_somebody": _drawn(lambda r, _: holds("card_owed", r)),
-    "burned_when_due": _drawn(lambda r, body: r.due == BURN or not is_burn(r, body.where)),
+    "drawn_for_somebody": _drawn(lambda r, body: holds("card_owed", r) or lies_apart(r, body.where)),
+    "burned_when_due": _drawn(
+        lambda r, body: r.due == BURN or not is_burn(r, body.where) or r.plan.extra_burn is not None
+    ),
     "one_face_named": lambda r, body: not names_card(r, body) or (len(body.cards) == 1 and body.cards[0].is_face),
     "name_is_missing": _name_is_missing,
     "card_waits_for_name": lambda r, body: not names_card(r, body) or holds("card_unnamed", r),

@@ -27,6 +27,7 @@ _FROM_PART: Final[dict[str, Callable[[BettingPart], str]]] = {
     "no_card_ahead": lambda part: part.card_ahead_clause or part.clause,
     "may_check": lambda part: part.bet_or_fold.clause,
     "raises_left": lambda part: part.raises.clause,
+    "betting_reopened": lambda part: part.short_all_in.clause if part.short_all_in is not None else part.clause,
     "may_check_raise": lambda part: part.check_and_raise.clause,
     "bet_within_limit": lambda part: part.most_bet.clause if part.most_bet is not None else part.clause,
     "raise_within_limit": lambda part: part.most_raise.clause if part.most_raise is not None else part.clause,

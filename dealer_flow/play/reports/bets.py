@@ -92,15 +92,18 @@ def _note_bettor(round_: Round, device: str) -> None:
 
 
 def enter(round_: Round) -> list[int]:
-    """Deal in the seats with a bet that enters them, or with a stake in a game in which players bet against each other.
+    """Deal in the seats with a bet that enters them, or with a stake in a game in which players bet against each other,
+    unless they sit out.
 
     Returns the seats that have any bet.
     """
     wagers, entering = round_.wagers, round_.plan.entering
     betting = sorted([number for number, bets in wagers.items() if bets])
     entered = [number for number in betting if not entering.isdisjoint(wagers[number])]
-    stakes = round_.betting.stakes if round_.plan.betting is not None else {}
-    staked = {number for number, cents in stakes.items() if cents}.difference(entered)
+    stakes, away = (round_.betting.stakes, round_.betting.sitting_out) if round_.plan.betting is not None else ({}, ())
+    if away:
+        entered = [number for number in entered if number not in away]
+    staked = {number for number, cents in stakes.items() if cents and number not in away}.difference(entered)
     round_.active = tuple(sorted([*entered, *staked]))
     for number in staked:
         wagers.setdefault(number, {})

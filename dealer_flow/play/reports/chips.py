@@ -2,16 +2,17 @@
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import leave_mucked
 from dealer_flow.play.course.turns import (
-    blind_places,
+    all_in_without,
     corrects,
     declares,
     in_turn,
+    posted_blinds,
     put_in,
     reopen,
     reopens,
@@ -19,9 +20,10 @@ from dealer_flow.play.course.turns import (
     stay_in,
     undoes,
 )
-from dealer_flow.play.order.actions import effect_of
+from dealer_flow.play.order.actions import effect_of, may_correct_stake
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.reports.taken_back import act_again, go_back, report_taken_back, withdraw
+from dealer_flow.play.verdicts.wagers import hold
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.record.incidents import Incident, at
@@ -35,19 +37,29 @@ _PASSED_BY: Final = "hand-passed-by"
 
 
 def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
-    if not round_.plan.shows_stakes or round_.in_play or not 1 <= body.seat <= round_.plan.most_seats:
+    if not round_.plan.shows_stakes or not 1 <= body.seat <= round_.plan.most_seats:
         return
+    if round_.in_play and not may_correct_stake(round_, body):
+        return
+    betting = round_.betting
+    betting.sitting_out.discard(body.seat)
     if body.cents:
-        round_.betting.stakes[body.seat] = body.cents
-        round_.betting.left.discard(body.seat)
+        betting.stakes[body.seat] = body.cents
+        betting.left.discard(body.seat)
     else:
-        round_.betting.stakes.pop(body.seat, None)
-        round_.betting.left.add(body.seat)
+        betting.stakes.pop(body.seat, None)
+        betting.left.add(body.seat)
+    if body.seat in betting.too_much and sum(round_.wagers[body.seat].values()) <= body.cents:
+        for bet in betting.too_much.pop(body.seat):
+            round_.held[body.seat].pop(bet, None)
     round_.bettors.add(seen.device)
 
 
 def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
+    if body.action == BettingAction.SIT_OUT:
+        _sit_out(round_, body.seat)
+        return
     if part is None or body.seat not in round_.active or body.action not in _KNOWN:
         return
     if body.action in _RULED:
@@ -94,6 +106,12 @@ def _withdrawn(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     round_.betting.stood = stands(round_)
     late = round_.betting.too_late()
     round_.rulings = [ruling for ruling in round_.rulings if ruling.why.code != _PASSED_BY or ruling.place.seat in late]
+
+
+def _sit_out(round_: Round, number: int) -> None:
+    """Leave a seat out of the next hand; its stake stays known."""
+    if round_.plan.betting is not None and not round_.in_play and 1 <= number <= round_.plan.most_seats:
+        round_.betting.sitting_out.add(number)
 
 
 def _forfeit(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
@@ -144,7 +162,7 @@ def _report_corrected(round_: Round, seen: Seen, body: e.PlayerActed, action: Be
         found = Incident(
             code="string-bet", clause=part.string_bet_clause, seat=body.seat, cents=body.cents, wanted=high
         )
-    elif action is BettingAction.CALL and body.cents > high:
+    elif action is BettingAction.CALL and body.cents > high and body.cents > round_.betting.high:
         found = Incident(
             code="apparent-call", clause=part.apparent_call_clause, seat=body.seat, cents=body.cents, wanted=high
         )
@@ -183,12 +201,6 @@ def forfeit(round_: Round, ruling: Ruling) -> None:
         round_.betting.passed.pop(ruling.place.seat, None)
 
 
-def _all_in_without(round_: Round, number: int, blinds: Collection[str]) -> bool:
-    """Return True if everything the seat had is in bets other than these."""
-    put = sum(cents for name, cents in round_.wagers.get(number, {}).items() if name not in blinds)
-    return put == round_.betting.stakes.get(number)
-
-
 def judge_antes(round_: Round, seen: Seen) -> None:
     """Report, at START GAME, each seat that has not put up a bet due from everyone, unless all it has is in other bets.
 
@@ -199,7 +211,7 @@ def judge_antes(round_: Round, seen: Seen) -> None:
         if part is None or bet.name not in part.everybody:
             continue
         for number in round_.active:
-            if bet.name not in round_.wagers.get(number, {}) and not _all_in_without(round_, number, (bet.name,)):
+            if bet.name not in round_.wagers.get(number, {}) and not all_in_without(round_, number, (bet.name,)):
                 round_.report(Incident(code="ante-missing", clause=bet.clause, seat=number, bet=bet.name), seen)
 
 
@@ -208,23 +220,54 @@ def judge_blinds(round_: Round, seen: Seen) -> None:
 
     This is recorded only. A player who is all-in with the ante owes none.
     """
-    part = round_.plan.betting
+    part, posted = round_.plan.betting, posted_blinds(round_)
+    round_.betting.posted = round_.first, posted
     if part is None or round_.first is None:
         return
-    around = [number for number in in_turn(round_) if not _all_in_without(round_, number, part.blinds)]
-    posted = [
-        (name, [number for number in around if name in round_.wagers.get(number, {})])
-        for name in part.blinds
-        if any(name in round_.wagers.get(number, {}) for number in around)
-    ]
-    owe = blind_places(round_, around, len(posted))
-    for place, (name, seats) in enumerate(posted):
-        due = owe[place % len(owe)]
-        if seats != [due]:
-            found = Incident(
-                code="blind-misplaced", clause=part.blind_position_clause, seat=seats[0], bet=name, number=due
-            )
-            round_.report(found, seen)
+    for name, seats, due, _ in posted:
+        for number in seats:
+            if number != due:
+                found = Incident(
+                    code="blind-misplaced", clause=part.blind_position_clause, seat=number, bet=name, number=due
+                )
+                round_.report(found, seen)
+
+
+def judge_stakes(round_: Round, seen: Seen) -> None:
+    """Hold, at START GAME, bets before the deal that are more than lay before their seat: one of the two was keyed
+    wrong, and nobody bets more than that (47.1-1023(1)).
+
+    What fits into the stake, in the order of the bets, is not held.
+    """
+    part, betting = round_.plan.betting, round_.betting
+    for number in round_.active if part is not None else ():
+        if number not in betting.stakes and number not in betting.left:
+            continue
+        bets, left, put = round_.wagers[number], 0, 0
+        if number in betting.stakes:
+            left = betting.stakes[number]
+        for name in bets:
+            put += bets[name]
+        if part is None or put <= left:
+            continue
+        over: list[str] = []
+        for bet in round_.plan.bets.values():
+            cents = bets.get(bet.name, 0)
+            if cents > left:
+                over.append(bet.name)
+                found = Incident(
+                    code="wager-held",
+                    clause=part.stakes_clause,
+                    reason="above-stake",
+                    seat=number,
+                    bet=bet.name,
+                    cents=cents,
+                    wanted=left,
+                )
+                round_.report(found, seen)
+            left = max(left - cents, 0)
+        hold(round_, number, over, part.stakes_clause)
+        betting.too_much[number] = tuple(over)
 
 
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:

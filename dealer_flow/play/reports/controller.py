@@ -10,7 +10,13 @@ from dealer_flow.play.course.cards_by_step import reached_step
 from dealer_flow.play.course.retrieved import retrieve
 from dealer_flow.play.machine.guards import clause_about
 from dealer_flow.play.reports.bets import HANDLERS_OF_BETS, enter
-from dealer_flow.play.reports.chips import HANDLERS_OF_CHIPS, forfeit, judge_antes, judge_blinds
+from dealer_flow.play.reports.chips import (
+    HANDLERS_OF_CHIPS,
+    forfeit,
+    judge_antes,
+    judge_blinds,
+    judge_stakes,
+)
 from dealer_flow.play.reports.hands import HANDLERS_OF_HANDS
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.verdicts import dealing
@@ -36,6 +42,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     judge_start(round_, seen)
     judge_button(round_, seen)
     if plan.betting is not None:
+        judge_stakes(round_, seen)
         judge_antes(round_, seen)
         judge_blinds(round_, seen)
     for number in sorted(round_.sensors.intersection(round_.active)) if round_.sensors else ():

@@ -17,7 +17,7 @@ from dealer_flow.play.course.steps import (
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.corrections import correction
 from dealer_flow.play.reports.shoe import Handler
-from dealer_flow.play.verdicts import dealing
+from dealer_flow.play.verdicts import burned, dealing
 from dealer_flow.play.verdicts.unburned import judge_unburned, shown_unburned
 from dealer_flow.play.verdicts.verdicts import (
     found,
@@ -35,7 +35,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card
-from protocol.places import BURN, PLACES, REMAINDER, SHOE, SHUFFLER, Place
+from protocol.places import BURN, COMMUNITY, PLACES, REMAINDER, SHOE, SHUFFLER, Place
 
 
 def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
@@ -51,8 +51,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
         return
-    if round_.plan.from_shoe and shown_unburned(round_, place, cards):
-        judge_unburned(round_, seen)
+    if round_.plan.from_shoe:
+        _burns_shown(round_, seen, body)
     if round_.dealt_by_hand:
         _deal_shown(round_, place)
     kind, many = round_.plan.kinds[place], len(cards)
@@ -86,6 +86,14 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if kind in round_.plan.houses:
         close_bets(round_)
     _note_showdown(round_, live)
+
+
+def _burns_shown(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
+    """Judge what the cards shown tell of the burns: one was forgotten, or a card was burned while none was due."""
+    if shown_unburned(round_, body.place, body.cards):
+        judge_unburned(round_, seen)
+    elif round_.marks and body.place == COMMUNITY:
+        burned.judge_shown(round_, body.cards, seen)
 
 
 def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], *, in_order: bool) -> None:
@@ -207,6 +215,9 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         if body.place == round_.plan.deck_at:
             dealing.deck_counted(round_, seen, body.counted)
         return
+    if body.place == BURN and round_.in_play:
+        burned.judge_counted(round_, body.counted, seen)
+        return
     if body.place == BURN or not (dealing.lies_there(round_, body.place) or body.place == REMAINDER):
         return
     hand = round_.ledger.hand(body.place) if body.place != REMAINDER else None
@@ -256,6 +267,9 @@ def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
         judge_unburned(round_, seen)
     elif round_.in_play:
         face = None if body.card in (UNREAD, NONE) else body.card
+        if body.how == e.Mishap.EARLY and burned.is_burn(round_, body.place):
+            burned.judge_reported(round_, face, seen)
+            return
         judge_mishap(round_, body.place, body.how, face, seen)
 
 

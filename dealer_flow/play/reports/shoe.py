@@ -200,7 +200,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
         )
         round_.report(early, seen)
     elif round_.draw is None:
-        dealing.give(round_, seen, card, burned=False)
+        dealing.give(round_, seen, card, burned=round_.next_due is None)
     else:
         _play(round_, seen, shoe, card)
 

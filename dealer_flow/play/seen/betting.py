@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dealer_flow.play.course.turns import as_found, bets_called, blinds_of
+from dealer_flow.play.course.turns import as_found, bets_called, blinds_of, dead_of
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
-from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots
+from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots, with_dead
 from dealer_flow.table.round import Round
 
 
@@ -58,12 +58,18 @@ def betting_now(round_: Round) -> BettingNow | None:
     open_ = isinstance(step, BetStep) and round_.opened and betting.step == step.name and not bets_called(round_)
     turn = tuple(betting.waiting(live)) if open_ else ()
     chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
-    put = {number: cents for number, each in chips.items() if (cents := _put_in(round_, number) - each.lies)}
+    dead = {number: cents for number in chips if (cents := dead_of(round_, number))}
+    put = {
+        number: cents
+        for number, each in chips.items()
+        if (cents := _put_in(round_, number) - each.lies - dead.get(number, 0))
+    }
     contenders = {*live} if round_.in_play else {*put}
     given_up = GivenUp.by(betting.actions, (number for number in betting.behind if betting.is_all_in(number)))
     over = goes_back(put, {*live}, given_up) if betting.step and not open_ else None
     if over is not None:
         put[over.seat] -= over.cents
+    found = pots(put, contenders, given_up) if any(put.values()) else []
     return BettingNow(
         button=round_.first or None,
         step=betting.step if open_ else None,
@@ -71,7 +77,7 @@ def betting_now(round_: Round) -> BettingNow | None:
         turn=turn,
         passed=frozenset(betting.passed) & frozenset(turn[1:] if betting.takes_back else turn),
         chips=chips,
-        pots=tuple(pots(put, contenders, given_up)) if any(put.values()) else (),
+        pots=tuple(with_dead(found, dead, contenders) if dead else found),
         over=over,
         actions=tuple(betting.actions),
         awards=tuple(round_.awards),

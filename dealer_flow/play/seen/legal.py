@@ -22,6 +22,7 @@ from dealer_flow.play.verdicts.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.table.betting import Betting
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from devices.events import BettingAction
@@ -133,6 +134,8 @@ def _betting(round_: Round) -> Iterator[Candidate]:
     for number in range(1, plan.most_seats + 1) if plan.shows_stakes else ():
         what = f"show the stake of seat {number}"
         yield Legal("dealer", "StakeShown", f"seat {number}", what), e.StakeShown(number, 1)
+    for number in sorted(round_.betting.stakes) if plan.betting is not None else ():
+        yield _act(number, BettingAction.SIT_OUT, 0, "sit out the next hand")
     if somebody_enters(round_):
         yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)
 
@@ -342,7 +345,7 @@ def _acting(round_: Round) -> Iterator[Candidate]:
             (BettingAction.CHECK, lies, "check"),
             (BettingAction.BRING_IN, high + 1, "bring in"),
             (BettingAction.BET, more, "bet"),
-            (BettingAction.CALL, betting.to_call(number), f"call {dollars(betting.to_call(number) - lies)}"),
+            (BettingAction.CALL, betting.to_call(number), _call(betting, number)),
             (BettingAction.RAISE, more, f"raise to more than {dollars(high)}"),
             (BettingAction.ALL_IN, most or 0, f"all-in with {dollars((most or 0) - lies)}"),
             (BettingAction.FOLD, lies, "fold"),
@@ -362,6 +365,12 @@ def _withdrawing(round_: Round) -> Iterator[Candidate]:
     for number in sorted(last | betting.apart.keys()):
         item = Legal("supervisor", "PlayerActed", seat(number).text, "take back the action out of turn")
         yield item, e.PlayerActed(number, BettingAction.WITHDRAW, 0)
+
+
+def _call(betting: Betting, number: int) -> str:
+    if betting.short:
+        return "call the full blind, with its amount"
+    return f"call {dollars(betting.to_call(number) - betting.lies(number))}"
 
 
 def _act(number: int, action: BettingAction, cents: int, what: str) -> Candidate:

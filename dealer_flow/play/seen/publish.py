@@ -81,10 +81,11 @@ def _burn(done: BurnConfirmed) -> Burn:
 
 
 def _seats(round_: Round) -> Sequence[int]:
-    """Return the seats that were dealt in, and those with a bet that got no cards."""
-    if not round_.held and (*round_.staked,) == round_.active:
+    """Return the seats that were dealt in, those with a bet that got no cards, and those that sat out with a stake."""
+    away = round_.betting.sitting_out
+    if not round_.held and not away and (*round_.staked,) == round_.active:
         return round_.active
-    return sorted({*round_.active, *round_.staked, *round_.held})
+    return sorted({*round_.active, *round_.staked, *round_.held, *(away & round_.betting.stakes.keys())})
 
 
 def _plain(round_: Round, outcome: Outcome) -> bool:

@@ -10,8 +10,10 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from dealer_flow.play.course import burns
 from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.laying import lay, lying, rename
+from dealer_flow.play.verdicts.burned import burn_now, lies_apart
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.play.verdicts.wagers import close_bets
 from dealer_flow.procedure.steps.assign import AssignStep
@@ -45,6 +47,8 @@ def begin(round_: Round, seen: Seen) -> None:
             round_.report(Incident(code="deck-not-fresh", clause=deck.clause, shoe=shoe.id, unreliable=True), seen)
         else:
             round_.shoes.replace()
+    if shoe is not None and round_.from_shoe:
+        shoe.rounds += 1  # a card of this round was burned before its start
     _unshuffled(round_, seen)
     deal_from(round_, 0, seen)
 
@@ -135,7 +139,9 @@ def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
         if not round_.from_shoe:
             _went_back(round_, seen)
         shoe.rounds += not round_.from_shoe
-    if round_.in_play:
+    if burned and lies_apart(round_):
+        burn_now(round_, card, seen)
+    elif round_.in_play:
         due = lay(round_, card)
         if due is not None:
             if lie_open(round_, due) and round_.plan.house(round_.plan.kind(due.place)):
@@ -189,6 +195,9 @@ def deck_changed(round_: Round) -> None:
     if not round_.in_play and not round_.ledger.packets:
         round_.defective = round_.misdeal = False
         round_.returns.rows.clear()
+        round_.from_shoe.clear()
+        round_.marks.clear()
+        round_.ledger.hands.pop(BURN, None)
 
 
 # ------------------------------------------------------------------ dealing halts
@@ -197,18 +206,22 @@ def deck_changed(round_: Round) -> None:
 def put_back(round_: Round, seen: Seen) -> bool:
     """Take back the card that came out last and was pushed back into the shoe; True if it was a burn that allows
     that."""
-    may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
-    last_spoken_of = len(round_.from_shoe) - 1 in round_.marks
-    if not may or last_spoken_of or round_.dues[round_.given - 1].place != BURN:
+    may = round_.plan.back_on_top and not round_.over and round_.from_shoe != []
+    early = may and burns.last_is_early(round_)
+    in_time = may and len(round_.from_shoe) - 1 not in round_.marks and round_.dues[round_.given - 1].place == BURN
+    if not early and not in_time:
         return False
     care = round_.plan.procedure.care.burned
     clause = care.clause if care else round_.plan.clause
     back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
     round_.report(back, seen)
-    round_.given -= 1
-    round_.from_shoe.pop()
-    round_.ledger.hands[BURN].put_back()
-    if not round_.from_shoe and round_.shoes is not None:
+    if early:
+        burns.put_back(round_)
+    else:
+        round_.given -= 1
+        round_.from_shoe.pop()
+        round_.ledger.hands[BURN].put_back()
+    if round_.in_play and not round_.from_shoe and round_.shoes is not None:
         round_.shoes.on_table().rounds -= 1  # no card of this round is out: the shoe's round starts over
     return True
 

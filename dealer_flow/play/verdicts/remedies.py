@@ -4,9 +4,7 @@ It is dead and the next takes its place, it goes back into the deck, it is set a
 due next.
 """
 
-from itertools import takewhile
-
-from dealer_flow.play.course import laying
+from dealer_flow.play.course import burns, laying
 from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.steps import deal_ahead
 from dealer_flow.procedure.plan import Policy
@@ -202,11 +200,11 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         spares = _burn_early(round_, spares)
     if policy.then == "reshuffle" and policy.back == "step":  # cards burned before them stay burned
         burned = _burned_before(round_, spares)
-        round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
+        burns.serve_next(round_, burned)
         spares = [index for index in spares if index not in burned]
-        if isinstance(round_.step, BurnCardStep):  # the burn only seemed to be still to come
-            laying.use(round_, burned, BURN, round_.step.name)
-    if policy.then == "reshuffle" or (policy.then == "set-aside" and _to_come(round_, place) <= len(spares)):
+    elif policy.then == "reshuffle":
+        spares = [*burns.serving(round_), *spares]
+    if policy.then == "reshuffle" or (policy.then == "set-aside" and _left(round_, place) <= len(spares)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
     elif policy.then == "kept":
         _keep(round_, place, spares)
@@ -243,6 +241,7 @@ def _burn_early(round_: Round, cards: list[int]) -> list[int]:
     """
     burned = _burned_before(round_, cards)
     step = round_.plan.steps[round_.at].name
+    burns.serve_no_more(round_)
     laying.lies_at(round_, burned, BURN, step)
     return [index for index in cards if index not in burned]
 
@@ -255,17 +254,13 @@ def _keep(round_: Round, place: Place, cards: list[int]) -> None:
     kept = there[: _next_cards(round_, place)]
     if len(kept) < len(there):
         round_.ledger.forget_places()  # it is unknown which of them are here
-    for index in sorted({*before, *kept}):
-        round_.marks[index] = CardMark("early", BURN if index in before else place)
+    burns.serve_next(round_, before)
+    round_.marks.update(dict.fromkeys(kept, CardMark("early", place)))
 
 
 def _burned_before(round_: Round, cards: list[int]) -> list[int]:
     """Return the spare cards that were burned before the last of these cards was dealt."""
-    first = round_.at if isinstance(round_.step, BurnCardStep) else round_.at + 1
-    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[first:])
-    burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
-    burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
-    return [index for index in laying.spares(round_) if index < cards[-1]][:burns]
+    return [index for index in laying.spares(round_) if index < cards[-1]][: burns.to_come(round_)]
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:
@@ -282,18 +277,25 @@ def _to_come(round_: Round, place: Place) -> int:
     return sum(step.cards for step in steps if isinstance(step, DealStep) and kind in step.to)
 
 
+def _left(round_: Round, place: Place) -> int:
+    """Return the number of cards that are due at this place, or will be."""
+    return _to_come(round_, place) + sum(due.place == place for due in round_.dues[round_.given :])
+
+
 def at_step(round_: Round) -> None:
     """Use a card that was dealt early when the step begins that deals it."""
     step = round_.step
     _bury_rest(round_)
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
+    if isinstance(step, BurnCardStep):
+        burns.serve(round_, step)
     if isinstance(step, BurnCardStep) and any(
         mark.why == "aside" and _to_come(round_, mark.place) == 1 for mark in round_.marks.values()
     ):  # the last card comes from a reshuffled deck, and no burn is named for it
         round_.dues[round_.given :] = [due for due in round_.dues[round_.given :] if due.step != step.name]
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
-        if round_.plan.kind(place) not in (step.to if isinstance(step, DealStep) else (BURN.text,)):
+        if not isinstance(step, DealStep) or round_.plan.kind(place) not in step.to:
             continue
         kept = [n for n, mark in round_.marks.items() if mark == CardMark("early", place)]
         laying.use(round_, kept, place, step.name)
@@ -305,8 +307,7 @@ def before_last(round_: Round, seen: Seen) -> None:
     if due is None or not any(mark.why == "aside" for mark in round_.marks.values()):
         return
     aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", due.place)]
-    left = sum(other.place == due.place for other in round_.dues[round_.given :])
-    if aside and left == 1 and not _to_come(round_, due.place):
+    if aside and _left(round_, due.place) == 1:
         row = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
         policy = row or Policy("set-aside", round_.plan.steps[round_.plan.order[due.step]].clause)
         _into_deck(round_, policy, due.place, laying.take_back(round_, aside), seen)

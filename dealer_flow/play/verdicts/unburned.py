@@ -3,7 +3,8 @@
 If the regulation says so, every player may then give up the hand and keep all wagers.
 """
 
-from dealer_flow.play.course import laying
+from dealer_flow.play.course import burns, laying
+from dealer_flow.play.verdicts.burned import judge_reported
 from dealer_flow.play.verdicts.verdicts import judge
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
@@ -17,7 +18,13 @@ from protocol.places import BURN, Place
 
 
 def judge_unburned(round_: Round, seen: Seen) -> None:
-    """Judge a forgotten burn: every card since then belongs one place earlier."""
+    """Judge a forgotten burn: every card since then belongs one place earlier.
+
+    It is not forgotten if a card that no place was due came before: that one was burned before its time.
+    """
+    if round_.plan.extra_burn is not None and burns.lies_before(round_):
+        judge_reported(round_, None, seen)
+        return
     step = _last_burn(round_)
     if step is not None and not round_.over:
         laying.unburn(round_, step.name)

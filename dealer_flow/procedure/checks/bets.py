@@ -170,11 +170,16 @@ def betting_faults(procedure: Procedure) -> Iterator[Complaint]:
                 yield ("bet", index, "placed"), "missing: a [betting] table, which says how players act"
         return
     early = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
-    named = {"blinds": part.blinds, "apart": part.apart, "everybody": part.everybody}
+    named = {"blinds": part.blinds, "apart": part.apart, "everybody": part.everybody, "posts": part.posts}
+    named["dead"] = part.dead
     for key, name in ((key, name) for key, names in named.items() for name in names):
         if name not in early:
             yield ("betting", key), f"no bet {name!r} placed before-deal; allowed: {', '.join(early) or 'none'}"
-    for key, most in (("most-bet", part.most_bet), ("most-raise", part.most_raise)):
+    for name in part.extra_blinds:
+        if name not in part.blinds:
+            yield ("betting", "extra-blinds"), f"no blind {name!r}; allowed: {', '.join(part.blinds) or 'none'}"
+    limits = (("most-bet", part.most_bet), ("most-raise", part.most_raise), ("full-blind", part.full_blind))
+    for key, most in limits:
         if most is not None and amount_of(most.amount).bet:
             yield ("betting", key, "amount"), "an amount in dollars"
     steps = [step for step in procedure.step if step.do == "bet"]

@@ -9,6 +9,7 @@ from dealer_flow.procedure.checks.decisions import choice_faults, decision_fault
 from dealer_flow.procedure.checks.decks import (
     burned_faults,
     deck_faults,
+    extra_burn_faults,
     runs_out_faults,
     shuffle_faults,
     unburned_faults,
@@ -42,6 +43,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from consequence_faults(procedure)
     yield from burned_faults(procedure)
     yield from unburned_faults(procedure)
+    yield from extra_burn_faults(procedure)
     yield from runs_out_faults(procedure)
     yield from shuffle_faults(procedure)
     yield from fault_rows(procedure)

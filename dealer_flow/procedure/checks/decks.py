@@ -79,6 +79,17 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield (*key, "back-on-top"), "only for a card-shoe with a burn-card step"
 
 
+def extra_burn_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Yield errors of `care.extra-burn`: cards that come in packets or columns, or a consequence for one hand."""
+    row = procedure.care.extra_burn
+    if row is None:
+        return
+    key: Key = ("care", "extra-burn")
+    if procedure.device == "packet-shuffler" or not procedure.step:
+        yield key, "only of single cards, out of a card-shoe or a dealer's hand, can one too many be burned"
+    yield from _everybodys(procedure, key, row, "a burned card is in no one's hand")
+
+
 def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Yield errors of `care.runs-out`: a deck that cannot run out, or an option without burned cards to use."""
     row = procedure.care.runs_out

@@ -11,6 +11,7 @@ from protocol.tomlfile import Key
 
 _BRING_IN: Final = ("none", "low-card", "high-card")
 """Open card that forces its seat to open the first betting round of stud: none, the lowest or the highest."""
+_TIES: Final = ("position", "suit")
 _BOARDS: Final = ("high", "low")
 
 
@@ -28,6 +29,9 @@ class BetStep(Step):
     """The option that says whether the highest or the lowest open cards act first."""
     bring_in: Annotated[Name | None, Chooses(_BRING_IN)] = None
     """The option that says whether an open card forces its seat to open."""
+    bring_in_tie: Annotated[Name | None, Chooses(_TIES)] = None
+    """The option that says which of several seats whose open cards are equal has to open: the first in turn, or the one
+    whose card has the lower suit, or in a game for the low hand the higher."""
 
     state = "acting"
 
@@ -56,7 +60,8 @@ class BetStep(Step):
             "button": "Beginning with the first player still in the pot at the left of the button",
             "board": f"Beginning with the seat that the open cards determine (`{self.board}`)",
         }
-        forced = f" An open card may force its seat to bring in (`{self.bring_in}`)." if self.bring_in else ""
+        tie = f", a tie by `{self.bring_in_tie}`" if self.bring_in_tie else ""
+        forced = f" An open card may force its seat to bring in (`{self.bring_in}`{tie})." if self.bring_in else ""
         return (
             f"{who[self.first]}, each player in turn clockwise checks, bets, calls, raises or folds until every bet is"
             f" called.{forced} Report each action with all chips in front of the seat; pull the chips into the pot."

@@ -150,3 +150,49 @@ def test_where_bets_are_compared_a_seat_has_all_of_them() -> None:
     home_run = Plan(load_procedure("home-run.co"), {"form": "ante"})
     assert least_of(home_run, {"ante": [1], "strike-out": [1]}, 1, house) == 250
     assert least_of(Plan(load_procedure("holdem.co"), {"ante": "yes"}), {"ante": [1]}, 1, house) == 1
+
+
+def test_the_first_to_call_calls_the_full_blind() -> None:
+    """The blind of $2 is all-in for $1.20; the first call is $2, and then that is the bet."""
+    behind = {1: 20_000, 2: 20_000, 3: 0}
+    round_ = BettingRound(USUAL, (1, 2, 3), {2: 100, 3: 120}, behind, full=200)
+    assert may(round_, 1)[BettingAction.CALL] == Move(BettingAction.CALL, 200, 200)
+    round_.act(1, BettingAction.CALL, 200)
+    assert (round_.high, round_.raises, round_.full) == (200, 0, 0)
+    assert may(round_, 2)[BettingAction.CALL].most == 200
+
+
+def test_after_a_raise_nobody_calls_the_blind() -> None:
+    round_ = BettingRound(USUAL, (1, 2, 3), {2: 100, 3: 120}, {1: 20_000, 2: 20_000, 3: 0}, full=200)
+    round_.act(1, BettingAction.RAISE, 150)
+    assert may(round_, 2)[BettingAction.CALL].most == 150
+
+
+def test_less_than_a_full_raise_does_not_open_the_betting_again() -> None:
+    round_ = betting(full_only=True)
+    round_.act(1, BettingAction.BET, 1_000)
+    round_.behind[2] = 1_500
+    round_.act(2, BettingAction.ALL_IN, 1_500)
+    assert BettingAction.RAISE in may(round_, 3)  # it has not acted
+    round_.act(3, BettingAction.CALL, 1_500)
+    assert may(round_, 1).keys() == {BettingAction.FOLD, BettingAction.CALL}
+    assert round_.raises == 0
+
+
+@pytest.mark.parametrize(("way", "small"), [("left-of-button", 5), ("button-small", 2)])
+def test_of_two_players_the_house_says_who_has_the_small_blind(way: str, small: int) -> None:
+    plan = Plan(load_procedure("holdem.co"), {"heads-up-blinds": way})
+    house = {"small-blind": 100, "big-blind": 200}
+    due = due_of(plan, (2, 5), 2, Random(1), house)
+    assert due == {"small-blind": [small], "big-blind": [7 - small]}
+    assert due_of(plan, (2, 5, 7), 2, Random(1), house) == {"small-blind": [5], "big-blind": [7]}
+
+
+def test_a_player_comes_in_who_is_not_in_the_blinds() -> None:
+    plan = Plan(load_procedure("holdem.co"), {})
+    house = {"small-blind": 100, "big-blind": 200, "post": 200, "dead-post": 100}
+    found = [due_of(plan, (1, 2, 3, 4), 4, Random(seed), house) for seed in range(40)]
+    some = [due["post"] for due in found if "post" in due]
+    assert {seat for (seat,) in some} == {3, 4}
+    assert all(due.get("dead-post") == due.get("post") for due in found)
+    assert 4 < len(some) < 20

@@ -221,6 +221,15 @@ def test_what_is_put_up_goes_by_the_options(name: str, options: dict[str, str], 
     assert [bets - {"straddle"} for bets in lay] == [posted] * 2
 
 
+def test_players_come_in_where_the_scenario_says_with_what() -> None:
+    """A post is called, a dead post is not: every chip is settled, and no incident says that a blind is misplaced."""
+    evening = Evening(scenario("holdem.co", 12, seed=3, posts={"post": 200, "dead-post": 100}))
+    clean(evening, 12)
+    lay = [seat.wagers for round_ in evening.rounds for seat in round_.seats if "post" in seat.wagers]
+    assert lay
+    assert all(wagers.get("dead-post", 0) <= 100 and "big-blind" not in wagers for wagers in lay)
+
+
 def test_a_house_has_other_figures() -> None:
     evening = Evening(
         scenario("holdem.co", 1, styles=False, posts={"small-blind": 300, "big-blind": 500, "third-blind": 700})

@@ -33,15 +33,15 @@ MORE: Final = 200
 
 
 def posted(plan: Plan, seats: tuple[int, ...], button: int) -> Iterator[e.WagerPlaced]:
-    """Yield the wagers before the first card: the small and the big blind at the left of the button, and any other bet
-    from every seat."""
+    """Yield the wagers before the first card: the small and the big blind at the left of the button, and what everybody
+    puts up."""
     blinds = plan.betting.blinds if plan.betting is not None else ()
     around = [*(seat for seat in seats if seat > button), *(seat for seat in seats if seat <= button)]
     early = [bet for bet in plan.bets.values() if bet.placed == "before-deal"]
     for place, bet in enumerate(bet for bet in early if bet.name in blinds[:2]):
         yield e.WagerPlaced(around[place % len(around)], bet.number, SMALL << place)
     for bet in early:
-        if bet.name not in blinds:
+        if bet.name not in blinds and (plan.betting is None or bet.name in plan.betting.everybody):
             yield from (e.WagerPlaced(seat, bet.number, MORE) for seat in seats)
 
 

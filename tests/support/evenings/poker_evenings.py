@@ -43,6 +43,8 @@ HANDS: Final = 3
 MOST: Final = {"draw": 5, "seven": 6}
 """Most players where the deck is short: of a draw, and of seven cards each."""
 VARIED: Final = ("ante", "bet-or-fold", "bring-in", "check-and-raise", "fifth-card", "first-on-board", "form")
+HOUSE: Final = ("bring-in-tie", "heads-up-blinds", "short-all-in", "short-blind")
+"""Options by which card rooms differ from the letter."""
 SHARES: Final = ("5", "50", "95")
 """Percent of a rolling pot that the best hand gets."""
 RAKES: Final = (None, HouseRake("10", 400), HouseRake("5", None, 50, 100), HouseRake("2.5", 300, 25, 200))
@@ -54,6 +56,8 @@ def evening(name: str, seed: int) -> Counter[str]:
     options = _options(name, random)
     terms = _terms(name, options, random)
     table = HandsDealt(rehearsed(name, options), random, _players(name, random))
+    if random.random() < 0.5:  # players come in between the blinds
+        table.house |= {"post": 200, "dead-post": 100}
     found, button = Counter[str](evenings=1), 0
     for _ in range(random.randint(2, HANDS)):
         least = len(table.players) if _rolls(terms) else 2
@@ -86,7 +90,7 @@ def evening(name: str, seed: int) -> Counter[str]:
 def _options(name: str, random: Random) -> tuple[tuple[str, str], ...]:
     chosen = {}
     for option in _procedure(name).option:
-        if option.name in (*VARIED, "raises-per-round") and random.random() < 0.5:
+        if option.name in (*VARIED, *HOUSE, "raises-per-round") and random.random() < 0.5:
             chosen[option.name] = random.choice(option.allowed)
     return tuple(chosen.items())
 
@@ -166,7 +170,10 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
     """Check that no one gets more than there is: of a pot, of all pots, and of what others put in up to the winner's
     own amount."""
     beside = [bet.name for bet in terms.game.spec.bets if bet.kind != "to-pot"]
-    put = {number: sum(bets[bet] for bet in bets if bet not in beside) for number, bets in hand.put.items()}
+    dead = sum(bets.get("dead-post", 0) for bets in hand.put.values())  # to the main pot, matched by nobody
+    put = {
+        number: sum(bets[bet] for bet in bets if bet not in (*beside, "dead-post")) for number, bets in hand.put.items()
+    }
     won, back = Counter[int](), Counter[int]()
     for pot in settlement.pots:
         of_it = sum(winner.cents for winner in pot.winners)
@@ -178,7 +185,7 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
             won[winner.seat] += winner.cents
     for line in settlement.lines:
         back[line.seat] += line.returned if line.result == "returned" and line.bet not in beside else 0
-    before = sum(pot.forfeited for pot in settlement.pots)
+    before = sum(pot.forfeited for pot in settlement.pots) + dead
     for number, cents in won.items():
         reach = before + sum(min(put[other], put[number]) for other in put)
         assert cents + back[number] <= reach, f"{where}: seat {number} has {cents} of {reach}"
@@ -188,7 +195,7 @@ def _must_be_shared(where: str, hand: DealtHand, settlement: Settlement, terms: 
     aside = sum(line.net for line in settlement.lines if line.bet not in cut)
     of_pool = pool.rake if pool is not None else 0
     assert settlement.totals.house == taken + of_pool, f"{where}: {settlement.totals}"
-    assert settlement.totals.meters == jackpot - aside - of_pool - before, f"{where}: {settlement.totals}"
+    assert settlement.totals.meters == jackpot - aside - of_pool - before + dead, f"{where}: {settlement.totals}"
     most = terms.rake or HouseRake()
     percent = Fraction(most.percent) / 100
     assert percent <= Fraction(1, 10), f"{where}: {most}"

@@ -146,8 +146,16 @@ class HandsDealt:
         self.dealt.put, self.dealt.betting = self.money.put, True
         for number, cents in self.money.stakes.items():
             self.see(CONTROLLER, e.StakeShown(number, cents))
+        self._sit_out([player.seat for player in self.players if player.seat not in stakes])
         for number, bet, cents in self.money.put_up():
             self.see(CONTROLLER, e.WagerPlaced(number, self.procedure.bets[bet], cents))
+
+    def _sit_out(self, seats: list[int]) -> None:
+        """Leave out seats that have chips; a seat of which nothing is reported sits out as well."""
+        for number in seats:
+            if (cents := self.chips.behind.get(number, 0)) and self.random.random() < 0.7:
+                self.see(CONTROLLER, e.StakeShown(number, cents))
+                self.see(CONTROLLER, e.PlayerActed(number, BettingAction.SIT_OUT, 0))
 
     def _wager(self, number: int, bet: str, cents: int) -> None:
         self.see(CONTROLLER, e.WagerPlaced(number, self.procedure.bets[bet], cents))

@@ -62,7 +62,8 @@ HARMFUL = {
             "may_chop",
             "acts_in_turn", "time_limit_kept", "bring_in_due", "nothing_to_call", "may_check", "something_to_call",
             "call_is_whole", "nothing_bet_yet", "something_to_raise", "more_than_before", "stake_covers", "all_of_it",
-            "bet_within_limit", "raise_within_limit", "no_card_ahead", "raises_left", "may_check_raise",
+            "bet_within_limit", "raise_within_limit", "no_card_ahead", "raises_left", "betting_reopened",
+            "may_check_raise",
             "hands_compared",
         ),
         NEVER,
@@ -133,7 +134,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "side-bet-alone": "seat bets bet",
     "wager-held": {
         **dict.fromkeys(("equal", "exactly", "at-most", "at-least", "multiple-of"), "seat bet cents wanted"),
-        **dict.fromkeys(("limit", "tip-over"), "seat bet cents wanted"),
+        **dict.fromkeys(("limit", "tip-over", "above-stake"), "seat bet cents wanted"),
         **dict.fromkeys(
             ("needs", "needs-one-of", "excludes", "tip-alone", "tip-held", "same-as"), "seat bet bets cents"
         ),
@@ -241,6 +242,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "deck-changed-early": "place deck counted limit",
     "deck-not-fresh": "shoe unreliable",
     "deck-too-old": "place deck? shoe? counted limit",
+    "burned-early": {"lies-apart": "place number", "reported": "place"},
     "burn-forgotten": "place called?",
     "shoe-not-shuffled": "place shoe counted",
     "defective-deck-again": "place deck cause? unreliable",
@@ -372,6 +374,8 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("player at P", "PlayerActed", "P", "(check|bet|call|raise|all-in|bring-in) as it did out of turn"),
     ("supervisor", "PlayerActed", "P", "take back the action out of turn"),
     ("supervisor", "PotTaken", "P", "take back what P took of pot N"),
+    ("player at P", "PlayerActed", "P", "call the full blind, with its amount"),
+    ("player at P", "PlayerActed", "P", "sit out the next hand"),
     ("dealer", "PotTaken", "P", "award a pot to seat N"),
     ("dealer", "HandRevealed", "P", "show (N cards? of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
