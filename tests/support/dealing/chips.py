@@ -25,6 +25,7 @@ ACTIONS: Final = {
     "leave": BettingAction.FOLD,
     "chop": BettingAction.CHOP,
     "take": BettingAction.WITHDRAW,
+    "sit": BettingAction.SIT_OUT,
 }
 """The first word of what `legal()` lists -> the action."""
 STAKE: Final = 2_000
