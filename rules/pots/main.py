@@ -104,7 +104,9 @@ def _share_pots(
     view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
 ) -> TablePots:
     """Share each pot in turn; `lines` are the lines before them."""
-    box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
+    waiting = waiting_cents(view.terms)
+    box = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, waiting + sum([pot.cents for pot in cut]))
+    totals, jackpot, forfeited = list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
     for number, pot in enumerate(cut):
         name = POT if not number else f"{SIDE_POT}{number}"
@@ -112,7 +114,7 @@ def _share_pots(
             lines += _forfeited(name, pot, spec.clauses.nobody)
             totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
             continue
-        more = waiting_cents(view.terms) if not number else 0
+        more = waiting if not number else 0
         taken = box.of(pot.cents + more)
         shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
         if isinstance(shares, Hold):

@@ -72,7 +72,8 @@ def _collected(
         bets = bets if reading == "layers" else bets[:1]
     else:
         bets = bets[:1] if len(bets) > 1 else bets
-    box, below = RakeBox(view.terms.rake, view.terms.unit_cents), 0
+    total = sum(min(cents, bets[-1]) for cents in losers.values())
+    box, below = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, total), 0
     paid, won = dict.fromkeys(losers, 0), dict.fromkeys(winners, 0)
     rake = jackpot = 0
     for level in bets:

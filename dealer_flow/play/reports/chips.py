@@ -250,6 +250,22 @@ def judge_stakes(round_: Round, seen: Seen) -> None:
         betting.too_much[number] = tuple(over)
 
 
+def judge_posted(round_: Round, seen: Seen) -> None:
+    """Report, at START GAME, antes and blinds of another amount than the house has posted, unless the seat is all-in
+    with less. This is recorded only."""
+    game, posted = round_.plan.procedure.posted, round_.plan.posted
+    for number in round_.active if game is not None and posted is not None else ():
+        wagers = round_.wagers.get(number, {})
+        all_in = sum(wagers.values()) == round_.betting.stakes.get(number)
+        for name, wanted in posted.forced.items() if posted is not None else ():
+            cents = wagers.get(name, wanted)
+            if game is not None and cents != wanted and not (all_in and cents < wanted):
+                found = Incident(
+                    code="amount-not-posted", clause=game.clause, seat=number, bet=name, cents=cents, wanted=wanted
+                )
+                round_.report(found, seen)
+
+
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
     if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
         round_.awards.append(TakenPot(pot=body.pot, seat=body.seat, cents=body.cents))
