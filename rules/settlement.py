@@ -8,7 +8,7 @@ from msgspec import Meta, field
 
 from dealer_flow.record.base import LineRecord, Record, written
 from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
-from dealer_flow.record.result import EditionRef, Outcome, ProcedureRef
+from dealer_flow.record.result import EditionRef, HouseRef, Outcome, ProcedureRef
 from rules.errors import SettlementRefused
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
@@ -281,6 +281,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     game: GameRef
     edition: EditionRef | None = None
     """Edition of the regulation used; absent for a settlement without one, from before editions had files."""
+    house: HouseRef | None = None
+    """Posted rules of the house that the round names; absent if it names none."""
     readings: dict[str, str]
     """Every reading that the game leaves open, with the option used, default or not."""
     paytables: dict[str, str]

@@ -22,7 +22,7 @@ SIZES: Final = (TOO_LITTLE, TOO_MUCH, OTHER_SIZE)
 """Checks of the flow that enforce the posted sizes."""
 
 
-class Spot(NamedTuple):
+class BettingSpot(NamedTuple):
     """Situation of a seat that bets or raises, in cents.
 
     `high` is the bet to call (0 if none), `lies` what is in front of the seat, `pot` everything put in so far, `last`
@@ -70,7 +70,7 @@ class PostedBets:
     most_bet: int | None = None
     least_raise: LeastRaise = "bet-before"
 
-    def bounds(self, at: Spot) -> Bounds:
+    def bounds(self, at: BettingSpot) -> Bounds:
         """Return the amounts that a seat may bet, or raise to."""
         if self.structure == "fixed":
             size = self.sizes[at.bet]
@@ -85,7 +85,7 @@ class PostedBets:
             most = pot if most is None else min(most, pot)
         return Bounds(least if most is None else min(least, most), most)
 
-    def outside(self, cents: int, at: Spot, *, all_in: bool) -> OutOfBounds | None:
+    def outside(self, cents: int, at: BettingSpot, *, all_in: bool) -> OutOfBounds | None:
         """Return the check that a bet of `cents` in front of the seat fails, or None. A seat that is all-in may bet
         less than the least."""
         least, most, exact = self.bounds(at)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dealer_flow.procedure.posted import PostedGame
-from dealwire.config.schema import MaximumPart, RakePart, RakeStepPart, TablePart
+from dealwire.config.schema import MaximumPart, RakePart, TablePart
 from protocol.tomlfile import Key, TomlFileError
 from rules.house.house import House
 from rules.house.load import load_house
-from rules.house.schema import HouseGamePart
+from rules.house.schema import HouseGamePart, RakeStepPart
 from rules.settlement import HouseRake
 
 Fault = tuple[Key, str]

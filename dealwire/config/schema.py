@@ -10,6 +10,7 @@ from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealer_flow.tomlfile import TomlTable
 from devices.budget import RATE
 from rules.game.schema import Signature
+from rules.house.schema import RakeStepPart
 from rules.paytables.amounts import AmountField, WagerField
 
 DAY_BEGINS: Final = "06:00"
@@ -124,15 +125,6 @@ class MaximumPart(TomlTable):
     """For a tip."""
     least_bet_cents: WagerField | None = None
     """The least bet at the table, by which the text bounds these amounts."""
-
-
-class RakeStepPart(TomlTable):
-    """One step of a rake by the size of the pot."""
-
-    from_cents: WagerField
-    """Cents in the round's pots, from which it applies."""
-    take_cents: WagerField
-    """Rake of such a round."""
 
 
 class RakePart(TomlTable):

@@ -1,6 +1,7 @@
 """The house's rake on pots, within the limits of the regulation, and the jackpot drop that is taken separately."""
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -23,15 +24,17 @@ class RakeTaken(NamedTuple):
 
 
 class RakeBox:
-    """Rake of the pots of one round, taken pot by pot, the main pot first. `total` is the cents of all its pots."""
+    """Rake of the pots of one round, taken pot by pot, the main pot first. `total` returns the cents of all its pots."""
 
-    def __init__(self, rake: HouseRake | None, unit: int, result: RoundResult, total: int) -> None:
+    def __init__(self, rake: HouseRake | None, unit: int, result: RoundResult, total: Callable[[], int]) -> None:
         self._rake = rake or HouseRake()
         self._step = self._rake.step_cents or unit
         self._left = self._rake.cap_cents
         self._jackpot = self._rake.jackpot_cents
-        if rake is not None:
-            self._by_hand(rake, result, total)
+        if rake is not None and (rake.steps or rake.no_flop_no_drop or rake.jackpot_least_pot_cents):
+            self._by_hand(rake, result, total())
+        elif rake is not None and rake.jackpot_least_players:
+            self._by_hand(rake, result, 0)
 
     def _by_hand(self, rake: HouseRake, result: RoundResult, total: int) -> None:
         """Apply what depends on the hand: the size of its pots, the players dealt in, and the flop."""

@@ -105,7 +105,11 @@ def _share_pots(
 ) -> TablePots:
     """Share each pot in turn; `lines` are the lines before them."""
     waiting = waiting_cents(view.terms)
-    box = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, waiting + sum([pot.cents for pot in cut]))
+
+    def total() -> int:  # few rakes need it
+        return waiting + sum(pot.cents for pot in cut)
+
+    box = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, total)
     totals, jackpot, forfeited = list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
     for number, pot in enumerate(cut):

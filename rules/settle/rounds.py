@@ -426,6 +426,7 @@ def _build_settlement(
         outcome=result.outcome,
         game=terms.game.ref,
         edition=terms.game.edition.ref if terms.game.edition is not None else None,
+        house=result.house,
         readings=terms.readings,
         paytables=terms.paytables,
         signed=dict(terms.signed),

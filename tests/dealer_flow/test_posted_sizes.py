@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.editions import load_edition
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.procedure.posted import Bounds, PostedBets, PostedGame, Spot
+from dealer_flow.procedure.posted import Bounds, PostedBets, PostedGame, BettingSpot
 from dealer_flow.record.result import HouseRef
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on
@@ -163,7 +163,7 @@ def test_the_limit_of_the_text_comes_before_the_house() -> None:
 
 def test_bounds_of_the_pot_follow_the_usual_arithmetic() -> None:
     """A pot of $10, a bet of $5 to call: call 5, then raise the pot of 10 + 5 + 5, to $25 in all."""
-    assert POT.bounds(Spot("flop", 500, 0, 1500, 500, bring_in=False)) == Bounds(1000, 2500)
+    assert POT.bounds(BettingSpot("flop", 500, 0, 1500, 500, bring_in=False)) == Bounds(1000, 2500)
 
 
 def test_what_is_posted_changes_no_hash_of_the_procedure() -> None:

@@ -1,6 +1,6 @@
 """Sizes of bets and raises as a house has posted them, at a moment of the betting."""
 
-from dealer_flow.procedure.posted import Bounds, OutOfBounds, PostedBets, Spot
+from dealer_flow.procedure.posted import Bounds, OutOfBounds, PostedBets, BettingSpot
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
 from devices.events import BettingAction
@@ -32,11 +32,11 @@ def _bring_in(posted: PostedBets, cents: int, *, all_in: bool) -> OutOfBounds | 
     return None if fits else OutOfBounds("house_size", due)
 
 
-def _spot(round_: Round, betting: Betting, seat: int) -> Spot:
+def _spot(round_: Round, betting: Betting, seat: int) -> BettingSpot:
     plan, now = round_.plan, round_.betting
     wagers = (each for bets in round_.wagers.values() for each in bets.items())
     pot = sum(cents for name, cents in wagers if name in plan.in_pot)
     if betting is not now:  # a correction: what was put in since is not in the pot yet
         pot += sum(betting.put.values()) - sum(now.put.values())
     bet = plan.law.bet_of[betting.step]
-    return Spot(bet, betting.high, betting.lies(seat), pot, betting.last_raise(), betting.bring_in)
+    return BettingSpot(bet, betting.high, betting.lies(seat), pot, betting.last_raise(), betting.bring_in)
