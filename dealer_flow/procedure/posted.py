@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from dealer_flow.english import dollars
+from dealer_flow.english import dollars, listed
 from dealer_flow.record.result import HouseRef
 
 Structure = Literal["fixed", "spread", "pot", "none"]
@@ -116,8 +116,7 @@ def _fixed(sizes: Mapping[str, int]) -> str:
         by_size.setdefault(cents, []).append(name)
     if len(by_size) == 1:
         return f"bets and raises of {dollars(*by_size)}"
-    parts = (f"{dollars(cents)} on {', '.join(names)}" for cents, names in by_size.items())
-    return f"bets and raises of {'; '.join(parts)}"
+    return f"bets and raises of {', '.join(f'{dollars(cents)} on {listed(on)}' for cents, on in by_size.items())}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

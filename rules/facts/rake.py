@@ -24,7 +24,7 @@ class RakeTaken(NamedTuple):
 
 
 class RakeBox:
-    """Rake of the pots of one round, taken pot by pot, the main pot first. `total` returns the cents of all its pots."""
+    """Rake of the pots of one round, taken pot by pot, the main pot first. `total` returns what all of them hold."""
 
     def __init__(self, rake: HouseRake | None, unit: int, result: RoundResult, total: Callable[[], int]) -> None:
         self._rake = rake or HouseRake()

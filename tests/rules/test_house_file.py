@@ -53,7 +53,7 @@ def test_the_example_is_sound_and_says_what_is_posted() -> None:
     assert house.maximum(low) == MaximumPayout()
     bets = house.posted(low).bets
     assert bets is not None
-    assert bets.words() == "bets and raises of $2 on pre-flop, flop; $4 on turn, river"
+    assert bets.words() == "bets and raises of $2 on pre-flop and flop, $4 on turn and river"
 
 
 def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
