@@ -111,9 +111,9 @@ class HouseRake(Record, frozen=True, omit_defaults=True):
     no_flop_no_drop: bool = False
     """True if nothing is taken, neither rake nor jackpot drop, of a hand that ends before the flop."""
     jackpot_least_pot_cents: int = 0
-    """Nothing is taken for a jackpot while the pots hold less. Absent if zero."""
+    """Nothing is taken for a jackpot, and no award paid, while the pots hold less. Absent if zero."""
     jackpot_least_players: int = 0
-    """Nothing is taken for a jackpot while fewer seats are dealt in. Absent if zero."""
+    """Nothing is taken for a jackpot, and no award paid, while fewer seats are dealt in. Absent if zero."""
 
 
 class PotWinner(Record, frozen=True):

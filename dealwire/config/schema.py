@@ -145,9 +145,9 @@ class RakePart(TomlTable):
     no_flop_no_drop: bool = False
     """True if nothing is taken of a hand that ends before the flop."""
     jackpot_least_pot_cents: AmountField = 0
-    """Nothing is taken for a jackpot while the pots hold less."""
+    """Nothing is taken for a jackpot, and no award paid, while the pots hold less."""
     jackpot_least_players: Annotated[int, Field(ge=0, le=32)] = 0
-    """Nothing is taken for a jackpot while fewer players are dealt in."""
+    """Nothing is taken for a jackpot, and no award paid, while fewer players are dealt in."""
 
 
 class TablePart(TomlTable):

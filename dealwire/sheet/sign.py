@@ -225,11 +225,11 @@ def _jackpot(jackpot: HouseJackpotPart, games: list[str]) -> Iterator[Block]:
     yield PaperBlanks(("Present amount",))
     rows: list[tuple[str, Cell]] = [
         ("Games", ", ".join(games) or "none at present"),
-        ("Who wins it", setup.posted.qualification),
+        ("Who wins it", f"{setup.posted.qualification}{_conditions(jackpot)}"),
         ("Division", setup.posted.division),
         (
             "From pots",
-            f"{setup.posted.rake}{_conditions(jackpot)} The most of one hand is {dollars(setup.rake_cents)}.",
+            f"{setup.posted.rake}{_conditions(jackpot)} {_most(setup.rake_cents)}",
         ),
     ]
     yield PaperFacts(tuple(rows))

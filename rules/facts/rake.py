@@ -23,6 +23,15 @@ class RakeTaken(NamedTuple):
     jackpot: int = 0
 
 
+def offers_jackpot(rake: HouseRake, result: RoundResult, total: int) -> bool:
+    """Return True if a hand with `total` cents in its pots has what the house asks for its jackpot: the drop and the
+    award."""
+    if total < rake.jackpot_least_pot_cents:
+        return False
+    least = rake.jackpot_least_players
+    return not least or sum(seat.status != "out" for seat in result.seats) >= least
+
+
 class RakeBox:
     """Rake of the pots of one round, taken pot by pot, the main pot first. `total` returns what all of them hold."""
 
@@ -41,8 +50,7 @@ class RakeBox:
         if rake.steps:
             due = max((step.take_cents for step in rake.steps if step.from_cents <= total), default=0)
             self._left = due if self._left is None else min(self._left, due)
-        dealt = sum(seat.status != "out" for seat in result.seats) if rake.jackpot_least_players else 0
-        if total < rake.jackpot_least_pot_cents or dealt < rake.jackpot_least_players:
+        if not offers_jackpot(rake, result, total):
             self._jackpot = 0
         if rake.no_flop_no_drop and not result.community:
             self._left = self._jackpot = 0

@@ -85,14 +85,14 @@ class RakeSchedulePart(TomlTable):
 
 
 class HouseJackpotPart(TomlTable):
-    """A jackpot award, and what a hand must have for the drop to be taken."""
+    """A jackpot award, and what a hand must have for it: else nothing is taken and no award paid."""
 
     file: HouseFilePath
     """Its jackpot file."""
     least_pot_cents: AmountField = 0
-    """Nothing is taken while the pots hold less."""
+    """The least that the hand's pots must hold."""
     least_players: Annotated[int, Field(ge=0, le=32)] = 0
-    """Nothing is taken while fewer players are dealt in."""
+    """The least number of players dealt in."""
 
 
 class PostedMaximumPart(TomlTable):

@@ -17,8 +17,12 @@ from dealwire.config.build import Banks, build_table
 from dealwire.config.house import at_house
 from dealwire.config.load import examined, load_configuration
 from dealwire.config.schema import TablePart
-from dealwire.journal.settings import configuration_of
+from dealwire.journal.contents import TableStart
+from dealwire.journal.factory import TableFactory
+from dealwire.journal.journal import Journal
+from dealwire.journal.settings import SettingsChanged, configuration_of
 from dealwire.table.redaction import PublishedTable
+from devices.clock import ManualClock
 from docs._print import DOCS
 from rules.house.load import load_house
 from rules.settlement import HouseRake, RakeStep
@@ -159,6 +163,31 @@ def test_settings_in_a_journal_keep_their_form_without_a_house(tmp_path: Path) -
     assert set(json.loads(configuration_of(raked))["rake"]) == {
         *("percent", "cap-cents", "step-cents", "jackpot-cents", "pool-percent"),
     }
+
+
+def test_a_journal_names_the_house_and_refuses_another(tmp_path: Path) -> None:
+    part = part_of(tmp_path)
+    sha256 = load_house(tmp_path / "house.toml").sha256
+    with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
+        with TableFactory(journal.path) as maker:
+            facts = maker.facts(part)
+        assert facts["files"]["house"] == sha256
+        start = TableStart(part.name, 1, configuration_of(part), facts)
+        with TableFactory(journal.path) as maker:
+            table = maker(start).table
+        assert table.flow.plan.house_rules == HouseRef("miners-card-room", sha256, "holdem-2-4")
+        assert table.terms is not None
+        assert table.terms.rake == build_terms_of(part)
+        house = tmp_path / "house.toml"
+        house.write_text(house.read_text().replace("turn = 400", "turn = 600"))
+        with TableFactory(journal.path) as maker, pytest.raises(SettingsChanged) as caught:
+            maker(start)
+        assert "table poker: the house is not the one it began with" in str(caught.value)
+
+
+def build_terms_of(part: TablePart) -> HouseRake | None:
+    terms = build_table(part, Banks(), PublishedTable).terms
+    return terms.rake if terms is not None else None
 
 
 # ------------------------------------------------------------------ on the command line

@@ -3,7 +3,9 @@
 import pytest
 
 from dealer_flow.record.result import Seat
+from docs._print import DOCS
 from rules.errors import SettlementRefused
+from rules.meters.jackpot_setup import load_jackpot
 from rules.settlement import HouseRake, RakeStep, Settlement
 from tests.support.dealing.written_rounds import must_add_up, nets, seat_of, settled
 
@@ -84,6 +86,20 @@ def test_a_seat_that_sat_out_is_no_player_dealt_in() -> None:
     assert of_pots(seats, rake).totals.meters == 0
     folded = [*two(1000), seat_of(3, "2S 3H", status="folded")]
     assert of_pots(folded, rake).totals.meters == 100
+
+
+@pytest.mark.parametrize(("least_pot", "least_players", "paid"), [(3000, 3, 5000), (3001, 3, 0), (3000, 4, 0)])
+def test_an_award_is_paid_only_of_a_hand_that_has_what_the_house_asks(
+    least_pot: int, least_players: int, paid: int
+) -> None:
+    """Aces full beaten by four kings: three players and a pot of $30."""
+    won = [seat_of(1, "AS AH", river=1000), seat_of(2, "KS KC", river=1000), seat_of(3, "2S 3S", river=1000)]
+    setup = load_jackpot(DOCS / "examples" / "jackpot-bad-beat.toml")
+    rake = HouseRake(jackpot_cents=100, jackpot_least_pot_cents=least_pot, jackpot_least_players=least_players)
+    terms = {"rake": rake, "jackpot": setup.award, "meters": {"posted": 5000, "jackpot": 0}}
+    done = settled("holdem.co", won, "AC TD KH KD TC", terms=terms)
+    assert sum(line.pay for line in done.lines if line.bet == "jackpot") == paid
+    assert sum(pot.jackpot_rake for pot in done.pots) == (100 if paid else 0)
 
 
 @pytest.mark.parametrize(
