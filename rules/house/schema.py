@@ -178,8 +178,8 @@ class HouseSpec(TomlTable):
     readings: dict[str, str] = Field(default_factory=dict)
     """Readings of the games, for every game that has them."""
     signed: tuple[SignedPart, ...] = ()
-    rake: dict[PostedName, RakeSchedulePart] = Field(default_factory=dict)
+    rake: dict[str, RakeSchedulePart] = Field(default_factory=dict)
     """Rake schedules by name."""
-    jackpot: dict[PostedName, HouseJackpotPart] = Field(default_factory=dict)
+    jackpot: dict[str, HouseJackpotPart] = Field(default_factory=dict)
     """Jackpots by name."""
     game: Annotated[tuple[HouseGamePart, ...], Field(min_length=1)]

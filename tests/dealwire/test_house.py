@@ -258,6 +258,10 @@ def test_a_jackpot_rake_alone_is_refused() -> None:
     assert "--jackpot-rake needs a jackpot award that the house offers (47.1-1018(2), 47.1-1002(19))" in done.stderr
 
 
+def test_the_guide_shows_the_whole_example() -> None:
+    assert f"```toml\n{EXAMPLE.read_text(encoding='utf-8')}```\n" in (DOCS / "house.md").read_text(encoding="utf-8")
+
+
 def test_check_says_what_is_wrong(tmp_path: Path) -> None:
     table_toml(tmp_path)
     done = CliRunner().invoke(main, ["check", str(tmp_path / "house.toml")])
