@@ -84,7 +84,7 @@ def test_a_table_has_what_its_house_has_posted(tmp_path: Path) -> None:
         jackpot_least_pot_cents=2000,
         jackpot_least_players=4,
     )
-    assert table.terms.signed_readings == {"given-up-side-pot": "M. Ortega, poker room manager, 2020-02-10"}
+    assert table.terms.signed_readings == {"given-up-side-pot": "M. Ortega, poker room manager, 2026-02-10"}
     assert table.terms.jackpot is not None
     posted = table.flow.procedure.posted
     assert posted is not None
@@ -107,13 +107,13 @@ NAMED = 'house-game = "holdem-2-4"\n'
 @pytest.mark.parametrize(
     ("more", "key", "why"),
     [
-        ("", "house", "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-100"),
+        ("", "house", "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-5"),
         ('house-game = "holdem-9"', "house-game", "no game 'holdem-9'; offered: holdem-2-4"),
         (f'{NAMED}options = {{ raises-per-round = "4" }}', "options.raises-per-round", "not as posted in miners-card"),
         (f'{NAMED}options = {{ chop-blinds = "no" }}', "options.chop-blinds", "allowed: 'yes'"),
         (f"{NAMED}token-cents = 25", "token-cents", "the house miners-card-room has posted it, and not so"),
         (f'{NAMED}rake = {{ percent = "5" }}', "rake", "the house miners-card-room has posted it, and not so"),
-        (f'{NAMED}edition = "colorado-2021-05-01"', "edition", "has posted it, and not so"),
+        (f'{NAMED}edition = "colorado-rule-10"', "edition", "has posted it, and not so"),
         (f"{NAMED}seats = 11", "seats", "11; allowed: at most 10, as posted in miners-card-room"),
     ],
 )
@@ -133,11 +133,11 @@ def test_a_table_may_repeat_its_house_and_choose_what_is_not_posted(tmp_path: Pa
 def test_a_house_that_is_wrong_is_one_line_of_the_table(tmp_path: Path) -> None:
     file = table_toml(tmp_path, NAMED)
     house = tmp_path / "house.toml"
-    house.write_text(house.read_text().replace('structure = "fixed"', 'structure = "none"'))
+    house.write_text(house.read_text().replace('structure = "fixed"', 'structure = "spread"'))
     (found,) = [str(fault) for fault in examined(file)[1]]
     assert "table[1].house: " in found
     assert "house.toml" in found
-    assert "game[1].structure" in found
+    assert "game[1].sizes-cents" in found
 
 
 def test_a_jackpot_rake_needs_a_jackpot(tmp_path: Path) -> None:
@@ -209,8 +209,8 @@ def test_settle_takes_the_game_that_a_round_names() -> None:
     (found,) = [line for line in lines if line["type"] == "settlement"]
     assert [(pot["cents"], pot["rake"], pot["jackpot_rake"]) for pot in found["pots"]] == [(2200, 100, 100)]
     assert sum(line["to_meter"] for line in lines if line["type"] == "meter" and line["kind"] != "opened") == 100
-    assert found["signed"] == {"given-up-side-pot": "M. Ortega, poker room manager, 2020-02-10"}
-    by_time = settle("--house", str(EXAMPLE), rounds=at("holdem-2-100"))
+    assert found["signed"] == {"given-up-side-pot": "M. Ortega, poker room manager, 2026-02-10"}
+    by_time = settle("--house", str(EXAMPLE), rounds=at("holdem-2-5"))
     assert by_time.exit_code == 0, by_time.output
     (pot,) = json.loads(by_time.stdout.splitlines()[-1])["pots"]
     assert "rake" not in pot
@@ -225,7 +225,7 @@ def test_a_round_of_other_posted_rules_is_refused() -> None:
 def test_a_round_that_names_no_house_is_settled_by_a_named_game() -> None:
     old = ended_round("holdem.co", FOUR, BOARD)
     assert "2 games are dealt by holdem.co" in settle("--house", str(EXAMPLE), rounds=old).stderr
-    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-100", rounds=old)
+    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-5", rounds=old)
     assert done.exit_code == 0, done.output
     without = settle(rounds=at("holdem-2-4"))
     assert without.exit_code == 0, without.output
@@ -236,7 +236,7 @@ def test_a_round_that_names_no_house_is_settled_by_a_named_game() -> None:
     [
         (("--rake", "5"), "--rake and --house exclude each other: the house posts it"),
         (("--token", "25", "--limit", "100"), "--limit and --house exclude each other"),
-        (("--edition", "colorado-2021-05-01"), "--edition: the house has posted colorado-rule-10; leave it out"),
+        (("--edition", "colorado-rule-10"), "--edition: the house has posted colorado-2021-05-01; leave it out"),
         (("--reading", "given-up-side-pot=held"), "--reading given-up-side-pot: the house has posted 'last'"),
     ],
 )

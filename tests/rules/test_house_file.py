@@ -26,11 +26,27 @@ def changed(old: str, new: str) -> Edit:
     return edit
 
 
-def written(folder: Path, *edits: Edit) -> Path:
+PRINTED = (
+    changed('edition = "colorado-2021-05-01"', 'edition = "colorado-rule-10"'),
+    changed('effective = "2026-03-01"', 'effective = "2020-03-01"'),
+    changed('"holdem-2-5"', '"holdem-2-100"'),
+    changed(
+        'structure = "none"\nleast-bet-cents = 500',
+        'structure = "spread"\nleast-bet-cents = 200\nmost-bet-cents = 10000',
+    ),
+    changed(
+        'structure = "pot"\nleast-bet-cents = 500',
+        'structure = "pot"\nleast-bet-cents = 500\nmost-bet-cents = 10000',
+    ),
+)
+"""Edits that take the example back to the printed text, with its limit of $100."""
+
+
+def written(folder: Path, *edits: Edit, printed: bool = True) -> Path:
     """Write the edited example beside its jackpot."""
     shutil.copy(EXAMPLES / "jackpot-bad-beat.toml", folder)
     text = EXAMPLE.read_text(encoding="utf-8")
-    for edit in edits:
+    for edit in (*(PRINTED if printed else ()), *edits):
         text = edit(text)
     file = folder / "house.toml"
     file.write_text(text, encoding="utf-8")
@@ -43,7 +59,7 @@ def faults(file: Path) -> list[str]:
 
 def test_the_example_is_sound_and_says_what_is_posted() -> None:
     house = load_house(EXAMPLE)
-    assert house.names() == ("holdem-2-4", "holdem-2-100", "omaha-pot", "stud-2-10", "three-card")
+    assert house.names() == ("holdem-2-4", "holdem-2-5", "omaha-pot", "stud-2-10", "three-card")
     low, by_time = house.spec.game[:2]
     steps = RakeStep(2000, 100), RakeStep(4000, 200), RakeStep(6000, 300)
     # The jackpot's own file sets the drop of a dollar; this file says when it is taken.
@@ -58,10 +74,11 @@ def test_the_example_is_sound_and_says_what_is_posted() -> None:
 
 def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
     known = load_house(EXAMPLE).sha256
-    commented = written(tmp_path, lambda text: f"# a comment\n{text}")
+    commented = written(tmp_path, lambda text: f"# a comment\n{text}", printed=False)
     assert load_house(commented).sha256 == known
-    assert load_house(written(tmp_path, changed("act-seconds = 60", "act-seconds = 61"))).sha256 != known
-    file = written(tmp_path)
+    longer = written(tmp_path, changed("act-seconds = 60", "act-seconds = 61"), printed=False)
+    assert load_house(longer).sha256 != known
+    file = written(tmp_path, printed=False)
     jackpot = tmp_path / "jackpot-bad-beat.toml"
     jackpot.write_text(jackpot.read_text().replace('"60 %"', '"50 %"').replace('"30 %"', '"40 %"'))
     assert load_house(file).sha256 != known
@@ -139,7 +156,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         ),
         (changed("[readings]", '[readings]\nnatural = "own-suit"'), "readings.natural", "no game of this file"),
         (changed('readings = { given-up-side-pot = "last" }\n', ""), "", ""),
-        (changed('on = "2020-02-10"', 'on = "2020-02-31"'), "signed[1].on", "not a date"),
+        (changed('on = "2026-02-10"', 'on = "2026-02-31"'), "signed[1].on", "not a date"),
         # time to act, and the edition's days
         (changed("warning-seconds = 10", "warning-seconds = 60"), "warning-seconds", "allowed: less than act-seconds"),
         (changed("act-seconds = 60\n", ""), "warning-seconds", "allowed: none without act-seconds (47.1-1038)"),
@@ -158,13 +175,12 @@ def test_a_fault_names_its_key_and_what_is_allowed(tmp_path: Path, edit: Edit, k
 
 
 def test_without_its_limit_the_edition_allows_no_limit(tmp_path: Path) -> None:
-    since = changed('edition = "colorado-rule-10"', 'edition = "colorado-2021-05-01"')
-    dated = changed('effective = "2020-03-01"', 'effective = "2021-05-01"')
-    none = changed('structure = "spread"\nleast-bet-cents = 200\nmost-bet-cents = 10000', NO_LIMIT)
-    assert faults(written(tmp_path, since, dated, none)) == []
-
-
-NO_LIMIT = 'structure = "none"\nleast-bet-cents = 200'
+    assert faults(written(tmp_path, printed=False)) == []
+    limited = faults(written(tmp_path, *PRINTED[:2], printed=False))
+    assert [fault.partition(": ")[2] for fault in limited] == [
+        "game[2].structure: 'none'; a bet and a raise are at most $100 (47.1-1002(2)); allowed: fixed, spread, pot",
+        "game[3].most-bet-cents: missing; a pot may hold more than $100 (47.1-1002(2))",
+    ]
 
 
 def test_a_jackpot_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
@@ -178,9 +194,9 @@ def test_a_jackpot_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
 def test_the_game_of_a_table_is_named_or_the_only_one() -> None:
     house = load_house(EXAMPLE)
     assert house.game("omaha.co").name == "omaha-pot"
-    assert house.game("holdem.co", "holdem-2-100").name == "holdem-2-100"
+    assert house.game("holdem.co", "holdem-2-5").name == "holdem-2-5"
     for procedure, named, why in (
-        ("holdem.co", None, "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-100"),
+        ("holdem.co", None, "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-5"),
         ("draw.co", None, "no game is dealt by draw.co; offered: holdem-2-4"),
         ("holdem.co", "holdem-3-6", "no game 'holdem-3-6'; offered: holdem-2-4"),
         ("omaha.co", "holdem-2-4", "'holdem-2-4' is dealt by holdem.co, not by omaha.co"),

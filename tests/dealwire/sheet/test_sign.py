@@ -28,7 +28,7 @@ def words(page: str) -> str:
 @pytest.mark.parametrize(
     "posted",
     [
-        "The Miners&#x27; Card Room House rules of poker, in force from 2020-03-01",
+        "The Miners&#x27; Card Room House rules of poker, in force from 2026-03-01",
         # 47.1-1040(1), (2), (4)
         "Bet or fold not in use",
         "Check and raise allowed",
@@ -43,7 +43,8 @@ def words(page: str) -> str:
         "Rake $1 from a pot of $20, $2 from a pot of $40, $3 from a pot of $60; never over 10 % of the pot; nothing if",
         "Rake none; each player pays $6 for 30 minutes",
         "Rake 10 % of the pot, in steps of $1, at most $4 a hand",
-        "Limits Bets and raises from $5 to the pot, and never more than $100",
+        "Limits Bets and raises from $5 to the pot Least raise the bet or raise before it",
+        "$2-$5 no-limit Texas Hold&#x27;em Limits Bets and raises from $5 to the player&#x27;s stake",
         "Before the deal ante $1, bring-in $1",
         "Three Card Poker Bets from $5 to $100 Players at most 7",
         # 47.1-1061(1)-(4)
@@ -54,8 +55,8 @@ def words(page: str) -> str:
         "Only of a hand in which the pot holds $20 and 4 players are dealt in. The most of one hand is $1.",
         # readings, and who signed them
         "How the house reads the rules A side pot that every player in it gave up goes to the last one to do so.",
-        "Decided for the house by M. Ortega, poker room manager on 2020-02-10: raises per round, check and raise,",
-        "approved: Director, 2020-02-12; miners-card-room ",
+        "Decided for the house by M. Ortega, poker room manager on 2026-02-10: raises per round, check and raise,",
+        "approved: Director, 2026-02-12; miners-card-room ",
     ],
 )
 def test_everything_posted_is_on_the_sign(posted: str) -> None:
@@ -102,7 +103,7 @@ def test_a_wrong_output_is_one_line(tmp_path: Path, name: str, why: str) -> None
 
 def test_show_lists_the_games_and_the_hash() -> None:
     done = CliRunner().invoke(main, ["house", "show", str(EXAMPLE)])
-    assert done.stdout.splitlines()[1] == "holdem-2-100: holdem.co, bets and raises from $2 to $100"
+    assert done.stdout.splitlines()[1] == "holdem-2-5: holdem.co, bets and raises from $5 to the player's stake"
     assert load_house(EXAMPLE).sha256 in done.stderr
     listed = CliRunner().invoke(main, ["house", "show", "--json", str(EXAMPLE)])
     assert listed.stdout.count('"schema": "dealwire.house-games/1"') == 5
