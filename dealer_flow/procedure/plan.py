@@ -143,7 +143,7 @@ class Plan:
         self._at_house()
 
     def _at_house(self) -> None:
-        game = self.procedure.posted
+        self.posted_game = game = self.procedure.posted
         self.house_rules = game.ref if game is not None else None
         """The house's posted rules by which the game is dealt; None without a file of them."""
         self.posted = game.bets if game is not None else None

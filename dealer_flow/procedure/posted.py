@@ -122,8 +122,9 @@ def _fixed(sizes: Mapping[str, int]) -> str:
 @dataclass(frozen=True, slots=True, eq=False)
 class PostedGame:
     """One game as a house has posted it: the file, the clause that requires the notice, and the amounts, if players bet
-    against each other."""
+    against each other. `least` is the least bet that enters a seat in a game against the house, 0 if none is posted."""
 
     ref: HouseRef
     clause: str
     bets: PostedBets | None = None
+    least: int = 0

@@ -31,7 +31,7 @@ from rules.game.law import edition_faults
 from rules.game.load import Game, game_ids, load_game
 from rules.game.pairing import game_faults
 from rules.hands.poker import load_ranking
-from rules.house.load import examined_house
+from rules.house.load import examined_house, load_house
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
 from rules.paytables.paytable import load_paytable
@@ -73,6 +73,8 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 echo(f"{name}: {a(kind)}, valid")
                 for option in unheeded(name) if kind == "procedure" else ():
                     echo(f"{name}: warning: nothing in it uses its option {option!r}", err=True)
+                if kind == "house" and (loose := load_house(name).unsigned()):
+                    echo(f"{name}: warning: nobody has signed: {', '.join(loose)}", err=True)
                 if kind == "game" and (unsigned := unsigned_of(name)):
                     echo(f"{name}: warning: unsigned readings: {', '.join(unsigned)}", err=True)
     if bad:

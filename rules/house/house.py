@@ -90,6 +90,13 @@ class House:
         )
         return tuple(found)
 
+    def unsigned(self) -> tuple[str, ...]:
+        """Return the options and readings of the file for which no signature names the option in use."""
+        signed = {each for part in self.spec.signed for each in (*part.options.items(), *part.readings.items())}
+        games = [each for part in self.spec.game for each in (*part.options.items(), *part.readings.items())]
+        given = (*self.spec.options.items(), *self.spec.readings.items(), *games)
+        return tuple(dict.fromkeys(name for name, option in given if (name, option) not in signed))
+
     def rake(self, part: HouseGamePart) -> HouseRake:
         """Return what is taken of a game's pots; the drop of a jackpot's own file is left to that file."""
         found = self.spec.rake[part.rake] if part.rake is not None else None
@@ -126,7 +133,8 @@ class House:
                 part.most_bet_cents,
                 part.least_raise,
             )
-        return PostedGame(HouseRef(self.spec.id, self.sha256, part.name), self.spec.clause, bets)
+        least = 0 if bets is not None else part.least_bet_cents or 0
+        return PostedGame(HouseRef(self.spec.id, self.sha256, part.name), self.spec.clause, bets, least)
 
     def jackpot_of(self, part: HouseGamePart) -> JackpotSetup | None:
         """Return the jackpot of a game; None if it has none."""

@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.editions import load_edition
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.procedure.posted import Bounds, PostedBets, PostedGame, BettingSpot
+from dealer_flow.procedure.posted import BettingSpot, Bounds, PostedBets, PostedGame
 from dealer_flow.record.result import HouseRef
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on
@@ -152,6 +152,13 @@ def test_blinds_and_antes_of_another_amount_are_recorded_and_count() -> None:
     assert "has put up $1.50 as its small-blind; the house has posted $1" in found.text
     all_in = STAKES.replace("1: 50000", "1: 50").replace("small-blind 100", "small-blind 50")
     assert reasons(at(FIXED, f"{all_in} / {DEAL}")) == []
+
+
+@pytest.mark.parametrize(("cents", "codes"), [(499, ["amount-not-posted"]), (500, []), (900, [])])
+def test_against_the_house_a_bet_below_the_least_is_recorded(cents: int, codes: list[str]) -> None:
+    game = PostedGame(HouseRef("card-room", "0" * 64, "game"), "47.1-1040", least=500)
+    table = HandTable(load_procedure("three-card.co").at_house(game))
+    assert go_on(table, f"bets 1: ante {cents} / start").codes == codes
 
 
 def test_the_limit_of_the_text_comes_before_the_house() -> None:

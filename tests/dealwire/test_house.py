@@ -84,7 +84,7 @@ def test_a_table_has_what_its_house_has_posted(tmp_path: Path) -> None:
         jackpot_least_pot_cents=2000,
         jackpot_least_players=4,
     )
-    assert table.terms.signed_readings == {"given-up-side-pot": "M. Ortega, poker room manager, 2026-02-10"}
+    assert table.terms.signed_readings == {"given-up-side-pot": "M. Ortega, poker room manager, 2024-02-10"}
     assert table.terms.jackpot is not None
     posted = table.flow.procedure.posted
     assert posted is not None
@@ -138,6 +138,17 @@ def test_a_house_that_is_wrong_is_one_line_of_the_table(tmp_path: Path) -> None:
     assert "table[1].house: " in found
     assert "house.toml" in found
     assert "game[1].sizes-cents" in found
+
+
+def test_rules_that_are_not_in_force_yet_keep_a_table_from_starting(tmp_path: Path) -> None:
+    file = table_toml(tmp_path, NAMED)
+    assert CliRunner().invoke(main, ["check", str(file)]).exit_code == 0
+    house = tmp_path / "house.toml"
+    house.write_text(house.read_text().replace('effective = "2024-03-01"', 'effective = "2999-01-01"'))
+    done = CliRunner().invoke(main, ["check", str(file)])
+    assert done.exit_code == 2
+    assert "table[1].house: table poker: the gaming day " in done.stderr
+    assert "is before 2999-01-01, when miners-card-room comes into force" in done.stderr
 
 
 def test_a_jackpot_rake_needs_a_jackpot(tmp_path: Path) -> None:
@@ -209,7 +220,7 @@ def test_settle_takes_the_game_that_a_round_names() -> None:
     (found,) = [line for line in lines if line["type"] == "settlement"]
     assert [(pot["cents"], pot["rake"], pot["jackpot_rake"]) for pot in found["pots"]] == [(2200, 100, 100)]
     assert sum(line["to_meter"] for line in lines if line["type"] == "meter" and line["kind"] != "opened") == 100
-    assert found["signed"] == {"given-up-side-pot": "M. Ortega, poker room manager, 2026-02-10"}
+    assert found["signed"] == {"given-up-side-pot": "M. Ortega, poker room manager, 2024-02-10"}
     by_time = settle("--house", str(EXAMPLE), rounds=at("holdem-2-5"))
     assert by_time.exit_code == 0, by_time.output
     (pot,) = json.loads(by_time.stdout.splitlines()[-1])["pots"]
@@ -266,6 +277,7 @@ def test_check_says_what_is_wrong(tmp_path: Path) -> None:
     table_toml(tmp_path)
     done = CliRunner().invoke(main, ["check", str(tmp_path / "house.toml")])
     assert (done.exit_code, done.stdout) == (0, f"{tmp_path / 'house.toml'}: a house, valid\n")
+    assert done.stderr.endswith("house.toml: warning: nobody has signed: ante, bring-in\n")
     house = tmp_path / "house.toml"
     house.write_text(house.read_text().replace('percent = "10"\ncap', 'percent = "11"\ncap'))
     done = CliRunner().invoke(main, ["check", str(house)])

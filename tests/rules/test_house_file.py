@@ -28,7 +28,7 @@ def changed(old: str, new: str) -> Edit:
 
 PRINTED = (
     changed('edition = "colorado-2021-05-01"', 'edition = "colorado-rule-10"'),
-    changed('effective = "2026-03-01"', 'effective = "2020-03-01"'),
+    changed('effective = "2024-03-01"', 'effective = "2020-03-01"'),
     changed('"holdem-2-5"', '"holdem-2-100"'),
     changed(
         'structure = "none"\nleast-bet-cents = 500',
@@ -156,7 +156,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         ),
         (changed("[readings]", '[readings]\nnatural = "own-suit"'), "readings.natural", "no game of this file"),
         (changed('readings = { given-up-side-pot = "last" }\n', ""), "", ""),
-        (changed('on = "2026-02-10"', 'on = "2026-02-31"'), "signed[1].on", "not a date"),
+        (changed('on = "2024-02-10"', 'on = "2024-02-31"'), "signed[1].on", "not a date"),
         # time to act, and the edition's days
         (changed("warning-seconds = 10", "warning-seconds = 60"), "warning-seconds", "allowed: less than act-seconds"),
         (changed("act-seconds = 60\n", ""), "warning-seconds", "allowed: none without act-seconds (47.1-1038)"),

@@ -1,6 +1,6 @@
 """Sizes of bets and raises as a house has posted them, at a moment of the betting."""
 
-from dealer_flow.procedure.posted import Bounds, OutOfBounds, PostedBets, BettingSpot
+from dealer_flow.procedure.posted import BettingSpot, Bounds, OutOfBounds, PostedBets
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
 from devices.events import BettingAction
