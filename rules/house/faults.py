@@ -216,7 +216,8 @@ def _sizes(part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
 
 def _forced(part: HouseGamePart, procedure: Procedure, betting: BettingPart, plan: Plan) -> Iterator[Fault]:
     there = {bet.name for bet in plan.bets.values()}
-    known = [name for name in (*betting.everybody, *betting.blinds) if name in there]
+    named = (*betting.everybody, *betting.blinds, *betting.posts, *betting.dead)
+    known = [name for name in named if name in there]
     for name in part.forced_cents:
         if name not in known:
             off = " unless the option ante is yes" if name in betting.everybody else ""

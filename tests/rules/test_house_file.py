@@ -137,7 +137,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         (
             changed("forced-cents = { small", "forced-cents = { ante = 100, small"),
             "game[1].forced-cents.ante",
-            "unless the option ante is yes; allowed: small-blind, big-blind, third-blind, straddle",
+            "unless the option ante is yes; allowed: small-blind, big-blind, third-blind, straddle, post, dead-post",
         ),
         (changed("forced-cents = { ante = 100 }\n", ""), "game[4].forced-cents", "missing: the amount of the ante"),
         (changed("bring-in-cents = 100\n", ""), "game[4].bring-in-cents", "missing: the amount of the bring-in"),
