@@ -32,6 +32,29 @@ _ODD_CHIP: Final = {
     "dealer-left": "to the first hand that shares, left of the dealer",
 }
 
+_DECISIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "short-blind": {
+        "full": "a blind that is all-in for less is called in full",
+        "as-posted": "a blind that is all-in for less is called as it lies",
+    },
+    "short-all-in": {
+        "reopens": "lets everyone raise again",
+        "full-raise-only": "lets players who have acted raise again only if it is a full raise",
+    },
+    "heads-up-blinds": {
+        "left-of-button": "the player left of the button has the small blind",
+        "button-small": "the button has the small blind",
+    },
+    "button-straddle": {
+        "none": "not allowed",
+        "left-of-button": "allowed; the player left of the button begins",
+        "left-of-blinds": "allowed; the player left of the blinds begins",
+    },
+}
+"""Options of betting in words for players; any other option is printed by its name and value."""
+_ELSEWHERE: Final = ("ante", "bring-in")
+"""Options that the amounts of a game state."""
+
 
 def sign_html(house: House) -> str:
     """Return the sign as a whole page."""
@@ -114,6 +137,12 @@ def _policies(house: House, part: HouseGamePart, procedure: Procedure, game: Gam
     fold = options[betting.bet_or_fold.option] == "yes"
     yield "Bet or fold", "in use: a player bets or folds, and may not check" if fold else "not in use"
     yield from _chop(betting, options)
+    posted = {betting.raises, betting.check_and_raise, betting.bet_or_fold, betting.chop}
+    stated = {each.option for each in posted if each is not None}
+    for name, value in house.options(part, procedure).items():
+        if name not in stated and name not in _ELSEWHERE:
+            label = _name(name)
+            yield f"{label[:1].upper()}{label[1:]}", _DECISIONS.get(name, {}).get(value) or _name(value)
     if game.spec.pot is not None:
         high = "to the high hand; of a tied hand, " if game.spec.pot.high and game.spec.pot.low else ""
         yield "Odd chip", f"{high}{_ODD_CHIP[game.spec.pot.odd_chips]}"

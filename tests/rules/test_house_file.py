@@ -143,7 +143,11 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         (changed("bring-in-cents = 100\n", ""), "game[4].bring-in-cents", "missing: the amount of the bring-in"),
         # options, readings and who signed them
         (changed('raises-per-round = "3"', 'raises-per-round = "6"'), "options.raises-per-round", "'6'; allowed in"),
-        (changed('options = { ante = "yes"', 'options = { anti = "yes"'), "game[4].options.anti", "no option 'anti'"),
+        (
+            changed('percent"\noptions = { ante', 'percent"\noptions = { anti'),
+            "game[4].options.anti",
+            "no option 'anti'",
+        ),
         (
             changed('[readings]\ngiven-up-side-pot = "last"', '[readings]\ngiven-up-side-pot = "first"'),
             "readings.given-up-side-pot",

@@ -33,6 +33,8 @@ def words(page: str) -> str:
         "Bet or fold not in use",
         "Check and raise allowed",
         "Raises three in a betting round",
+        "Heads up blinds the button has the small blind",
+        "Short all in lets players who have acted raise again only if it is a full raise",
         # 47.1-1034, 47.1-1035, 47.1-1038
         "Chopping the blinds allowed, when all others have folded",
         "Odd chip to the first hand that shares, left of the button",
