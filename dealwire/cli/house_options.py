@@ -15,7 +15,7 @@ from dealwire.cli.options import pairs
 from dealwire.config.build import Banks
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.house.house import House
+from rules.house.house import HouseRules
 from rules.house.load import load_house
 from rules.house.schema import HouseGamePart
 from rules.meters.jackpot_book import JackpotBook
@@ -41,7 +41,7 @@ _POSTED: Final[Mapping[str, tuple[str, object]]] = {
 class HouseTerms:
     """A house's file, and the name of the game that was chosen in it."""
 
-    house: House
+    house: HouseRules
     named: str | None
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 from dealer_flow.procedure.posted import PostedGame
 from dealwire.config.schema import MaximumPart, RakePart, TablePart
 from protocol.tomlfile import Key, TomlFileError
-from rules.house.house import House
+from rules.house.house import HouseRules
 from rules.house.load import load_house
 from rules.house.schema import HouseGamePart, RakeStepPart
 from rules.settlement import HouseRake
@@ -17,7 +17,7 @@ from rules.settlement import HouseRake
 Fault = tuple[Key, str]
 
 
-def house_of(part: TablePart) -> tuple[House, HouseGamePart] | None:
+def house_of(part: TablePart) -> tuple[HouseRules, HouseGamePart] | None:
     """Return the house of a table and the game that it plays; None without a house. TomlFileError says what is
     wrong."""
     if part.house is None:
@@ -27,7 +27,7 @@ def house_of(part: TablePart) -> tuple[House, HouseGamePart] | None:
 
 
 @lru_cache(maxsize=16)
-def _loaded(file: Path, stamp: object) -> House:  # noqa: ARG001 - a changed file is read again
+def _loaded(file: Path, stamp: object) -> HouseRules:  # noqa: ARG001 - a changed file is read again
     return load_house(file)
 
 
@@ -65,7 +65,7 @@ def at_house(part: TablePart) -> tuple[TablePart, list[Fault]]:
     return part.model_copy(update=merged), faults
 
 
-def settings_of(house: House, game: HouseGamePart, *, settles: bool = True) -> dict[str, Any]:
+def settings_of(house: HouseRules, game: HouseGamePart, *, settles: bool = True) -> dict[str, Any]:
     """Return what a house posts of a game, as settings of a table by the names of its fields."""
     procedure, settled_by = house.load(game)
     found: dict[str, Any] = {"options": house.options(game, procedure), "token_cents": house.spec.token_cents}
@@ -97,7 +97,7 @@ def _plain(record: Any) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
-def _contradictions(part: TablePart, posted: Mapping[str, Any], house: House) -> Iterator[Fault]:
+def _contradictions(part: TablePart, posted: Mapping[str, Any], house: HouseRules) -> Iterator[Fault]:
     """Yield each key that the table sets otherwise than the house has posted."""
     fields = TablePart.model_fields
     for name, value in posted.items():
@@ -115,7 +115,7 @@ def _contradictions(part: TablePart, posted: Mapping[str, Any], house: House) ->
         yield ("seats",), f"{part.seats}; allowed: at most {most}, as posted in {house.spec.id}"
 
 
-def _most_seats(part: TablePart, house: House) -> int | None:
+def _most_seats(part: TablePart, house: HouseRules) -> int | None:
     return house.game(part.procedure, part.house_game).seats
 
 

@@ -18,7 +18,7 @@ from dealwire.sheet.paper import Block, Cell, Paper, PaperBlanks, PaperFacts, Pa
 from dealwire.sheet.pdf import PageStyle, pdf_of
 from rules.game.load import Game
 from rules.game.readings import READINGS
-from rules.house.house import House
+from rules.house.house import HouseRules
 from rules.house.schema import HouseGamePart, HouseJackpotPart, RakeSchedulePart
 from rules.meters.jackpot_setup import load_jackpot
 
@@ -56,7 +56,7 @@ _ELSEWHERE: Final = ("ante", "bring-in")
 """Options that the amounts of a game state."""
 
 
-def sign_html(house: House) -> str:
+def sign_html(house: HouseRules) -> str:
     """Return the sign as a whole page."""
     paper = sign_of(house)
     return (
@@ -68,12 +68,12 @@ def sign_html(house: House) -> str:
     )
 
 
-def sign_pdf(house: House) -> bytes:
+def sign_pdf(house: HouseRules) -> bytes:
     """Return the sign as a PDF. ExtraMissing if ReportLab is not installed."""
     return pdf_of(sign_of(house), A2)
 
 
-def sign_of(house: House) -> Paper:
+def sign_of(house: HouseRules) -> Paper:
     """Return the content of the sign."""
     spec = house.spec
     approved = f"; approved: {spec.approved}" if spec.approved is not None else ""
@@ -100,7 +100,7 @@ def sign_of(house: House) -> Paper:
 # ------------------------------------------------------------------ all games
 
 
-def _all_games(house: House, shared: Mapping[str, str]) -> Iterator[Block]:
+def _all_games(house: HouseRules, shared: Mapping[str, str]) -> Iterator[Block]:
     spec = house.spec
     yield PaperHeading("All games")
     rows: list[tuple[str, Cell]] = [*shared.items()]
@@ -125,7 +125,7 @@ def _shared(policies: list[dict[str, str]]) -> dict[str, str]:
     return {name: text for name, text in first if all(each.get(name) == text for each in policies)}
 
 
-def _policies(house: House, part: HouseGamePart, procedure: Procedure, game: Game) -> Iterator[tuple[str, str]]:
+def _policies(house: HouseRules, part: HouseGamePart, procedure: Procedure, game: Game) -> Iterator[tuple[str, str]]:
     """Yield what 47.1-1040(1), (2) and (4) ask to be posted of a game."""
     betting = procedure.betting
     if betting is None:
@@ -157,7 +157,7 @@ def _chop(betting: BettingPart, options: Mapping[str, str]) -> Iterator[tuple[st
 # ------------------------------------------------------------------ one game
 
 
-def _game(house: House, part: HouseGamePart, title: str, game: Game, own: Mapping[str, str]) -> Iterator[Block]:
+def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: Mapping[str, str]) -> Iterator[Block]:
     yield PaperHeading(title)
     rows: list[tuple[str, Cell]] = [*_limits(house, part)]
     if part.seats is not None:
@@ -173,7 +173,7 @@ def _game(house: House, part: HouseGamePart, title: str, game: Game, own: Mappin
     yield from (PaperRemark(each) for each in part.notes)
 
 
-def _limits(house: House, part: HouseGamePart) -> Iterator[tuple[str, Cell]]:
+def _limits(house: HouseRules, part: HouseGamePart) -> Iterator[tuple[str, Cell]]:
     posted = house.posted(part).bets
     if posted is None:
         least = f"from {dollars(part.least_bet_cents)} " if part.least_bet_cents else ""

@@ -18,7 +18,7 @@ from rules.errors import SettlementRefused
 from rules.facts.terms import agree
 from rules.game.load import Game
 from rules.game.readings import READINGS
-from rules.house.house import House
+from rules.house.house import HouseRules
 from rules.house.schema import HouseGamePart, HouseSpec
 from rules.meters.jackpot_setup import JackpotSetup, load_jackpot
 
@@ -40,7 +40,7 @@ _REFUSED_AT: Final = (
 """Start of a refusal's name -> key of the game in the file."""
 
 
-def house_faults(house: House) -> Iterator[Fault]:
+def house_faults(house: HouseRules) -> Iterator[Fault]:
     """Yield every fault of a file whose keys are valid one by one."""
     spec = house.spec
     try:
@@ -71,7 +71,7 @@ def house_faults(house: House) -> Iterator[Fault]:
         yield from _unused(house, loaded)
 
 
-def _of_all_games(house: House) -> Iterator[Fault]:
+def _of_all_games(house: HouseRules) -> Iterator[Fault]:
     """Yield the options and readings of the file whose value one of its games does not allow."""
     for name, option in house.spec.readings.items():
         if name in READINGS and option not in READINGS[name]:
@@ -103,7 +103,7 @@ def _jackpots(spec: HouseSpec) -> Iterator[Fault]:
             yield ("jackpot", name, "file"), str(error)
 
 
-def _game(house: House, part: HouseGamePart, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
+def _game(house: HouseRules, part: HouseGamePart, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
     """Yield the faults of one offered game; a sound one is added to `loaded`."""
     try:
         procedure = load_procedure(part.procedure, house.edition)
@@ -156,7 +156,7 @@ def _names(spec: HouseSpec, part: HouseGamePart) -> Iterator[Fault]:
 # ------------------------------------------------------------------ amounts
 
 
-def _amounts(house: House, part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
+def _amounts(house: HouseRules, part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
     betting = procedure.betting
     if betting is None:
         for key, given in (
@@ -238,7 +238,7 @@ def _forced(part: HouseGamePart, procedure: Procedure, betting: BettingPart, pla
 # ------------------------------------------------------------------ settlement
 
 
-def _settled(house: House, part: HouseGamePart, game: Game) -> Iterator[Fault]:
+def _settled(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault]:
     for name, option in part.readings.items():
         if name not in game.spec.readings:
             yield ("readings", name), f"{game.id} has no such reading; allowed: {', '.join(game.spec.readings)}"
@@ -269,7 +269,7 @@ def _jackpot(part: HouseGamePart, game: Game, jackpot: JackpotSetup) -> Iterator
         yield ("jackpot-rake-cents",), f"{part.jackpot_rake_cents or 'missing'}; allowed: {allowed}"
 
 
-def _terms(house: House, part: HouseGamePart, game: Game) -> Iterator[Fault]:
+def _terms(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault]:
     """Yield what the rules refuse of the rake, the limit and the maximum payouts."""
     rake, against_house = house.rake(part), part.structure is None
     try:
@@ -288,7 +288,7 @@ def _terms(house: House, part: HouseGamePart, game: Game) -> Iterator[Fault]:
         yield (at,), f"{error.what} {error.given!r}; allowed: {allowed}"
 
 
-def _unused(house: House, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
+def _unused(house: HouseRules, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
     """Yield options and readings of the file, and signatures, that no game of it has."""
     spec = house.spec
     options = {option.name: option.allowed for procedure, _ in loaded for option in procedure.option}

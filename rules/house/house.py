@@ -22,7 +22,7 @@ from rules.settlement import HouseRake, MaximumPayout, RakeStep
 
 
 @dataclass(frozen=True, eq=False)
-class House:
+class HouseRules:
     """A house's file. `spec` is its content."""
 
     spec: HouseSpec

@@ -9,11 +9,11 @@ from pathlib import Path
 from dealer_flow.tomlfile import fault_at, named_faults, parsed, read, validated
 from protocol.tomlfile import Key, TomlFileError
 from rules.house.faults import house_faults
-from rules.house.house import House
+from rules.house.house import HouseRules
 from rules.house.schema import HouseSpec
 
 
-def load_house(path: str | Path) -> House:
+def load_house(path: str | Path) -> HouseRules:
     """Load the house's file at `path`, checked against its edition. TomlFileError names file, line, key and what is
     allowed."""
     found, wrong = examined_house(Path(path))
@@ -23,15 +23,15 @@ def load_house(path: str | Path) -> House:
     return found
 
 
-def examined_house(path: Path) -> tuple[House | None, Iterator[TomlFileError]]:
+def examined_house(path: Path) -> tuple[HouseRules | None, Iterator[TomlFileError]]:
     """Return the content of the file, None if its keys are invalid, and all its errors. TomlFileError if it cannot be
     read or is not TOML."""
     text = read(path)
     content = parsed(path, text, TomlFileError)
-    found = list[House]()
+    found = list[HouseRules]()
 
     def faults(spec: HouseSpec) -> Iterator[tuple[Key, str]]:
-        found.append(House(spec, str(path), text))
+        found.append(HouseRules(spec, str(path), text))
         yield from house_faults(found[0])
 
     _, wrong = validated(content, HouseSpec, faults, {"folder": path.absolute().parent})
