@@ -115,6 +115,12 @@ class HouseRake(Record, frozen=True, omit_defaults=True):
     jackpot_least_players: int = 0
     """Nothing is taken for a jackpot, and no award paid, while fewer seats are dealt in. Absent if zero."""
 
+    def of(self, cents: int, unit: int) -> int:
+        """Return the rake of a pot of `cents`, without the cap: rounded down, because rounding up would exceed the
+        percentage."""
+        step = self.step_cents or unit
+        return int(cents * Fraction(self.percent) / 100 // step) * step
+
 
 class PotWinner(Record, frozen=True):
     """A seat and its part of a pot. `won_with`: its `high` hand, its `low` hand, `both`, the `last-hand` remaining, or

@@ -162,7 +162,7 @@ def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: M
     rows: list[tuple[str, Cell]] = [*_limits(house, part)]
     if part.seats is not None:
         rows.append(("Players", f"at most {part.seats}"))
-    if game.spec.pot is not None:
+    if game.rake is not None:
         rows.append(("Rake", _rake(house.spec.rake[part.rake] if part.rake is not None else None)))
     if part.jackpot is not None:
         rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot])))
