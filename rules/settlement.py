@@ -8,7 +8,7 @@ from msgspec import Meta, field
 
 from dealer_flow.record.base import LineRecord, Record, written
 from dealer_flow.record.details import DOLLAR, Currency, leave_out_dollar
-from dealer_flow.record.result import EditionRef, Outcome, ProcedureRef
+from dealer_flow.record.result import EditionRef, HouseRef, Outcome, ProcedureRef
 from rules.errors import SettlementRefused
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
@@ -88,9 +88,17 @@ NO_PERCENT: Final = "0"
 """Percentage of a house that takes nothing. A record omits only this exact text, not an equal number such as `0.0`."""
 
 
+class RakeStep(Record, frozen=True):
+    """A step of a rake by the size of the pot: `take_cents` of a round whose pots hold `from_cents` or more."""
+
+    from_cents: int
+    take_cents: int
+
+
 class HouseRake(Record, frozen=True, omit_defaults=True):
     """The house's rake on the pots of a round: `percent` of each pot, rounded down to `step_cents` (the token unless
-    given) and at most `cap_cents` in all; in addition, `jackpot_cents` for a jackpot."""
+    given) and at most `cap_cents` in all; in addition, `jackpot_cents` for a jackpot. With `steps`, the rake of a round
+    is that of the highest step that its pots reach, and `percent` is the most of each pot."""
 
     percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     cap_cents: int | None = None
@@ -98,6 +106,14 @@ class HouseRake(Record, frozen=True, omit_defaults=True):
     jackpot_cents: int = 0
     pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     """Percentage taken of a pool that is won, rounded down in the same way."""
+    steps: tuple[RakeStep, ...] = ()
+    """Rake by the size of all pots of the round, rising; absent if it is the percentage alone."""
+    no_flop_no_drop: bool = False
+    """True if nothing is taken, neither rake nor jackpot drop, of a hand that ends before the flop."""
+    jackpot_least_pot_cents: int = 0
+    """Nothing is taken for a jackpot, and no award paid, while the pots hold less. Absent if zero."""
+    jackpot_least_players: int = 0
+    """Nothing is taken for a jackpot, and no award paid, while fewer seats are dealt in. Absent if zero."""
 
     def of(self, cents: int, unit: int) -> int:
         """Return the rake of a pot of `cents`, without the cap: rounded down, because rounding up would exceed the
@@ -271,6 +287,8 @@ class Settlement(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     game: GameRef
     edition: EditionRef | None = None
     """Edition of the regulation used; absent for a settlement without one, from before editions had files."""
+    house: HouseRef | None = None
+    """Posted rules of the house that the round names; absent if it names none."""
     readings: dict[str, str]
     """Every reading that the game leaves open, with the option used, default or not."""
     paytables: dict[str, str]

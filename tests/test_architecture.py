@@ -67,7 +67,7 @@ ROOMS = {
     "devices": ("transport", "dialects", "record", "line", "simulator", "drive"),
     "dealer_flow": ("games", "record", "editions", "procedure", "table", "play"),
     "dealer_flow.play": ("course", "verdicts", "machine", "order", "reports", "seen"),
-    "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "odds"),
+    "rules": ("hands", "paytables", "bets", "kinds", "game", "facts", "pots", "settle", "meters", "house", "odds"),
     "rules.odds": ("decide", "strategy", "cards", "against", "course", "holdem", "audit"),
     "dealwire": (
         *("hub", "table", "config", "journal", "sheet", "rehearsal", "export", "console", "service", "setup", "bench"),

@@ -140,6 +140,14 @@ class Plan:
         self._run_through()
         self._policies()
         self._care()
+        self._at_house()
+
+    def _at_house(self) -> None:
+        self.posted_game = game = self.procedure.posted
+        self.house_rules = game.ref if game is not None else None
+        """The house's posted rules by which the game is dealt; None without a file of them."""
+        self.posted = game.bets if game is not None else None
+        """Amounts that the house has posted for a game in which players bet against each other; None if it has none."""
 
     def _steps(self) -> None:
         """Precompute what reports need to know of the steps."""

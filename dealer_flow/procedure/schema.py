@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr
 from dealer_flow.editions import Edition
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
 from dealer_flow.procedure.betting import BettingPart
+from dealer_flow.procedure.posted import PostedGame
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.tables import (
     CarePart,
@@ -77,6 +78,7 @@ class Procedure(TomlTable):
     option: tuple[OptionPart, ...] = ()
     _edition: Edition | None = PrivateAttr(default=None)
     _of_file: ProcedureRef | None = PrivateAttr(default=None)
+    _posted: PostedGame | None = PrivateAttr(default=None)
 
     @property
     def edition(self) -> Edition | None:
@@ -87,6 +89,17 @@ class Procedure(TomlTable):
         """Return a copy that belongs to an edition. `of_file` is the ref of the file, if the edition changes it."""
         found = self.model_copy()
         found._edition, found._of_file = edition, of_file
+        return found
+
+    @property
+    def posted(self) -> PostedGame | None:
+        """The house's posted rules of the game; None without a file of them."""
+        return self._posted
+
+    def at_house(self, posted: PostedGame | None) -> "Procedure":
+        """Return a copy that is dealt by a house's posted rules."""
+        found = self.model_copy()
+        found._posted = posted
         return found
 
     def ref(self) -> ProcedureRef:

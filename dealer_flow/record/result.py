@@ -51,6 +51,14 @@ class EditionRef(Record, frozen=True):
     sha256: str
 
 
+class HouseRef(Record, frozen=True):
+    """Posted rules of the house that applied: the file by id and by the SHA-256 of its content, and its game's name."""
+
+    id: str
+    sha256: str
+    game: str
+
+
 class Packet(Record, frozen=True):
     """One packet as it left the device; `counted` is the device's own count."""
 
@@ -211,6 +219,8 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     procedure: ProcedureRef
     edition: EditionRef | None = None
     """Edition of the regulation by which it was dealt; absent in a round without one, as before editions had files."""
+    house: HouseRef | None = None
+    """Posted rules of the house by which it was dealt; absent at a table without such a file."""
     options: dict[str, str] = written({})
     """Readings of the procedure that were used where the text is ambiguous."""
     outcome: Outcome

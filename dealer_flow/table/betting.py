@@ -299,6 +299,14 @@ class Betting:
             if self.needs(each, live) and each not in self.passed:
                 self.passed[each] = len(self.actions)
 
+    def last_raise(self) -> int:
+        """Return the largest bet or raise of this betting round so far, the highest blind to begin with."""
+        high = largest = self.earlier[0].high if self.earlier else self.high
+        for each in self.actions:
+            if each.step == self.step and each.action in PUTS and each.cents > high:
+                largest, high = max(largest, each.cents - high), each.cents
+        return largest
+
     @property
     def substantial(self) -> bool:
         """True if two players have put money in, or three have acted (47.1-1002(33))."""

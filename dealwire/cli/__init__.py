@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "list": "List serial ports, USB devices, dialects and optional parts; count games.",
     "games": "List games and how they are dealt.",
     "law": "List, show and compare editions of the regulation.",
+    "house": "List the games of a house, or print its posted rules as a sign.",
     "check": "Check procedure, game and table files for errors.",
     "convert": "Convert game files to the current format version.",
     "monitor": "Print device reports as they arrive.",

@@ -31,6 +31,7 @@ from rules.game.law import edition_faults
 from rules.game.load import Game, game_ids, load_game
 from rules.game.pairing import game_faults
 from rules.hands.poker import load_ranking
+from rules.house.load import examined_house, load_house
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
 from rules.paytables.paytable import load_paytable
@@ -47,7 +48,8 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Check FILEs for errors: procedures and their parts, games, pay tables, rankings, house ways, ways of keeping
-    cards, progressives, jackpots, strategies, editions of the regulation, and tables of a service. The schema in a file
+    cards, progressives, jackpots, strategies, editions of the regulation, a house's posted rules, and tables of a
+    service. The schema in a file
     decides how it is checked.
 
     A game is checked against the procedures that it names: among FILEs, in dealwire, or as ID.toml in its folder. The
@@ -71,6 +73,8 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 echo(f"{name}: {a(kind)}, valid")
                 for option in unheeded(name) if kind == "procedure" else ():
                     echo(f"{name}: warning: nothing in it uses its option {option!r}", err=True)
+                if kind == "house" and (loose := load_house(name).unsigned()):
+                    echo(f"{name}: warning: nobody has signed: {', '.join(loose)}", err=True)
                 if kind == "game" and (unsigned := unsigned_of(name)):
                     echo(f"{name}: warning: unsigned readings: {', '.join(unsigned)}", err=True)
     if bad:
@@ -102,6 +106,8 @@ def faults_of(name: str, procedures: Mapping[str, Path], games: Iterable[Path] =
         yield other, _all(lambda: _read(OTHERS[other], path))
     elif says_schema(name, "dealwire.edition/"):
         yield "edition", _all(lambda: edition_faults(load_edition(path), procedures.values(), games))
+    elif says_schema(name, "dealwire.house/"):
+        yield "house", _all(lambda: examined_house(path)[1])
     elif says_schema(name, "dealwire.table/"):
         yield "table", _all(lambda: _of_tables(path))
     elif name in known_procedures() or not game:

@@ -12,14 +12,17 @@ from dealer_flow.editions import Edition, edition_ids, load_edition
 from dealer_flow.record.result import EditionRef, RoundResult
 from dealwire.cli.amounts import cents
 from dealwire.cli.exits import BY_ERRNO, Exit, Stop
+from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import pairs
 from dealwire.cli.table_options import make_terms
+from dealwire.config.build import Banks
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.errors import SettlementRefused
 from rules.game.load import Game, game_id_of, game_ids, load_game, load_game_of
 from rules.game.pairing import check_fit
 from rules.meters.bank import MeterBank, MeterRecord
+from rules.meters.jackpot_book import JackpotBook
 from rules.meters.settled_rounds import RoundRuns, SettledKey
 
 T = TypeVar("T")
@@ -184,11 +187,31 @@ class RoundTerms:
         self._used: set[tuple[str, str]] = set()
         self._of: dict[tuple[str, str], TableTerms | DealwireError] = {}
         self._dealt: dict[tuple[object, ...], str | None] = {}
+        self._house = HouseTerms.of(options.get("house"), options.get("house_game"), options)
+        self._banks, self._by_house = Banks(), dict[str, TableTerms]()
         self._by_game: dict[tuple[str, str], TableTerms] = {}
         cents(options["meters"])
         self._game, self._given = game, dict[str, TableTerms]()
         if game is not None:
             self._given[""] = self._on_game(game, None)
+
+    def of_round(self, result: RoundResult) -> TableTerms:
+        """Return the terms of a round: the house's for its game if a house's file was given, else those `of` its
+        procedure."""
+        if self._house is None:
+            return self.of(result.procedure.id, result.options, result.edition)
+        part = self._house.part(result.procedure.id, result.house)
+        if part.name not in self._by_house:
+            loaded = self._house.house.load(part)[1]
+            options = self._house.about(part, loaded, self._options)
+            self._by_house[part.name] = self._terms_on(loaded, options, self._house.jackpot(part, self._banks))
+        return self._by_house[part.name]
+
+    def posted_pools(self) -> list[MeterBank]:
+        """Return the pools of the jackpots that the house's file offers."""
+        parts = self._house.house.spec.jackpot.values() if self._house is not None else ()
+        books = (self._banks.jackpot_of(part.file) for part in parts)
+        return [book.bank for book in books if book is not None]
 
     def of(self, procedure: str, dealt: Mapping[str, str], edition: EditionRef | None = None) -> TableTerms:
         """Return the terms of a procedure's rounds that were `dealt` with these options, in that edition. Raise
@@ -237,11 +260,11 @@ class RoundTerms:
         check_fit(loaded)
         return self._terms_on(loaded, self._options)
 
-    def _terms_on(self, game: Game, options: Mapping[str, Any]) -> TableTerms:
+    def _terms_on(self, game: Game, options: Mapping[str, Any], jackpot: JackpotBook | None = None) -> TableTerms:
         """Return the terms of a game. Terms of the same game in another edition share its meters, because the money is
         the same."""
-        terms = make_terms(game, options, self._bank, options.get("jackpot"))
-        for other in (*self._given.values(), *self._by_game.values()):
+        terms = make_terms(game, options, self._bank, jackpot or options.get("jackpot"))
+        for other in (*self._given.values(), *self._by_game.values(), *self._by_house.values()):
             if other.game.id == game.id:
                 terms.share(other)
                 break

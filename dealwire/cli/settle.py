@@ -83,8 +83,8 @@ def command(
     bank, book = _shared(progressive, jackpot, resume, before)
     terms = RoundTerms(game, bank, options | {"jackpot": book})
     settling = Settling(terms, say, before, printer.settles if text else lambda _: None)
-    shared = book.bank if book is not None else bank
-    for record in shared.standing() if shared is not None else ():
+    shared = [book.bank if book is not None else bank, *terms.posted_pools()]
+    for record in (each for pools in shared if pools is not None for each in pools.standing()):
         say(record)
     with _few_collections():
         settling.read(sys.stdin.buffer)
@@ -157,7 +157,7 @@ class Settling:
         result = read_round(line)
         if result is None:
             return
-        terms, key = self._terms.of(result.procedure.id, result.options, result.edition), _key(result)
+        terms, key = self._terms.of_round(result), _key(result)
         if again := key in self._heard:
             self._again += 1
         settled = [terms.settle_again(result)] if again else terms.settle_all(result)

@@ -7,10 +7,11 @@ from typing import Any, Final, TypeVar, cast
 
 import click
 
-from dealer_flow.editions import load_edition
+from dealer_flow.editions import Edition, load_edition
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealwire.cli.amounts import CENTS, cents
+from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
     ADDRESS,
@@ -58,6 +59,8 @@ def seats(runners: Sequence[str]) -> dict[int, int]:
 TERMS: Final[tuple[Row, ...]] = (
     ("--game", ID_OR_FILE, "Game that settles: bets and pay tables; by default the procedure's own."),
     ("--edition", ID_OR_FILE, "Edition of the regulation; by default the text in the files."),
+    ("--house", A_FILE, "The house's posted rules; they replace the options that set what they post."),
+    ("--house-game", {"metavar": "NAME"}, "Game of --house, if it offers several by one procedure."),
     ("--paytable paytables", many("BET=ID"), "Pay table of a bet."),
     ("--reading readings", many("NAME=OPTION"), "Reading of an ambiguous rule."),
     ("--meter meters", many("NAME=CENTS"), "Current value of a progressive meter."),
@@ -128,6 +131,7 @@ def make_terms(
     chosen = pairs(options["paytables"], "--paytable"), pairs(options["readings"], "--reading")
     most = (options[f"{name}_cents"] for name in ("max_round", "max_player", "max_tip", "least_bet"))
     taken = (options["rake"], options["rake_cap_cents"], options["rake_step_cents"])
+    drop = options["jackpot_rake_cents"] or 0
     try:
         terms = TableTerms(
             game,
@@ -138,15 +142,17 @@ def make_terms(
             options["limit_cents"],
             options["accept_suspect"],
             bank if game.progressive is not None else None,
-            MaximumPayout(*most),
+            options.get("posted_maximum") or MaximumPayout(*most),
             options["commission"],
             options["house_way"],
-            HouseRake(*taken, options["jackpot_rake_cents"] or 0, options["pool_rake"]),
+            options.get("posted_rake") or HouseRake(*taken, drop, options["pool_rake"]),
             jackpot,
             runners=seats(options["runners"]),
+            signed=options.get("signed", ()),
         )
     except SettlementRefused as refused:
         raise refused.advising("--accept-suspect") from None
+    _jackpot_offered(terms, drop)
     for caution in cautions_of(terms) if terms.bank is not None else ():
         echo(f"dealwire: caution: {caution}", err=True)
     return terms
@@ -160,6 +166,18 @@ def one_owner(progressive: object, jackpot: object, meters: Sequence[str], jackp
         raise click.UsageError("--jackpot and --jackpot-rake exclude each other: both set the jackpot drop")
     if jackpot is not None and progressive is not None:
         raise click.UsageError("--progressive and --jackpot exclude each other: no game has both")
+
+
+def _jackpot_offered(terms: TableTerms, drop: int) -> None:
+    """Raise UsageError for a jackpot drop without a jackpot, or its meter, that it would go to."""
+    charge = terms.game.spec.pot.jackpot_rake if terms.game.spec.pot is not None else None
+    if drop and charge is not None and terms.jackpot is None and charge.meter not in terms.meters:
+        why = f"--jackpot-rake needs a jackpot award that the house offers ({charge.clause})"
+        raise click.UsageError(f"{why}: --jackpot FILE, or --meter {charge.meter}=CENTS")
+
+
+def _edition_of(house: HouseTerms | None) -> Edition | None:
+    return house.edition if house is not None else None
 
 
 class TableMaker:
@@ -181,10 +199,13 @@ class TableMaker:
         jackpot: Path | None = None,
         edition: str | None = None,
         names_edition: bool = True,
+        house: Path | None = None,
+        house_game: str | None = None,
         **terms: Any,
     ) -> None:
         self.given = procedure
-        self.edition = load_edition(edition) if edition is not None else None
+        self._house = HouseTerms.of(house, house_game, terms | {"jackpot": jackpot, "edition": edition})
+        self.edition = load_edition(edition) if edition is not None else _edition_of(self._house)
         self._game, self._no_settle, self._name = game, no_settle, table_name
         self._least_confidence = least_confidence
         self._awards, self._progressive, self._jackpot, self._options = awards, progressive, jackpot, terms
@@ -203,10 +224,14 @@ class TableMaker:
         book = award_book(loaded, terms, self._name) if self._awards else None
         if self._awards and book is None:
             raise click.UsageError("--awards needs --progressive, and a game with a progressive that is settled")
-        return PublishedTable(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
+        options = self._house.options(loaded, source) if self._house is not None else None
+        confidence = self._least_confidence
+        return PublishedTable(loaded, terms, name=self._name, awards=book, options=options, least_confidence=confidence)
 
     def _read(self, source: str) -> Procedure:
         found = load_procedure(source, self.edition)
+        if self._house is not None:
+            found = found.at_house(self._house.posted(source))
         return found if self._names_edition else found.standing_in(None)
 
     def _make_terms(self, procedure: Procedure, source: str) -> TableTerms | None:
@@ -215,14 +240,18 @@ class TableMaker:
         options = self._options
         if self._no_settle:
             return None
-        shared = self._progressive or self._jackpot
+        shared = self._progressive or self._jackpot or self._house
         named = self._game or shared or any(options[name] for name in ("paytables", "readings", "meters"))
         if not named and game_id_of(procedure.id) is None:
             echo(f"dealwire: note: no game settles {procedure.id}; its rounds are dealt without settlement", err=True)
             return None
+        bank, house = self._banks.of(self._progressive), self._house
+        if house is not None:
+            part = house.part(source)
+            game = fitting_game(procedure, source, self._game or part.game, house.options(procedure, source))
+            return make_terms(game, house.about(part, game, options), bank, house.jackpot(part, self._banks))
         game = fitting_game(procedure, source, self._game, {})
-        jackpot = self._banks.jackpot_of(self._jackpot)
-        return make_terms(game, options, self._banks.of(self._progressive), jackpot)
+        return make_terms(game, options, bank, self._banks.jackpot_of(self._jackpot))
 
 
 def make_table(**options: Any) -> Table:

@@ -9,7 +9,8 @@ from dealer_flow.editions import Edition, load_edition
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealwire.config.schema import TablePart
+from dealwire.config.house import posted_of
+from dealwire.config.schema import RakePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from rules.errors import SettlementRefused
 from rules.game.load import Game, load_game, load_game_of
@@ -19,7 +20,7 @@ from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
 from rules.meters.jackpot_setup import load_jackpot
 from rules.meters.setup import load_setup
-from rules.settlement import HouseRake, MaximumPayout
+from rules.settlement import HouseRake, MaximumPayout, RakeStep
 
 T = TypeVar("T", bound=Table)
 Shared = TypeVar("Shared", MeterBank, JackpotBook)
@@ -73,7 +74,6 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
     if not part.settle:
         return None
     game = fitting_game(procedure, part.procedure, part.game, Plan(procedure, part.options).options)
-    rake = part.rake
     bank = banks.of(part.progressive) if game.progressive is not None else None
     try:
         return TableTerms(
@@ -89,13 +89,28 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTer
             MaximumPayout(**part.maximum.model_dump()),
             part.commission,
             part.house_way,
-            HouseRake(rake.percent, rake.cap_cents, rake.step_cents, rake.jackpot_cents or 0, rake.pool_percent),
+            rake_of(part.rake),
             banks.jackpot_of(part.jackpot),
             signed=part.signed,
             unsigned=part.unsigned_readings,
         )
     except SettlementRefused as refused:
         raise refused.advising("accept-suspect = true") from None
+
+
+def rake_of(part: RakePart) -> HouseRake:
+    """Return the rake of a table's settings."""
+    return HouseRake(
+        part.percent,
+        part.cap_cents,
+        part.step_cents,
+        part.jackpot_cents or 0,
+        part.pool_percent,
+        tuple(RakeStep(step.from_cents, step.take_cents) for step in part.steps),
+        part.no_flop_no_drop,
+        part.jackpot_least_pot_cents,
+        part.jackpot_least_players,
+    )
 
 
 def fitting_game(procedure: Procedure, source: str | Path, named: str | None, options: Mapping[str, str]) -> Game:
@@ -114,7 +129,7 @@ def fitting_game(procedure: Procedure, source: str | Path, named: str | None, op
 def build_table(part: TablePart, banks: Banks, make: type[T], *, names_edition: bool = True) -> T:
     """Return a table of class `make` for these settings; a DealwireError names what does not fit. Without
     `names_edition` its rounds name none, as before editions had files."""
-    procedure = load_procedure(part.procedure, edition_of(part))
+    procedure = load_procedure(part.procedure, edition_of(part)).at_house(posted_of(part))
     if not names_edition:
         procedure = procedure.standing_in(None)
     terms = build_terms(part, procedure, banks)

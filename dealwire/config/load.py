@@ -15,6 +15,7 @@ from dealer_flow.procedure.load import Procedure, ProcedureError, check_procedur
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.tomlfile import fault_at, first_fault, named_faults, parsed, read, validated
 from dealwire.config.build import Banks, award_book, build_terms, edition_of
+from dealwire.config.house import at_house
 from dealwire.config.schema import Configuration, DevicePart, TablePart
 from dealwire.table.table import Table, TableTerms
 from devices.dialects.drivers import UnknownKind
@@ -73,6 +74,8 @@ def examined(file: Path) -> tuple[Configuration | None, Iterator[TomlFileError]]
     content = parsed(file, text, TomlFileError)
     context = {"folder": file.absolute().parent}
     found, wrong = validated(content, Configuration, contradictions, context)
+    if found is not None:  # the posted rules are settings of the table from here on
+        found = found.model_copy(update={"table": tuple(at_house(part)[0] for part in found.table)})
     return found, named_faults(iter(wrong), lambda key, why: fault_at(file, text, key, why, TomlFileError))
 
 
@@ -128,6 +131,9 @@ def _doubles(found: Configuration) -> Iterator[Fault]:
 
 def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
     wrong = check_procedure(part.procedure)
+    if not wrong:
+        part, faults = at_house(part)
+        yield from (((*key, *at), why) for at, why in faults)
     for error in wrong:
         yield (*key, "procedure"), error.why if error.line is None else str(error)
     if wrong:
@@ -249,6 +255,11 @@ def _refusals(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> 
 def _no_progressive(part: TablePart, key: Key, procedure: Procedure, terms: TableTerms | None) -> Iterator[Fault]:
     """Check that awards have a progressive, and a progressive its meters. SettlementRefused as for the terms."""
     Table(procedure, terms)  # refuses a game that does not settle this procedure
+    pot = terms.game.spec.pot if terms is not None else None
+    charge = pot.jackpot_rake if pot is not None else None
+    if part.rake.jackpot_cents and charge is not None and part.jackpot is None and charge.meter not in part.meters:
+        why = f"a jackpot rake needs a jackpot award that the house offers ({charge.clause})"
+        yield (*key, "rake", "jackpot-cents"), f"{why}; name its file in jackpot, or its meter {charge.meter} in meters"
     if part.awards and award_book(procedure, terms, part.name) is None:
         yield (*key, "awards"), "awards need a game that has a progressive"
     if terms is not None and terms.bank is not None:

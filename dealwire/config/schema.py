@@ -10,6 +10,7 @@ from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealer_flow.tomlfile import TomlTable
 from devices.budget import RATE
 from rules.game.schema import Signature
+from rules.house.schema import RakeStepPart
 from rules.paytables.amounts import AmountField, WagerField
 
 DAY_BEGINS: Final = "06:00"
@@ -139,6 +140,14 @@ class RakePart(TomlTable):
     """Taken from a round's pots for a jackpot, in addition."""
     pool_percent: Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = "0"
     """Percent of a pool won by runners."""
+    steps: tuple[RakeStepPart, ...] = ()
+    """Rake by the size of the pots, rising; `percent` is then the most of each pot."""
+    no_flop_no_drop: bool = False
+    """True if nothing is taken of a hand that ends before the flop."""
+    jackpot_least_pot_cents: AmountField = 0
+    """Nothing is taken for a jackpot, and no award paid, while the pots hold less."""
+    jackpot_least_players: Annotated[int, Field(ge=0, le=32)] = 0
+    """Nothing is taken for a jackpot, and no award paid, while fewer players are dealt in."""
 
 
 class TablePart(TomlTable):
@@ -152,6 +161,10 @@ class TablePart(TomlTable):
     """Id of a game, or a file; the procedure's own game unless given."""
     edition: IdOrFile | None = None
     """The edition of the regulation to deal by, an id or a file; the text in its files unless given."""
+    house: FilePath | None = None
+    """The house's posted rules. They set what they post, and the table may not contradict them."""
+    house_game: Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")] | None = None
+    """Name of the table's game in `house`; needed if it offers several by this procedure."""
     settle: bool = True
     """False deals without settling."""
     seats: Annotated[int, Field(ge=1, le=32)] | None = None

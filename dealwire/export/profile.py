@@ -26,7 +26,12 @@ _INCIDENT_COUNTS: Final = dict.fromkeys(
     ("counted", "expected", "limit", "decks", "expected_decks", "deck", "shoe", "minutes", "first", "last")
 )
 _FILE: Final = {"id": None, "sha256": None}
-_ROUND: Final = {**dict.fromkeys(("table", "session", "round", "outcome")), "procedure": _FILE, "edition": _FILE}
+_ROUND: Final = {
+    **dict.fromkeys(("table", "session", "round", "outcome")),
+    "procedure": _FILE,
+    "edition": _FILE,
+    "house": {**_FILE, "game": None},
+}
 
 LINES: Final[Mapping[str, Kept]] = {
     "incident": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},

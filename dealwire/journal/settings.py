@@ -32,7 +32,11 @@ def configuration_of(part: TablePart) -> str:
             del device["pin"]
     if part.rake == RakePart():  # likewise from before rakes
         del content["rake"]
-    for name in ("jackpot", "edition"):  # likewise from before these keys
+    else:
+        for name in ("steps", "no-flop-no-drop", "jackpot-least-pot-cents", "jackpot-least-players"):
+            if not content["rake"][name]:
+                del content["rake"][name]
+    for name in ("jackpot", "edition", "house", "house-game"):  # likewise from before these keys
         if content[name] is None:
             del content[name]
     return json.dumps(content, sort_keys=True)
@@ -58,6 +62,8 @@ def files_of(table: PublishedTable) -> dict[str, str]:
     found = {"procedure": table.flow.procedure.ref().sha256}
     if table.flow.plan.edition is not None:
         found["edition"] = table.flow.plan.edition.sha256
+    if table.flow.plan.house_rules is not None:
+        found["house"] = table.flow.plan.house_rules.sha256
     if table.terms is not None:
         found["game"] = table.terms.game.sha256
         if table.terms.bank is not None:

@@ -5,13 +5,15 @@ import errno
 import importlib.util
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import time
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.config.build import edition_of
-from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart
+from dealwire.config.house import house_of
+from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MetricsPart, MqttPart, TablePart
 from dealwire.console.tokens import Tokens
 from dealwire.export.secrecy import exposures
 from dealwire.host import EXTRAS
@@ -103,9 +105,11 @@ def installed(*modules: str) -> bool:
 
 
 def editions(found: Configuration) -> Iterator[Tried]:
-    """Check that each table's edition of the regulation is in force on this gaming day."""
+    """Check that each table's edition of the regulation, and its house's posted rules, are in force on this gaming
+    day."""
     day = gaming_day(SystemClock().now_ns(), time.fromisoformat(found.journal.day_begins))
     for index, part in enumerate(found.table):
+        yield from _posted(part, index, day)
         try:
             edition = load_procedure(part.procedure, edition_of(part)).edition
         except DealwireError:
@@ -117,6 +121,15 @@ def editions(found: Configuration) -> Iterator[Tried]:
             yield wrong(part.name, ("table", index, "edition"), Unusable(f"table {part.name}: {why}"))
         else:
             yield warning(part.name, f"{why}; name one in force with `edition`", ("table", index, "procedure"))
+
+
+def _posted(part: TablePart, index: int, day: str) -> Iterator[Tried]:
+    """Check that the posted rules of a table's house are in force."""
+    with suppress(DealwireError):  # reported with the file's own errors
+        house = house_of(part)
+        if house is not None and day < house[0].spec.effective:
+            why = f"the gaming day {day} is before {house[0].spec.effective}, when {house[0].spec.id} comes into force"
+            yield wrong(part.name, ("table", index, "house"), Unusable(f"table {part.name}: {why}"))
 
 
 # ------------------------------------------------------------------ the journal

@@ -40,6 +40,8 @@ def _files(sheet: RoundSheet) -> Iterator[tuple[str, Cell]]:
     for name, file in files:
         if file is not None and file.sha256:
             yield f"{name}'s SHA-256", file.sha256 + _same(file)
+    if sheet.house is not None:
+        yield "house rules' SHA-256", sheet.house.sha256
 
 
 def _same(file: RulesFile) -> str:

@@ -183,6 +183,7 @@ class _Gathering:
             "procedure": procedure,
             "game": game_file(settlement.game, procedure.section) if settlement is not None else None,
             "edition": edition_file(edition) if edition is not None else None,
+            "house": newest.house if newest is not None else None,
         }
 
     def _state(self) -> SheetState:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dealer_flow.record.base import Cards, LineRecord, Record
 from dealer_flow.record.details import DOLLAR, Currency
 from dealer_flow.record.incidents import Incident
-from dealer_flow.record.result import Outcome, Packet, RoundResult
+from dealer_flow.record.result import HouseRef, Outcome, Packet, RoundResult
 from rules.meters.award_record import AwardRecord
 from rules.meters.bank import MeterRecord
 from rules.settlement import Settlement, SettlementLine
@@ -198,6 +198,8 @@ class RoundSheet(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Null if no game settled the round."""
     edition: RulesFile | None = None
     """The edition of the regulation, with the days it is in force as its section. Absent if the round names none."""
+    house: HouseRef | None = None
+    """The posted rules of the house. Absent if the round names none."""
     began: SheetMoment | None
     """START GAME; null if it is not in the file."""
     over: SheetMoment | None

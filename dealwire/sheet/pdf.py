@@ -9,7 +9,7 @@ import importlib.util
 import io
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import escape
 
 from dealwire.sheet.paper import (
@@ -31,12 +31,24 @@ if TYPE_CHECKING:
 
 MM: Final = 72 / 25.4
 MARGINS: Final = (16 * MM, 20 * MM)
-"""Margins at the sides, and above and below, which hold head and foot. A page of A4's width and Letter's height prints
-on either paper without scaling."""
-PAGE: Final = (210 * MM, 11 * 72.0)
+"""Margins at the sides, and above and below, which hold head and foot."""
 FRAME: Final = 6.0
 """Padding that ReportLab leaves inside its margins."""
 SMALL: Final = 8.0
+
+
+class PageStyle(NamedTuple):
+    """A page in millimetres, the size of its text in points, and the width of names in a list of facts, bold or not."""
+
+    width: float
+    height: float
+    text: float
+    names: float
+    bold: bool = False
+
+
+SHEET: Final = PageStyle(210, 11 * 25.4, SMALL, 34)
+"""Page of a sheet that lies on a desk: A4's width and Letter's height print on either paper without scaling."""
 DINGBATS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
 
 
@@ -45,17 +57,17 @@ def can_draw() -> bool:
     return importlib.util.find_spec("reportlab") is not None
 
 
-def pdf_of(paper: Paper) -> bytes:
+def pdf_of(paper: Paper, page: PageStyle = SHEET) -> bytes:
     """Return the sheet as a PDF file. ExtraMissing if ReportLab is not installed."""
     if not can_draw():
         raise ExtraMissing("reportlab", "sheet")
     from reportlab.platypus import SimpleDocTemplate
 
-    draw, out = _Drawing(), io.BytesIO()
+    draw, out = _Drawing(page), io.BytesIO()
     side, above = MARGINS
     document = SimpleDocTemplate(
         out,
-        pagesize=PAGE,
+        pagesize=(page.width * MM, page.height * MM),
         leftMargin=side - FRAME,
         rightMargin=side - FRAME,
         topMargin=above,
@@ -66,7 +78,7 @@ def pdf_of(paper: Paper) -> bytes:
         allowSplitting=1,
     )
     blocks = [flowable for block in paper.blocks for flowable in draw.block(block)]
-    document.build([*draw.title(paper), *blocks], canvasmaker=_canvas_of(paper.running, paper.foot))
+    document.build([*draw.title(paper), *blocks], canvasmaker=_canvas_of(paper, page))
     return out.getvalue()
 
 
@@ -75,7 +87,7 @@ def written(text: str) -> str:
     return text.encode("cp1252", "backslashreplace").decode("cp1252")
 
 
-def _canvas_of(running: str, foot: str) -> Callable[..., Any]:
+def _canvas_of(paper: Paper, page: PageStyle) -> Callable[..., Any]:
     """Return a canvas class that knows the page count when it writes heads and feet."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -89,22 +101,22 @@ def _canvas_of(running: str, foot: str) -> Callable[..., Any]:
             self._startPage()  # type: ignore[attr-defined]
 
         def save(self) -> None:
-            for number, page in enumerate(self._pages, 1):
-                self.__dict__.update(page)
-                _head_and_foot(self, running, foot, number, len(self._pages))
+            for number, kept in enumerate(self._pages, 1):
+                self.__dict__.update(kept)
+                _head_and_foot(self, paper, page, number, len(self._pages))
                 Canvas.showPage(self)
             Canvas.save(self)
 
     return Numbered
 
 
-def _head_and_foot(canvas: Any, running: str, foot: str, number: int, of: int) -> None:
+def _head_and_foot(canvas: Any, paper: Paper, page: PageStyle, number: int, of: int) -> None:
     side, above = MARGINS
-    width, height = PAGE
+    width, height = page.width * MM, page.height * MM
     canvas.setFont("Helvetica", SMALL)
-    canvas.drawString(side, height - above + 5 * MM, written(running))
+    canvas.drawString(side, height - above + 5 * MM, written(paper.running))
     canvas.drawRightString(width - side, above - 8 * MM, f"page {number} of {of}")
-    canvas.drawString(side, above - 8 * MM, written(foot))
+    canvas.drawString(side, above - 8 * MM, written(paper.foot))
     canvas.setLineWidth(0.4)
     canvas.line(side, height - above + 3.5 * MM, width - side, height - above + 3.5 * MM)
 
@@ -112,21 +124,26 @@ def _head_and_foot(canvas: Any, running: str, foot: str, number: int, of: int) -
 class _Drawing:
     """Makes the flowables of the pages."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: PageStyle) -> None:
         from reportlab.lib.enums import TA_RIGHT
         from reportlab.lib.styles import ParagraphStyle
 
-        style = partial(ParagraphStyle, fontName="Helvetica", fontSize=SMALL, leading=SMALL * 1.25)
+        size, self._size = page.text, page.text
+        style = partial(ParagraphStyle, fontName="Helvetica", fontSize=size, leading=size * 1.25)
         self._text = style("text", spaceBefore=2, spaceAfter=2)
         self._cell = style("cell", splitLongWords=1)
         self._number = style("number", alignment=TA_RIGHT)
         self._strong = style("strong", fontName="Helvetica-Bold", spaceBefore=3, spaceAfter=3, leftIndent=6)
-        self._code = style("code", fontName="Courier", fontSize=7, leading=9, spaceAfter=3)
+        self._code = style("code", fontName="Courier", fontSize=size * 0.875, leading=size * 1.125, spaceAfter=3)
         self._head = style("head", fontName="Helvetica-Bold")
         self._head_of_numbers = style("number-head", fontName="Helvetica-Bold", alignment=TA_RIGHT)
-        self._part = style("part", fontName="Helvetica-Bold", fontSize=11, leading=14, spaceBefore=9, spaceAfter=3)
-        self._title = style("title", fontName="Helvetica-Bold", fontSize=16, leading=20)
-        self._width = PAGE[0] - 2 * MARGINS[0]
+        self._part = style(
+            "part", fontName="Helvetica-Bold", fontSize=size * 1.375, leading=size * 1.75, spaceBefore=9, spaceAfter=3
+        )
+        self._title = style("title", fontName="Helvetica-Bold", fontSize=size * 2, leading=size * 2.5)
+        self._width = page.width * MM - 2 * MARGINS[0]
+        self._names = page.names * MM
+        self._name = self._head if page.bold else self._cell
 
     def title(self, paper: Paper) -> list["Flowable"]:
         """Return the title and the outcome."""
@@ -138,7 +155,7 @@ class _Drawing:
         if isinstance(block, PaperHeading):
             from reportlab.platypus import CondPageBreak
 
-            return [CondPageBreak(32 * MM), self._paragraph(block.text, self._part)]
+            return [CondPageBreak(4 * MM * self._size), self._paragraph(block.text, self._part)]
         if isinstance(block, PaperRemark):
             style = self._strong if block.strong else self._text
             return [self._paragraph(block.text, self._code if block.command else style)]
@@ -161,13 +178,16 @@ class _Drawing:
         return Paragraph("&nbsp; ".join(map(_card, cell.cards)), style)
 
     def _facts(self, facts: PaperFacts) -> "Flowable":
-        rows = [[self._paragraph(label, self._cell), self._cells(value, self._cell)] for label, value in facts.rows]
-        return self._grid(rows, [34 * MM, self._width - 34 * MM], [], 0)
+        rows = [[self._paragraph(label, self._name), self._cells(value, self._cell)] for label, value in facts.rows]
+        return self._grid(rows, [self._names, self._width - self._names], [], 0)
 
     def _blanks(self, blanks: PaperBlanks) -> "Flowable":
-        rows = [[self._paragraph(label, self._cell), self._paragraph("", self._cell)] for label in blanks.labels]
-        under: list[Any] = [("LINEBELOW", (1, 0), (1, -1), 0.5, _grey(0)), ("TOPPADDING", (0, 0), (-1, -1), 14)]
-        return self._grid(rows, [34 * MM, self._width - 34 * MM], under, 0)
+        rows = [[self._paragraph(label, self._name), self._paragraph("", self._cell)] for label in blanks.labels]
+        under: list[Any] = [
+            ("LINEBELOW", (1, 0), (1, -1), 0.5, _grey(0)),
+            ("TOPPADDING", (0, 0), (-1, -1), 1.75 * self._size),
+        ]
+        return self._grid(rows, [self._names, self._width - self._names], under, 0)
 
     def _table(self, table: PaperTable) -> "Flowable":
         right = [self._number if at in table.right else self._cell for at in range(len(table.head))]
@@ -188,8 +208,10 @@ class _Drawing:
         from reportlab.pdfbase.pdfmetrics import stringWidth
 
         def width(cell: Cell, font: str) -> float:
-            room = 1.6 * SMALL * len(cell.cards) if isinstance(cell, CardRow) else 0  # signs are wider than letters
-            return float(stringWidth(written(str(cell)), font, SMALL)) + room / 2 + 9
+            room = (
+                1.6 * self._size * len(cell.cards) if isinstance(cell, CardRow) else 0
+            )  # signs are wider than letters
+            return float(stringWidth(written(str(cell)), font, self._size)) + room / 2 + 9
 
         columns = range(len(table.head))
         needed = [max(width(row[at], "Helvetica") for row in [table.head, *table.rows]) for at in columns]

@@ -50,6 +50,8 @@ def _what(sheet: RoundSheet) -> Iterator[Block]:
     ]
     if sheet.edition is not None:
         rows.append(("edition", _rules_file(sheet.edition.title, sheet.edition.section, sheet.edition.id)))
+    if sheet.house is not None:
+        rows.append(("house rules", f"{sheet.house.id}, game {sheet.house.game}"))
     if sheet.game is not None:
         rows.append(("game", _rules_file(sheet.game.title, sheet.game.section, sheet.game.id)))
     else:

@@ -13,6 +13,7 @@ PAGES: Final = {
     "list": ("Attach a device", "guides/attach-a-device.md"),
     "games": ("Games", "games/README.md"),
     "law": ("Regulations", "regulations.md"),
+    "house": ("House rules", "house.md"),
     "check": ("Files", "files/README.md"),
     "convert": ("Game files", "game-files.md"),
     "monitor": ("Attach a device", "guides/attach-a-device.md"),

@@ -32,6 +32,7 @@ from rules.game.house_ways import HOUSEWAYS, WayFile
 from rules.game.keep_rules import KEEPS, KeepFile
 from rules.game.schema import GameSpec
 from rules.hands.poker import RANKINGS, RankingFile
+from rules.house.schema import HouseSpec
 from rules.meters.jackpot_setup import JackpotSetup
 from rules.meters.setup import ProgressiveSetup
 from rules.odds.strategy.file import StrategyFile
@@ -75,6 +76,7 @@ FILE_KINDS: Final = {
         FileKind("keep", KeepFile, _in(KEEPS)),
         FileKind("progressive", ProgressiveSetup, _in(_EXAMPLES, '"dealwire.progressive/')),
         FileKind("jackpot", JackpotSetup, _in(_EXAMPLES, '"dealwire.jackpot/')),
+        FileKind("house", HouseSpec, _in(_EXAMPLES, '"dealwire.house/')),
         FileKind("strategy", StrategyFile, _in(_EXAMPLES, '"dealwire.strategy/')),
         FileKind("plan", BenchPlan, _in(PLANS)),
         FileKind("relay", RelayFile, _in(_EXAMPLES, '"dealwire.relay/')),

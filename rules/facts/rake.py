@@ -1,15 +1,17 @@
 """The house's rake on pots, within the limits of the regulation, and the jackpot drop that is taken separately."""
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from dealer_flow.record.result import RoundResult
 from rules.bets.bet_terms import Charge
 from rules.errors import SettlementRefused
 from rules.game.load import Game
-from rules.settlement import NO_PERCENT, HouseRake
+from rules.settlement import NO_PERCENT, HouseRake, RakeStep
 
 _PERCENT: Final = re.compile(r"\d{1,3}(\.\d{1,4})?")
 
@@ -21,14 +23,37 @@ class RakeTaken(NamedTuple):
     jackpot: int = 0
 
 
-class RakeBox:
-    """Rake of the pots of one round, taken pot by pot, the main pot first."""
+def offers_jackpot(rake: HouseRake, result: RoundResult, total: int) -> bool:
+    """Return True if a hand with `total` cents in its pots has what the house asks for its jackpot: the drop and the
+    award."""
+    if total < rake.jackpot_least_pot_cents:
+        return False
+    least = rake.jackpot_least_players
+    return not least or sum(seat.status != "out" for seat in result.seats) >= least
 
-    def __init__(self, rake: HouseRake | None, unit: int) -> None:
+
+class RakeBox:
+    """Rake of the pots of one round, taken pot by pot, the main pot first. `total` returns what all of them hold."""
+
+    def __init__(self, rake: HouseRake | None, unit: int, result: RoundResult, total: Callable[[], int]) -> None:
         self._rake = rake or HouseRake()
         self._unit = unit
         self._left = self._rake.cap_cents
         self._jackpot = self._rake.jackpot_cents
+        if rake is not None and (rake.steps or rake.no_flop_no_drop or rake.jackpot_least_pot_cents):
+            self._by_hand(rake, result, total())
+        elif rake is not None and rake.jackpot_least_players:
+            self._by_hand(rake, result, 0)
+
+    def _by_hand(self, rake: HouseRake, result: RoundResult, total: int) -> None:
+        """Apply what depends on the hand: the size of its pots, the players dealt in, and the flop."""
+        if rake.steps:
+            due = max((step.take_cents for step in rake.steps if step.from_cents <= total), default=0)
+            self._left = due if self._left is None else min(self._left, due)
+        if not offers_jackpot(rake, result, total):
+            self._jackpot = 0
+        if rake.no_flop_no_drop and not result.community:
+            self._left = self._jackpot = 0
 
     def of(self, cents: int) -> RakeTaken:
         """Take the rake and the jackpot drop of a pot.
@@ -70,13 +95,36 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     most = of_pots.most_cents if of_pots is not None else None
     if of_pots is not None and most is not None and (rake.cap_cents or 0) > most:
         raise SettlementRefused("rake cap", rake.cap_cents or 0, [f"0 to {most} cents ({of_pots.clause})"])
+    _agree_schedule(game, rake)
     jackpot = spec.jackpot_rake if spec is not None else None
     if not 0 <= rake.jackpot_cents <= (jackpot.most_cents if jackpot is not None else 0):
         allowed = f"0 to {jackpot.most_cents} cents ({jackpot.clause})" if jackpot is not None else "0"
         raise SettlementRefused("rake for a jackpot", rake.jackpot_cents, [allowed])
-    if not Fraction(rake.percent) and not rake.jackpot_cents and not Fraction(rake.pool_percent):
+    # Conditions of a jackpot drop stay: a jackpot's own file may set the amount.
+    waits = rake.jackpot_least_pot_cents or rake.jackpot_least_players or rake.no_flop_no_drop
+    if not Fraction(rake.percent) and not rake.jackpot_cents and not Fraction(rake.pool_percent) and not waits:
         return None
     return replace(rake, percent=_shortest(rake.percent), pool_percent=_shortest(rake.pool_percent))
+
+
+def _agree_schedule(game: Game, rake: HouseRake) -> None:
+    """Check the steps by the size of the pot, and the conditions of a drop."""
+    if rake.steps and game.spec.pot is None:
+        raise SettlementRefused("rake step", f"{rake.steps[0].take_cents} cents", [f"none in {game.id}, a percentage"])
+    below = RakeStep(0, 0)
+    for step in rake.steps:
+        if step.from_cents <= below.from_cents or step.take_cents <= below.take_cents:
+            raise SettlementRefused("rake step", f"{step.take_cents} from {step.from_cents} cents", ["steps that rise"])
+        if step.take_cents > step.from_cents * Fraction(rake.percent) / 100:
+            most = int(step.from_cents * Fraction(rake.percent) / 100)
+            allowed = f"{most} cents or less, {_shortest(rake.percent)} percent of the pot"
+            raise SettlementRefused("rake step", f"{step.take_cents} from {step.from_cents} cents", [allowed])
+        below = step
+    for what, figure in (("pot", rake.jackpot_least_pot_cents), ("players", rake.jackpot_least_players)):
+        if figure < 0:
+            raise SettlementRefused(f"rake for a jackpot, least {what}", figure, ["0 or more"])
+    if rake.no_flop_no_drop and not any(isinstance(hand.of.get("community"), int) for hand in game.spec.hands.values()):
+        raise SettlementRefused("rake without a flop", "no-flop-no-drop", [f"false, since {game.id} has no flop"])
 
 
 def _shortest(percent: str) -> str:

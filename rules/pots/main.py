@@ -122,8 +122,13 @@ def _share_pots(
     awards: Sequence[TakenPot],
 ) -> TablePots:
     """Share each pot in turn, by its number and the `awards` reported of it. `before` are the lines before them."""
-    lines = [*before]
-    box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
+    waiting = waiting_cents(view.terms)
+
+    def total() -> int:  # few rakes need it
+        return waiting + sum(pot.cents for pot in cut.values())
+
+    box = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, total)
+    lines, totals, jackpot, forfeited = [*before], list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
     for number, pot in cut.items():
         name = POT if number == 1 else f"{SIDE_POT}{number - 1}"
@@ -131,7 +136,7 @@ def _share_pots(
             lines += _forfeited(name, pot, spec.clauses.nobody)
             totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
             continue
-        more = waiting_cents(view.terms) if number == 1 else 0
+        more = waiting if number == 1 else 0
         taken = box.of(pot.cents + more)
         shares = _shares(view, by_seat, number, pot, pot.cents + more - sum(taken), awards)
         if isinstance(shares, Hold):

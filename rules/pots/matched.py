@@ -1,6 +1,7 @@
 """A pot that losers pay after the hands are compared: no loser pays more than the winner has bet."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from dealer_flow.english import dollars
@@ -72,7 +73,8 @@ def _collected(
         bets = bets if reading == "layers" else bets[:1]
     else:
         bets = bets[:1] if len(bets) > 1 else bets
-    box, below = RakeBox(view.terms.rake, view.terms.unit_cents), 0
+    raked = partial(_paid_at_most, losers, bets[-1])
+    box, below = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, raked), 0
     paid, won = dict.fromkeys(losers, 0), dict.fromkeys(winners, 0)
     rake = jackpot = 0
     for level in bets:
@@ -89,6 +91,11 @@ def _collected(
                 into[seat] += cents
         rake, jackpot, below = rake + taken.rake, jackpot + taken.jackpot, level
     return _MatchedAmounts(paid, won, RakeTaken(rake, jackpot))
+
+
+def _paid_at_most(losers: Mapping[int, int], most: int) -> int:
+    """Return what the losers pay together if each pays no more than this."""
+    return sum(min(cents, most) for cents in losers.values())
 
 
 def _lines(

@@ -49,8 +49,9 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
         )
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     of = meter.cents if view.terms.readings.get("rake-of") == "pot" else 0
-    box = RakeBox(view.terms.rake, view.terms.unit_cents)
-    pot = _Pot(meter.cents, put, box.of(of + sum(put.values())))
+    raked = of + sum(put.values())
+    box = RakeBox(view.terms.rake, view.terms.unit_cents, view.result, lambda: raked)
+    pot = _Pot(meter.cents, put, box.of(raked))
     live = sorted((seat for seat in inside if seat.status == "live" and seat.seat in put), key=lambda seat: seat.seat)
     rolled = meter.rolled or NEVER
     shares = _shares(view, live, pot.left, meter, spec, rolls)

@@ -12,11 +12,13 @@ from dealer_flow.record.result import Seat
 from protocol.cards import UNREAD
 from rules.bets.bet import Holds
 from rules.bets.hold import Hold, fold_doubt_of
+from rules.facts.rake import offers_jackpot
 from rules.facts.seen import View
 from rules.game.hand_input import best_allowed_hand
 from rules.game.jackpot_spec import EarnedBy, JackpotAward, JackpotShare
 from rules.hands import Ranked
 from rules.hands.hand_spec import OWN
+from rules.pots.main import TablePots
 from rules.settlement import MeterTotal, SettlementLine, make_line
 
 JACKPOT: Final = "jackpot"
@@ -40,13 +42,16 @@ class AwardResult(NamedTuple):
 _NONE: Final = AwardResult()
 
 
-def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds) -> AwardResult:
+def jackpot_award(view: View, seats: Sequence[Seat], holds: Holds, pots: TablePots | None = None) -> AwardResult:
     """Return the award of a round that was played out; empty if the game has none or no hand earned it.
 
-    `holds` gives the bets of a seat that are held.
+    `holds` gives the bets of a seat that are held, `pots` the pots of the round.
     """
     award = view.terms.jackpot or view.terms.game.spec.jackpot
     if award is None or view.result.outcome != "complete":
+        return _NONE
+    total = sum(pot.cents for pot in pots.pots) if pots is not None else 0
+    if view.terms.rake is not None and not offers_jackpot(view.terms.rake, view.result, total):
         return _NONE
     found = earned(view, seats, award, holds)
     if found is None:

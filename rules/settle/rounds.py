@@ -217,7 +217,7 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
         paid = cut(lines, game, terms.maximum, terms.paytables, terms.unit_cents)
     if terms.commission.text:
         paid = terms.commission.taken_of(paid, game, terms.readings, terms.unit_cents)
-    award = jackpot_award(view, seats, holds)
+    award = jackpot_award(view, seats, holds, of_table)
     paid = paid if game.seat_by_seat else in_order(paid, game.spec.order)
     # Envy and awards have no stake and come after all bets, whatever the settling order is.
     envies = (*(line for found in at_once.values() for line in found.envy), *award.lines)
@@ -429,6 +429,7 @@ def _build_settlement(
         outcome=result.outcome,
         game=terms.game.ref,
         edition=terms.game.edition.ref if terms.game.edition is not None else None,
+        house=result.house,
         readings=terms.readings,
         paytables=terms.paytables,
         signed=dict(terms.signed),

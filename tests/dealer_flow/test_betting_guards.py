@@ -4,6 +4,7 @@ As `test_order_guards`, for the conditions of `play.check_actions`.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,9 @@ from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.states import State
 from dealer_flow.play.order.actions import CHECKS_OF_ACTIONS
 from dealer_flow.play.order.checks import CHECKS
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.posted import PostedBets, PostedGame
+from dealer_flow.record.result import HouseRef
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, may, play, refused, state
@@ -227,6 +231,34 @@ def test_keeps_word() -> None:
     table = holdem(f"{bound} / acts 3: call 300", out_of_turn="binds")
     assert refused(table)[-1:] == action("keeps_word")
     assert round_of(go_on(table, "acts 3: raise 900").flow).betting.high == 900
+
+
+# ------------------------------------------------------------------ sizes that the house has posted
+
+
+def at_house(lines: str, **sizes: Any) -> HandTable:
+    posted = PostedBets(**{"structure": "spread", "least_bet": 200, "most_bet": 1000, **sizes})
+    game = PostedGame(HouseRef("card-room", "0" * 64, "game"), "47.1-1040", posted)
+    return go_on(HandTable(load_procedure("holdem.co").at_house(game)), lines)
+
+
+def test_house_least() -> None:
+    """47.1-1040: a bet below the posted least."""
+    assert refused(at_house(f"{FLOP} / acts 1: bet 199")) == action("house_least")
+    assert refused(at_house(f"{FLOP} / acts 1: bet 200")) == []
+
+
+def test_house_most() -> None:
+    """47.1-1040: a bet above the posted most."""
+    assert refused(at_house(f"{FLOP} / acts 1: bet 1001")) == action("house_most")
+    assert refused(at_house(f"{FLOP} / acts 1: bet 1000")) == []
+
+
+def test_house_size() -> None:
+    """47.1-1040: a bet of another size where every bet has one."""
+    sizes = {"structure": "fixed", "sizes": dict.fromkeys(("pre-flop", "flop", "turn", "river"), 200)}
+    assert refused(at_house(f"{FLOP} / acts 1: bet 300", **sizes)) == action("house_size")
+    assert refused(at_house(f"{FLOP} / acts 1: bet 200", **sizes)) == []
 
 
 # ------------------------------------------------------------------ the steps

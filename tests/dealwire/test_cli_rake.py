@@ -72,9 +72,10 @@ def test_a_figure_over_the_law_is_a_usage_error(options: tuple[str, str], game: 
 def test_a_rake_of_a_game_without_a_pot_is_named(option: str, value: str) -> None:
     seat = {"seat": 1, "cards": "AS KS QS JS TS", "choices": ["bet"], "bets": {"ante": 1000, "bet": 2000}}
     stud = Paper("caribbean-stud.co", {"seat": [seat], "dealer": "2C 2D 4C 8S 9S"}).round().to_json() + "\n"
+    meter = ("--meter", "jackpot=0") if option == "--jackpot-rake" else ()
     done = settle(option, value, rounds=stud)
     assert (done.exit_code, done.stderr) == (2, f"dealwire: {option}: not used, no round was of a game that has it\n")
-    both = settle(option, value, rounds=stud + ROUND.to_json().replace('"round":1,', '"round":2,') + "\n")
+    both = settle(option, value, *meter, rounds=stud + ROUND.to_json().replace('"round":1,', '"round":2,') + "\n")
     assert both.exit_code == 0, both.output
     without, raked = map(json.loads, both.stdout.splitlines())
     assert "rake" not in without
@@ -86,6 +87,7 @@ TABLE = """
 [[table]]
 name = "poker"
 procedure = "holdem.co"
+meters = {{ jackpot = 0 }}
 
 [table.rake]
 percent = "{percent}"

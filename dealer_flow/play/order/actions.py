@@ -7,7 +7,9 @@ import devices.events as e
 from dealer_flow.play.course.retrieved import in_question
 from dealer_flow.play.course.turns import corrects, declares, first_betting, may_act, reopens, standing, undoes
 from dealer_flow.play.order.rounds import Check
+from dealer_flow.play.order.sizes import outside
 from dealer_flow.procedure.betting import BettingPart, is_full
+from dealer_flow.procedure.posted import SIZES
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
@@ -52,6 +54,11 @@ class Attempt(NamedTuple):
         found = self.part.over_limit(
             self.cents, now.high, now.raises, most, bring_in=now.bring_in, counts=whole and self.action is not _A.CALL
         )
+        return found is not None and found.guard == guard
+
+    def is_outside(self, guard: str) -> bool:
+        """Return True if the house's posted sizes do not allow it, and this guard says so."""
+        found = outside(self.round, self.betting, self.seat, self.action, self.cents)
         return found is not None and found.guard == guard
 
 
@@ -181,6 +188,11 @@ def may_correct_stake(round_: Round, body: e.StakeShown) -> bool:
     return body.seat in round_.betting.too_much and not round_.betting.step
 
 
+def _as_posted(guard: str) -> Check:
+    """Return a check that a bet or raise has a size that the house has posted."""
+    return _of(*_RAISES, _A.BRING_IN, needs=lambda would: not would.is_outside(guard))
+
+
 CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "chips_play": lambda r, body: (
         r.plan.betting is not None or (isinstance(body, e.StakeShown) and r.plan.shows_stakes)
@@ -226,6 +238,7 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
         *_RAISES,
         needs=lambda w: not (w.raises and w.seat in w.betting.checked) or w.option(w.part.check_and_raise) == "yes",
     ),
+    **{name: _as_posted(name) for name in SIZES},
     "hands_compared": lambda r, _: r.won or (r.step is not None and r.step.do == "reveal"),
 }
 """Checks on actions and chips by name."""

@@ -16,6 +16,7 @@ from dealer_flow.play.order.checks import CHECKS
 from dealer_flow.play.order.rounds import Check
 from dealer_flow.play.order.violation import Violation
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.posted import SIZES
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
@@ -191,6 +192,7 @@ GAMES: Final[dict[str, Callable[[Plan], bool]]] = {
     "piles": lambda plan: plan.assign is not None,
     "number-last": lambda plan: plan.number_sets_bets,
     "set-by-number": lambda plan: plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open"),
+    "posted": lambda plan: plan.posted is not None,
     "extra": lambda plan: any(bet.placed == "before-extra" for bet in plan.bets.values()),
 }
 """Feature that a rule depends on -> predicate that says whether a game has it."""
@@ -338,6 +340,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         ),
         # in all strict states, for a correction of an action that seemed to end the betting
         *(OrderRule(_DEALT, name, harmful=False, code="action-refused") for name in _ACTED),
+        *(OrderRule(_DEALT, name, harmful=False, code="action-refused", only="posted") for name in SIZES),
         OrderRule(_ACTING, "acts_in_turn", harmful=False, taken=True, code="acted-out-of-turn"),
     ),
     e.PotTaken: (

@@ -5,10 +5,14 @@ from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.course.steps import next_to_show, open_now
+from dealer_flow.play.course.turns import standing
 from dealer_flow.play.machine.guards import CLAUSES
 from dealer_flow.play.machine.states import State
+from dealer_flow.play.order.actions import effect_of
+from dealer_flow.play.order.sizes import outside
 from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.posted import SIZES
 from dealer_flow.record.catalogue import names_state
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -75,6 +79,8 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
     """Return the clause that the report breaks."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
+    if found.reason in SIZES and plan.procedure.posted is not None:
+        return plan.procedure.posted.clause
     if plan.betting is not None and found.reason in _FROM_PART:
         return _FROM_PART[found.reason](plan.betting)
     if found.reason in _FROM_PLAN and (clause := _FROM_PLAN[found.reason](plan)) is not None:
@@ -117,6 +123,15 @@ def _more(body: e.Body) -> dict[str, Any]:
     return {"badge": body.badge or None, "level": body.level} if isinstance(body, e.HandCorrected) else {}
 
 
+def _posted_limit(found: Violation, round_: Round, body: e.PlayerActed) -> int | None:
+    """Return the amount that the house has posted, for an action of another size."""
+    if found.reason not in SIZES:
+        return None
+    betting = standing(round_, body)
+    broken = outside(round_, betting, body.seat, *effect_of(round_, betting, body))
+    return broken.allowed if broken is not None else None
+
+
 def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
     """Return the facts of the report as fields of an incident."""
     plan = round_.plan
@@ -129,7 +144,7 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
         facts |= _more(body)
     elif isinstance(body, e.PlayerActed):
-        facts |= {"how": body.action, "wanted": round_.betting.high}
+        facts |= {"how": body.action, "wanted": round_.betting.high, "limit": _posted_limit(found, round_, body)}
     elif isinstance(body, e.PotTaken | e.NumberDrawn):
         facts["number"] = body.pot if isinstance(body, e.PotTaken) else body.drawn
     elif isinstance(body, e.DecisionMade):

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import devices.events as e
@@ -24,6 +24,7 @@ from dealer_flow.play.order.actions import effect_of, may_correct_stake
 from dealer_flow.play.reports.shoe import Handler
 from dealer_flow.play.reports.taken_back import act_again, go_back, report_taken_back, withdraw
 from dealer_flow.play.verdicts.wagers import hold
+from dealer_flow.procedure.posted import PostedGame
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.record.incidents import Incident, at
@@ -268,6 +269,28 @@ def judge_stakes(round_: Round, seen: Seen) -> None:
             left = max(left - cents, 0)
         hold(round_, number, over, part.stakes_clause)
         betting.too_much[number] = tuple(over)
+
+
+def judge_posted(round_: Round, seen: Seen, game: PostedGame) -> None:
+    """Report, at START GAME, bets of another amount than the house has posted: antes and blinds, unless the seat is
+    all-in with less; in a game against the house, a bet below the least that enters a seat. This is recorded only."""
+    for number in round_.active:
+        wagers = round_.wagers.get(number, {})
+        all_in = sum(wagers.values()) == round_.betting.stakes.get(number)
+        for name, wanted in _posted_amounts(round_, game):
+            cents = wagers.get(name, wanted)
+            if (cents < wanted and not all_in) or (cents > wanted and game.bets is not None):
+                found = Incident(
+                    code="amount-not-posted", clause=game.clause, seat=number, bet=name, cents=cents, wanted=wanted
+                )
+                round_.report(found, seen)
+
+
+def _posted_amounts(round_: Round, game: PostedGame) -> Iterable[tuple[str, int]]:
+    """Return the posted amount, or least, of each bet before the deal that has one."""
+    if game.bets is not None:
+        return game.bets.forced.items()
+    return [(bet.name, game.least) for bet in round_.plan.bets.values() if bet.name in round_.plan.entering]
 
 
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:

@@ -15,6 +15,7 @@ from dealer_flow.play.reports.chips import (
     forfeit,
     judge_antes,
     judge_blinds,
+    judge_posted,
     judge_stakes,
 )
 from dealer_flow.play.reports.hands import HANDLERS_OF_HANDS
@@ -45,6 +46,8 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         judge_stakes(round_, seen)
         judge_antes(round_, seen)
         judge_blinds(round_, seen)
+    if plan.posted_game is not None:
+        judge_posted(round_, seen, plan.posted_game)
     for number in sorted(round_.sensors.intersection(round_.active)) if round_.sensors else ():
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=clause_about("progressive", plan), seat=number)

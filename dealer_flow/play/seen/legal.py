@@ -16,6 +16,7 @@ from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.play.order.order import violation
 from dealer_flow.play.order.rounds import somebody_enters
+from dealer_flow.play.order.sizes import bounds_of
 from dealer_flow.play.seen.betting import betting_now
 from dealer_flow.play.verdicts.unburned import folds_unburned
 from dealer_flow.play.verdicts.wagers import placeable
@@ -337,13 +338,16 @@ def _acting(round_: Round) -> Iterator[Candidate]:
     for number in round_.betting.waiting(live):
         betting = as_found(round_, number)
         lies, high, most = betting.lies(number), betting.high, betting.most(number)
-        more = high + 1 if most is None else min(high + 1, most)
         if (bound := betting.word(number)) is not None:
             yield _act(number, bound.action, bound.cents, f"{bound.action} as it did out of turn")
             continue
+        sizes = bounds_of(round_, betting, number)
+        least = high + 1 if sizes is None else sizes.least
+        more = least if most is None else min(least, most)
+        opening = high + 1 if round_.plan.posted is None else round_.plan.posted.bring_in or high + 1
         for action, cents, what in (
             (BettingAction.CHECK, lies, "check"),
-            (BettingAction.BRING_IN, high + 1, "bring in"),
+            (BettingAction.BRING_IN, opening if most is None else min(opening, most), "bring in"),
             (BettingAction.BET, more, "bet"),
             (BettingAction.CALL, betting.to_call(number), _call(betting, number)),
             (BettingAction.RAISE, more, f"raise to more than {dollars(high)}"),

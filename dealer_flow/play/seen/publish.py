@@ -49,6 +49,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         round=round_.number,
         procedure=plan.ref,
         edition=plan.edition,
+        house=plan.house_rules,
         options=dict(plan.options),
         outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -14,6 +15,8 @@ from dealwire.sheet.html import html_of
 from dealwire.sheet.model import RoundSheet
 from dealwire.sheet.sections import paper_of
 from dealwire.sheet.text import text_of
+from docs._print import DOCS
+from rules.house.load import load_house
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.round_journals import TABLE, write_rounds
 from tests.support.dealing.side_pot_hand import BLINDS, CARDS, HAND, PRE_FLOP
@@ -22,14 +25,14 @@ SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "schema" / "sheet-1.js
 MADE = MadeWith(1_800_000_000_000_000_000)
 
 
-def sheet_of(folder: Path, *parts: str, ends: bool = True) -> RoundSheet:
+def sheet_of(folder: Path, *parts: str, ends: bool = True, settings: dict[str, Any] | None = None) -> RoundSheet:
     table = HandTable("holdem.co")
     for part in parts:
         table.play(part)
     if ends:
         table.end()
-    rake = {"percent": "5", "cap-cents": 400, "step-cents": 50}
-    write_rounds(folder / "j", "holdem.co", table.seen, ends=ends, rake=rake)
+    settings = settings or {"rake": {"percent": "5", "cap-cents": 400, "step-cents": 50}}
+    write_rounds(folder / "j", "holdem.co", table.seen, ends=ends, **settings)
     with RoundReader(folder / "j") as reader:
         return gather(reader, TABLE, 1, MADE)
 
@@ -59,6 +62,16 @@ def test_stakes_pots_and_what_was_taken_in_stand_there(sheet: RoundSheet) -> Non
     assert "main pot 4 $79.00" in said
     assert "side pot 1 $75.00" in said
     assert "$4.00" in said
+
+
+def test_the_rules_of_the_house_stand_there_with_their_hash(tmp_path: Path) -> None:
+    file = DOCS / "examples" / "house.toml"
+    found = sheet_of(tmp_path, *HAND, settings={"house": str(file), "house-game": "holdem-2-5"})
+    said = lines_of(found)
+    assert "house rules miners-card-room, game holdem-2-5" in said or (
+        "house rules: miners-card-room, game holdem-2-5" in said
+    )
+    assert any(load_house(file).sha256 in line for line in said)
 
 
 def test_the_page_and_the_object_have_it_too(sheet: RoundSheet) -> None:

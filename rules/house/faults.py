@@ -1,0 +1,310 @@
+"""Checks of a house's file: its keys against each other, and against the edition of the regulation."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import Final
+
+from dealer_flow.editions import EditionError
+from dealer_flow.english import dollars
+from dealer_flow.procedure.betting import BettingPart
+from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps.bet import BetStep
+from protocol.errors import DealwireError
+from protocol.nearest import instead
+from protocol.tomlfile import Key, TomlFileError
+from rules.errors import SettlementRefused
+from rules.facts.terms import agree
+from rules.game.load import Game
+from rules.game.readings import READINGS
+from rules.house.house import HouseRules
+from rules.house.schema import HouseGamePart, HouseSpec
+from rules.meters.jackpot_setup import JackpotSetup, load_jackpot
+
+Fault = tuple[Key, str]
+JACKPOT_CLAUSE: Final = "47.1-1018(2)"
+_REFUSED_AT: Final = (
+    ("rake for a jackpot", "jackpot-rake-cents"),
+    ("rake", "rake"),
+    ("limit", "most-bet-cents"),
+    ("maximum", "maximum"),
+    ("reading", "readings"),
+    ("suspect reading", "readings"),
+    ("game of jackpot", "jackpot"),
+    ("award of jackpot", "jackpot"),
+    ("jackpot", "jackpot"),
+    ("hand of the jackpot award", "jackpot"),
+    ("bet of the jackpot award", "jackpot"),
+)
+"""Start of a refusal's name -> key of the game in the file."""
+
+
+def house_faults(house: HouseRules) -> Iterator[Fault]:
+    """Yield every fault of a file whose keys are valid one by one."""
+    spec = house.spec
+    try:
+        edition = house.edition
+    except EditionError as error:
+        yield ("edition",), error.why if error.line is None else str(error)
+        return
+    if edition is not None and edition.part.until is not None and spec.effective > edition.part.until:
+        why = f"{spec.effective} is after {edition.part.until}, when {edition.id} ends"
+        yield ("effective",), why
+    if spec.warning_seconds is not None and spec.warning_seconds >= (spec.act_seconds or 0):
+        allowed = f"less than act-seconds, {spec.act_seconds}" if spec.act_seconds else "none without act-seconds"
+        yield ("warning-seconds",), f"{spec.warning_seconds}; allowed: {allowed} (47.1-1038)"
+    yield from _schedules(spec)
+    yield from _jackpots(spec)
+    loaded: list[tuple[Procedure, Game]] = []
+    wrong = dict(_of_all_games(house))
+    yield from wrong.items()
+    broken = bool(wrong)
+    for index, part in enumerate(spec.game) if not wrong else ():
+        key: Key = ("game", index)
+        if part.name in [each.name for each in spec.game[:index]]:
+            yield (*key, "name"), f"game {part.name!r} is offered twice"
+        faults = [*_game(house, part, loaded)]
+        broken |= bool(faults)
+        yield from (((*key, *at), why) for at, why in faults)
+    if not broken:
+        yield from _unused(house, loaded)
+
+
+def _of_all_games(house: HouseRules) -> Iterator[Fault]:
+    """Yield the options and readings of the file whose value one of its games does not allow."""
+    for name, option in house.spec.readings.items():
+        if name in READINGS and option not in READINGS[name]:
+            yield ("readings", name), f"{option!r}; allowed: {', '.join(READINGS[name])}"
+    for part in house.spec.game:
+        with suppress(TomlFileError):  # a wrong procedure is a fault of its game
+            procedure = load_procedure(part.procedure, house.edition)
+            for each in procedure.option:
+                given = house.spec.options.get(each.name, each.default)
+                if given not in each.allowed and each.name not in part.options:
+                    yield ("options", each.name), f"{given!r}; allowed in {procedure.id}: {', '.join(each.allowed)}"
+
+
+def _schedules(spec: HouseSpec) -> Iterator[Fault]:
+    for name, rake in spec.rake.items():
+        key: Key = ("rake", name)
+        takes = Fraction(rake.percent) or rake.steps or rake.cap_cents or rake.no_flop_no_drop
+        if rake.time is not None and takes:
+            yield (*key, "time"), "a charge by time takes nothing of a pot; give either the time or a rake"
+        if rake.steps and not Fraction(rake.percent):
+            yield (*key, "percent"), "missing; with steps, the most of each pot in percent"
+
+
+def _jackpots(spec: HouseSpec) -> Iterator[Fault]:
+    for name, part in spec.jackpot.items():
+        try:
+            load_jackpot(part.file)
+        except TomlFileError as error:
+            yield ("jackpot", name, "file"), str(error)
+
+
+def _game(house: HouseRules, part: HouseGamePart, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
+    """Yield the faults of one offered game; a sound one is added to `loaded`."""
+    try:
+        procedure = load_procedure(part.procedure, house.edition)
+    except ProcedureError as error:
+        known = known_procedures()
+        unknown = part.procedure not in known and not part.procedure.endswith(".toml")
+        other = f"no such procedure: {part.procedure!r}{instead(part.procedure, known, 'known: ')}"
+        yield ("procedure",), other if unknown else str(error)
+        return
+    if house.edition is not None and not house.edition.of(procedure.jurisdiction):
+        why = f"{house.edition.id} is for {house.edition.jurisdiction}; {procedure.id} is for {procedure.jurisdiction}"
+        yield ("procedure",), why
+        return
+    if part.seats is not None and part.seats > procedure.seats.most:
+        yield ("seats",), f"{part.seats}; allowed: at most {procedure.seats.most} ({procedure.seats.clause})"
+    refused = dict(_options(part, procedure))
+    yield from ((key, why) for key, why in refused.items())
+    yield from _names(house.spec, part)
+    if refused:
+        return
+    yield from _amounts(house, part, procedure)
+    try:
+        game = house.load(part)[1]
+    except DealwireError as error:
+        yield ("game",), str(error)
+        return
+    yield from _settled(house, part, game)
+    loaded.append((procedure, game))
+
+
+def _options(part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
+    for name, value in part.options.items():
+        try:
+            Plan(procedure, {name: value})
+        except ProcedureError as error:
+            yield ("options", name), error.why
+
+
+def _names(spec: HouseSpec, part: HouseGamePart) -> Iterator[Fault]:
+    """Yield the rake and the jackpot that the file does not have, and a jackpot drop without a jackpot."""
+    if part.rake is not None and part.rake not in spec.rake:
+        yield ("rake",), f"no schedule {part.rake!r}; allowed: {', '.join(spec.rake) or 'none'}"
+    if part.jackpot is not None and part.jackpot not in spec.jackpot:
+        yield ("jackpot",), f"no jackpot {part.jackpot!r}; allowed: {', '.join(spec.jackpot) or 'none'}"
+    if part.jackpot_rake_cents is not None and part.jackpot is None:
+        why = f"a jackpot rake needs a jackpot award that the house offers ({JACKPOT_CLAUSE})"
+        yield ("jackpot-rake-cents",), f"{why}; name one in jackpot, or leave it out"
+
+
+# ------------------------------------------------------------------ amounts
+
+
+def _amounts(house: HouseRules, part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
+    betting = procedure.betting
+    if betting is None:
+        for key, given in (
+            ("structure", part.structure),
+            ("sizes-cents", part.sizes_cents),
+            ("forced-cents", part.forced_cents),
+            ("bring-in-cents", part.bring_in_cents),
+        ):
+            if given:
+                yield (key,), f"for games in which players bet against each other; {procedure.id} is against the house"
+        return
+    if part.structure is None:
+        yield ("structure",), "missing; allowed: fixed, spread, pot, none"
+        return
+    yield from _structure(part, procedure, betting)
+    yield from _forced(part, procedure, betting, Plan(procedure, house.options(part, procedure)))
+
+
+def _structure(part: HouseGamePart, procedure: Procedure, betting: BettingPart) -> Iterator[Fault]:
+    limits = [most for most in (betting.most_bet, betting.most_raise) if most is not None]
+    limit = min(limits, key=lambda each: each.cents, default=None)
+    given = [*part.sizes_cents.items(), *([("most-bet-cents", part.most_bet_cents)] if part.most_bet_cents else [])]
+    for name, cents in given:
+        at: Key = ("sizes-cents", name) if name in part.sizes_cents else (name,)
+        if limit is not None and cents > limit.cents:
+            yield at, f"{dollars(cents)}; allowed: {dollars(limit.cents)} or less ({limit.clause})"
+    if limit is not None and part.structure == "none":
+        most = f"a bet and a raise are at most {dollars(limit.cents)} ({limit.clause})"
+        yield ("structure",), f"'none'; {most}; allowed: fixed, spread, pot"
+    if limit is not None and part.structure == "pot" and part.most_bet_cents is None:
+        yield ("most-bet-cents",), f"missing; a pot may hold more than {dollars(limit.cents)} ({limit.clause})"
+    yield from _sizes(part, procedure)
+
+
+def _sizes(part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
+    rounds = [step.bet for step in procedure.step if isinstance(step, BetStep)]
+    if part.structure == "fixed":
+        for name in part.sizes_cents:
+            if name not in rounds:
+                yield ("sizes-cents", name), f"no such betting round; allowed: {', '.join(rounds)}"
+        missing = [name for name in rounds if name not in part.sizes_cents]
+        if missing:
+            yield ("sizes-cents",), f"missing: the size of a bet for {', '.join(missing)}"
+        for key, given in (("least-bet-cents", part.least_bet_cents), ("most-bet-cents", part.most_bet_cents)):
+            if given is not None:
+                yield (key,), "for another structure; fixed has sizes-cents"
+        return
+    if part.sizes_cents:
+        yield ("sizes-cents",), f"for the structure fixed, not for {part.structure}"
+    if part.least_bet_cents is None:
+        yield ("least-bet-cents",), f"missing; the least bet of the structure {part.structure}"
+    if part.structure == "spread" and part.most_bet_cents is None:
+        yield ("most-bet-cents",), "missing; the most of one bet of the structure spread"
+    if (part.least_bet_cents or 0) > (part.most_bet_cents or part.least_bet_cents or 0):
+        yield ("most-bet-cents",), f"{dollars(part.most_bet_cents or 0)} is less than the least bet"
+
+
+def _forced(part: HouseGamePart, procedure: Procedure, betting: BettingPart, plan: Plan) -> Iterator[Fault]:
+    there = {bet.name for bet in plan.bets.values()}
+    named = (*betting.everybody, *betting.blinds, *betting.posts, *betting.dead)
+    known = [name for name in named if name in there]
+    for name in part.forced_cents:
+        if name not in known:
+            off = " unless the option ante is yes" if name in betting.everybody else ""
+            why = f"no ante or blind of {procedure.id}{off}; allowed: {', '.join(known) or 'none'}"
+            yield ("forced-cents", name), why
+    for name in betting.everybody:
+        if name in there and name not in part.forced_cents:
+            yield ("forced-cents",), f"missing: the amount of the {name}, which every player puts up"
+    options = [step.bring_in for step in plan.steps if isinstance(step, BetStep) and step.bring_in is not None]
+    brings = any(plan.options[option] != "none" for option in options)
+    if part.bring_in_cents is not None and not brings:
+        off = f" unless the option {options[0]} says so" if options else ""
+        yield ("bring-in-cents",), f"{procedure.id} has no bring-in{off}; leave it out"
+    if part.bring_in_cents is None and brings:
+        yield ("bring-in-cents",), f"missing: the amount of the bring-in, which the option {options[0]} asks for"
+
+
+# ------------------------------------------------------------------ settlement
+
+
+def _settled(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault]:
+    for name, option in part.readings.items():
+        if name not in game.spec.readings:
+            yield ("readings", name), f"{game.id} has no such reading; allowed: {', '.join(game.spec.readings)}"
+            return
+        if option not in READINGS[name]:
+            yield ("readings", name), f"{option!r}; allowed: {', '.join(READINGS[name])}"
+            return
+    jackpot = None
+    if part.jackpot in house.spec.jackpot:
+        try:
+            jackpot = house.jackpot_of(part)
+        except TomlFileError:  # which is a fault of the jackpot's own table
+            return
+    if jackpot is not None:
+        yield from _jackpot(part, game, jackpot)
+    if part.rake is not None and part.rake not in house.spec.rake:
+        return
+    if part.jackpot is not None and part.jackpot not in house.spec.jackpot:
+        return
+    yield from _terms(house, part, game)
+
+
+def _jackpot(part: HouseGamePart, game: Game, jackpot: JackpotSetup) -> Iterator[Fault]:
+    if game.id not in jackpot.games:
+        yield ("jackpot",), f"{jackpot.id} is not offered in {game.id}; allowed: {', '.join(jackpot.games)}"
+    if jackpot.rake_cents != (part.jackpot_rake_cents or 0):
+        allowed = f"{jackpot.rake_cents}, the drop in the file of {jackpot.id}" if jackpot.rake_cents else "none"
+        yield ("jackpot-rake-cents",), f"{part.jackpot_rake_cents or 'missing'}; allowed: {allowed}"
+
+
+def _terms(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[Fault]:
+    """Yield what the rules refuse of the rake, the limit and the maximum payouts."""
+    rake, against_house = house.rake(part), part.structure is None
+    try:
+        agree(
+            game,
+            readings=house.readings(part, game),
+            token_cents=house.spec.token_cents,
+            limit_cents=part.most_bet_cents if against_house else None,
+            maximum=house.maximum(part),
+            rake=rake,
+            signed=house.signatures(game),
+        )
+    except SettlementRefused as error:
+        at = next((key for begins, key in _REFUSED_AT if error.what.startswith(begins)), "game")
+        allowed = ", ".join(error.allowed) or "none"
+        yield (at,), f"{error.what} {error.given!r}; allowed: {allowed}"
+
+
+def _unused(house: HouseRules, loaded: list[tuple[Procedure, Game]]) -> Iterator[Fault]:
+    """Yield options and readings of the file, and signatures, that no game of it has."""
+    spec = house.spec
+    options = {option.name: option.allowed for procedure, _ in loaded for option in procedure.option}
+    readings = {name: tuple(READINGS[name]) for _, game in loaded for name in game.spec.readings}
+    yield from _known(("options",), spec.options, options, "option")
+    yield from _known(("readings",), spec.readings, readings, "reading")
+    for index, each in enumerate(spec.signed):
+        if not each.readings and not each.options:
+            yield ("signed", index), "signs nothing; give readings or options"
+        yield from _known(("signed", index, "options"), each.options, options, "option")
+        yield from _known(("signed", index, "readings"), each.readings, readings, "reading")
+
+
+def _known(key: Key, given: Mapping[str, str], known: Mapping[str, tuple[str, ...]], what: str) -> Iterator[Fault]:
+    for name, value in given.items():
+        if name not in known:
+            yield (*key, name), f"no game of this file has such {'an' if what == 'option' else 'a'} {what}"
+        elif value not in known[name]:
+            yield (*key, name), f"{value!r}; allowed: {', '.join(known[name])}"
