@@ -183,7 +183,7 @@ def test_a_stake_shown_after_it_deals_the_seat_in_again() -> None:
 
 
 def test_the_next_hand_begins_without_what_was_shown_for_the_last() -> None:
-    """Who sat out is dealt in as soon as its stake is shown for the next hand."""
+    """A seat that sat out is dealt in as soon as its stake is shown for the next hand."""
     table = holdem(f"{STAKES} / acts 2: sit-out / bets 1: small-blind 100 / bets 3: big-blind 200 / start at 5")
     go_on(table, "draw seat 1 AS AD | seat 3 KS KD | seat 4 QS QD | seat 5 JS JD")
     go_on(table, "acts 4: fold / acts 5: fold / acts 1: fold").end()
