@@ -605,8 +605,8 @@ class BettingAction(StrEnum):
     CHOP = "chop"
     """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
     SIT_OUT = "sit-out"
-    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, and its stake stays known.
-    A stake shown after this deals it in again. `cents` has no meaning."""
+    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, its bets go back, and its
+    stake stays known. A stake or a bet reported after this deals it in again. `cents` has no meaning."""
 
 
 class Manner(StrEnum):

@@ -94,11 +94,12 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
 
 
 def _reported(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
-    """Take an action, or leave a seat out of the next hand; its stake stays known."""
+    """Take an action, or leave a seat out of the next hand: its stake stays known, and its bets go back."""
     if body.action != BettingAction.SIT_OUT:
         _acted(round_, seen, body)
     elif round_.plan.betting is not None and not round_.in_play and 1 <= body.seat <= round_.plan.most_seats:
         round_.betting.sitting_out.add(body.seat)
+        round_.wagers.pop(body.seat, None)
 
 
 def _forfeit(round_: Round, number: int) -> None:

@@ -23,6 +23,7 @@ ACTIONS: Final = {
     "muck": BettingAction.FOLD,
     "leave": BettingAction.FOLD,
     "chop": BettingAction.CHOP,
+    "sit": BettingAction.SIT_OUT,
 }
 """The first word of what `legal()` lists -> the action."""
 STAKE: Final = 2_000

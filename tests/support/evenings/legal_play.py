@@ -166,8 +166,8 @@ class LegalPlay:
     def _likely(self, item: Legal) -> bool:
         """Return True for a likely report: bets come from a few seats, all of a seat at once; a choice's bet comes with
         the choice. Where players bet against each other, the bets are placed earlier."""
-        if item.event in ("WagerPlaced", "StakeShown", "SpotSelected") and self._table_set:
-            return False
+        if item.event in ("WagerPlaced", "StakeShown", "SpotSelected", "PlayerActed") and self._table_set:
+            return False  # who would sit out plays
         if item.event != "WagerPlaced":
             return True
         now, number = round_of(self.flow), _number(item)
