@@ -604,6 +604,8 @@ class BettingAction(StrEnum):
     because the player bet on a hand or a deck known to be fouled (CO 47.1-1031(3), 1036). `cents` has no meaning."""
     CHOP = "chop"
     """The two players in the blinds agree to end the hand and take their blinds back. Each of them reports it."""
+    WITHDRAW = "withdraw"
+    """Not an act of the player: a person rules that the player's last action is taken back. `cents` has no meaning."""
     SIT_OUT = "sit-out"
     """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, its bets go back, and its
     stake stays known. A stake or a bet reported after this deals it in again. `cents` has no meaning."""
@@ -640,7 +642,7 @@ class PlayerActed(Body, frozen=True):
 
 class PotTaken(Body, frozen=True):
     """The dealer awarded so many cents of a pot, and the seat took them. Pot 1 is the main pot, 2 the first side
-    pot."""
+    pot. 0 cents: all that the seat took of it is taken back."""
 
     pot: int
     seat: int

@@ -99,6 +99,12 @@ class HouseRake(Record, frozen=True, omit_defaults=True):
     pool_percent: Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,4})?$")] = NO_PERCENT
     """Percentage taken of a pool that is won, rounded down in the same way."""
 
+    def of(self, cents: int, unit: int) -> int:
+        """Return the rake of a pot of `cents`, without the cap: rounded down, because rounding up would exceed the
+        percentage."""
+        step = self.step_cents or unit
+        return int(cents * Fraction(self.percent) / 100 // step) * step
+
 
 class PotWinner(Record, frozen=True):
     """A seat and its part of a pot. `won_with`: its `high` hand, its `low` hand, `both`, the `last-hand` remaining, or

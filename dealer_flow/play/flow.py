@@ -23,6 +23,7 @@ from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.machine import Phase
 from dealer_flow.play.machine.states import BEFORE_REVEAL, LOOSE, STEPS, State
 from dealer_flow.play.order.order import WAITING, broken, rules_of, violation
+from dealer_flow.play.order.shoe import burned_ahead
 from dealer_flow.play.order.violation import Violation, incident_of
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.bets import enter
@@ -534,7 +535,7 @@ class DealerFlow:
         if ends_by(self._round, seen.body):
             return waits_for_cards(self._round, seen.body)
         found = violation(self._phase.state, self._round, seen.body)
-        return found is not None and found.code in _MAY_FIT_LATER
+        return burned_ahead(self._round, seen.body) if found is None else found.code in _MAY_FIT_LATER
 
     def _retry(self, out: list[RoundResult | Incident]) -> None:
         """Take the reports set aside that fit now, each line in its order."""

@@ -14,6 +14,13 @@ from devices.events import BettingAction
 UNLIMITED: Final = "unlimited"
 RAISES: Final = (*map(str, range(10)), UNLIMITED)
 YES_OR_NO: Final = ("yes", "no")
+TAKEN_BACK: Final = "taken-back"
+BINDS: Final = "binds"
+OUT_OF_TURN: Final = (TAKEN_BACK, "stands", BINDS)
+"""Settings for an action out of turn, once a seat acts whose turn it was."""
+BEFORE_BUTTON: Final = "before-button"
+BLINDS_AT: Final = (BEFORE_BUTTON, "after-button")
+"""Places of the blinds: the last ones clockwise before the button, or the first ones after it."""
 SHORT_BLIND: Final = ("as-posted", "full")
 SHORT_ALL_IN: Final = ("reopens", "full-raise-only")
 HEADS_UP: Final = ("left-of-button", "button-small")
@@ -76,6 +83,8 @@ class BettingPart(TomlTable):
     """Option that says which of two players owes the small blind."""
     button_straddle: Annotated[OptionRef | None, Chooses(BUTTON_STRADDLE)] = None
     """Option that says who acts first after an extra blind of the seat with the button."""
+    blinds_at: Annotated[OptionRef | None, Chooses(BLINDS_AT)] = None
+    """Option that says whether the blinds are put up before the button or after it; without one, after it."""
     apart: tuple[Name, ...] = ()
     """Bets before the deal that are kept apart from the pot."""
     everybody: tuple[Name, ...] = ()
@@ -92,6 +101,8 @@ class BettingPart(TomlTable):
     """Option that says whether a player must bet or fold."""
     chop: Annotated[OptionRef | None, Chooses(YES_OR_NO)] = None
     """Option that says whether the two players in the blinds may end the hand and take them back."""
+    out_of_turn: Annotated[OptionRef | None, Chooses(OUT_OF_TURN)] = None
+    """Option that says whether an action out of turn counts; without one it stands."""
     stakes_clause: Clause
     """Clause on table stakes."""
     order_clause: Clause
@@ -112,6 +123,8 @@ class BettingPart(TomlTable):
     """Clause on a blind put up by a seat that does not owe it."""
     fouled_bet_clause: Clause
     """Clause on a bet on a fouled hand that the next player has not acted on."""
+    award_clause: Clause | None = None
+    """Clause on a pot that was taken in and is claimed; `clause` if absent."""
     card_ahead_clause: Clause | None = None
     """Clause on a bet by a player who has a card more than others."""
     clause: Clause

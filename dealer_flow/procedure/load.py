@@ -7,7 +7,7 @@ one `ProcedureError` that names the file, line and key, and what is allowed.
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dealer_flow import written_out
 from dealer_flow.editions import Edition, amend, misfit, printed_edition
@@ -145,5 +145,16 @@ def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[TomlFile
         whole = compose(text, file)
     except ProcedureError as fault:
         return None, iter([fault])
-    found, wrong = validated(whole.content(), Procedure, contradictions)
+    found, wrong = validated(_dealt_by_hand(whole.content()), Procedure, contradictions)
     return found, named_faults(iter(wrong), whole.fault)
+
+
+def _dealt_by_hand(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content with `origin = "hand"` in every step that deals or burns, if no device deals the game.
+
+    So a game out of a shoe is dealt by hand if its file has the part `by-hand`, without a step written again.
+    """
+    if content.get("device") != "hand":
+        return content
+    steps = [{"origin": "hand"} | step if step.get("do") in ("deal", "burn-card") else step for step in content["step"]]
+    return content | {"step": steps}

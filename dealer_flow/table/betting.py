@@ -13,6 +13,15 @@ from dealer_flow.record.details import ActionRecord
 from devices.events import BettingAction
 
 
+class OutOfTurn(NamedTuple):
+    """An action out of turn that is kept apart: the action, the cents then in front of the seat, and the bet to call
+    that it was made on."""
+
+    action: BettingAction
+    cents: int
+    high: int
+
+
 class PostedBlind(NamedTuple):
     """A blind that was put up: the seats that have it, clockwise from the button, and the seat that owes it.
 
@@ -78,6 +87,10 @@ class Betting:
     """Seat that acted last, in this betting round."""
     passed: dict[int, int] = field(default_factory=dict)
     """Seats that were passed by although it was their turn -> the number of actions until then."""
+    apart: dict[int, OutOfTurn] = field(default_factory=dict)
+    """Actions out of turn that bind their seats when the turn comes to them."""
+    takes_back: bool = False
+    """True if a seat that was passed by and acts in time acts as if the others had not."""
     earlier: tuple["Betting", ...] = ()
     """State before each action of this betting round. These copies never change."""
     stood: tuple[int, ...] = ()
@@ -100,6 +113,7 @@ class Betting:
         self.step_up, self.short = self.high, short
         self.raises, self.bring_in, self.turns = 0, bring_in, tuple(turns)
         self.acted, self.checked, self.last, self.passed, self.earlier = set(), set(), None, {}, ()
+        self.apart = {}
 
     def lies(self, seat: int) -> int:
         """Return the cents in front of a seat in this betting round."""
@@ -142,7 +156,8 @@ class Betting:
     def waiting(self, live: list[int]) -> list[int]:
         """Return the seats that may act now: the one whose turn it is, then those that were passed by.
 
-        While it is unknown who is first, all seats that have yet to act.
+        Where what was done out of turn is taken back, the turn is that of the first seat that was passed by. While it
+        is unknown who is first, all seats that have yet to act.
         """
         if self.over(live):
             return []
@@ -151,6 +166,9 @@ class Betting:
         start = self.turns.index(self.last) + 1 if self.last in self.turns else 0
         around = [*self.turns[start:], *self.turns[:start]]
         due = [seat for seat in around if self.needs(seat, live)]
+        late = self.passed.keys() if self.takes_back and self.passed else ()
+        if in_time := [seat for seat in due if seat in late and self.before_passed(seat) is not self]:
+            return [min(in_time, key=self.passed.__getitem__)]
         ahead = [seat for seat in due if seat not in self.passed]
         return [*ahead[:1], *(seat for seat in due if seat in self.passed)]
 
@@ -167,6 +185,7 @@ class Betting:
             acted=set(self.acted),
             checked=set(self.checked),
             passed=dict(self.passed),
+            apart=dict(self.apart),
         )
 
     def standing(self, seat: int) -> "Betting":
@@ -184,9 +203,30 @@ class Betting:
             since = before
         return self
 
+    def before_passed(self, seat: int) -> "Betting":
+        """Return the state before the action that passed this seat by; the present one if none did, or if substantial
+        action has taken place since.
+
+        Source: 47.1-1024.
+        """
+        since = self.passed.get(seat)
+        if since is None or _is_substantial(self.actions[since:]):
+            return self
+        return self.when(since) or self
+
+    def when(self, actions: int) -> "Betting | None":
+        """Return the state of this betting round after so many actions of the hand, if that was kept."""
+        return next((before for before in self.earlier if len(before.actions) == actions), None)
+
+    def word(self, seat: int) -> OutOfTurn | None:
+        """Return the action out of turn that binds the seat now: nobody has changed the bet to call."""
+        found = self.apart.get(seat)
+        return found if found is not None and found.high == self.high else None
+
     def act(self, seat: int, action: BettingAction, cents: int, manner: str, live: list[int]) -> None:
         """Take an action; `cents` are in front of the seat afterwards. A fold before its turn passes no one by."""
         before, added = self.copy(), cents - self.lies(seat)
+        self.apart.pop(seat, None)
         if action is not BettingAction.FOLD or seat in self.waiting(live):
             self._pass(seat, before, live)
             self.last = seat

@@ -49,6 +49,10 @@ class CardMark(NamedTuple):
     step: str = ""
 
 
+_EACH_TIME: Final = frozenset({"acted-out-of-turn", "action-taken-back", "award-taken-back"})
+"""Incidents that are recorded again when the same seat does the same once more."""
+
+
 @dataclass(slots=True)
 class Returns:
     """Bets that go back, by their reason: (`dead-hand`, seat), (`hand`, its name), or an outcome with 0.
@@ -441,7 +445,8 @@ class Round:
     # ------------------------------------------------------------------ what goes wrong
 
     def report(self, found: Incident, seen: Seen) -> Incident:
-        """Record an incident once, with the report it is based on; its code must be in the catalogue."""
+        """Record an incident with the report it is based on, and only once unless it is an action of its own each time;
+        its code must be in the catalogue."""
         return self.follow(found, (EventRef(device=seen.device, number=seen.number),))
 
     def follow(self, found: Incident, events: tuple[EventRef, ...]) -> Incident:
@@ -449,7 +454,7 @@ class Round:
         assert found.code in INCIDENTS
         incident = replace(found, events=events)
         self.unreliable |= found.unreliable
-        if found not in self._reported:
+        if found not in self._reported or found.code in _EACH_TIME:
             self._reported.add(found)
             self.incidents.append(incident)
             if found.called and self.called is None:

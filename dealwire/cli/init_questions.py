@@ -223,8 +223,8 @@ def the_money(ask: Asker, answers: Answers) -> None:
         answers.table["commission"] = ask.text(
             "commission", f"Commission on wins, percent, at most {most}", "0", _percent
         )
-    if game.spec.pot is not None and game.spec.pot.rake is not None:
-        most = game.spec.pot.rake.most_percent
+    if game.rake is not None:
+        most = game.rake.most_percent
         percent = ask.text("rake", f"Rake from each pot, percent, at most {most}", "0", _percent)
         cap = ask.text("rake-cap", "Maximum rake per round, in dollars (Enter: no cap)", "", _amount)
         answers.table["rake"] = {"percent": percent, **({"cap-cents": cap} if cap else {})}

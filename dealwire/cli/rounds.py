@@ -139,7 +139,7 @@ class HouseTerm(NamedTuple):
 
 
 def _rakes(game: Game, _: object) -> bool:
-    return game.spec.pot is not None and game.spec.pot.rake is not None
+    return game.rake is not None
 
 
 def _rakes_for_a_jackpot(game: Game, _: object) -> bool:

@@ -4,8 +4,9 @@ Chips stay in front of the seats from hand to hand, so that a session is one eco
 """
 
 from collections import defaultdict
-from typing import Final
+from typing import Final, NamedTuple
 
+from dealer_flow.procedure.betting import BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.result import SeatStatus
 from dealwire.rehearsal.acting import BettingRound
@@ -27,6 +28,14 @@ ACTIONS: Final = {action: PlayerAction[action.name] for action in BettingAction}
 MANNERS: Final = {manner: ActionManner[manner.name] for manner in Manner}
 
 
+class Word(NamedTuple):
+    """Action out of turn that binds its player, and the bet to call that it was made on."""
+
+    action: BettingAction
+    cents: int
+    high: int
+
+
 class BettingDealer(PlayingDealer):
     """Dealer who handles betting between players. In other games it acts as any dealer."""
 
@@ -40,6 +49,10 @@ class BettingDealer(PlayingDealer):
         """Number of actions in this hand."""
         self._wrong: list[What] = []
         """Faults that happen as soon as they can."""
+        self._words: dict[int, Word] = {}
+        """Seat -> its action out of turn, to be repeated in its turn."""
+        self.taken_back = 0
+        """Number of actions out of turn that did not count."""
         super().__init__(scenario, table, cards)
 
     @property
@@ -51,6 +64,7 @@ class BettingDealer(PlayingDealer):
         super()._begin_plan(plan)
         self.hand, self._actions = None, 0
         self._wrong.clear()
+        self._words.clear()
         self.up.clear()
 
     def _style(self, number: int) -> Style:
@@ -77,6 +91,7 @@ class BettingDealer(PlayingDealer):
     def _betting(self, step: BetStep) -> Doings:
         assert self.hand is not None, "only where players bet against each other"
         yield from self.at(AT_TABLE)
+        self._words.clear()
         common = self.cards.faces(COMMUNITY)
         boards = {number: (*self.up[seat(number)], *common) for number in self.view.active}
         betting = self.hand.betting(step, self.view.live, boards)
@@ -84,17 +99,20 @@ class BettingDealer(PlayingDealer):
             yield self.pace.think
             yield from self._act(step, betting, number)
 
-    def _act(self, step: BetStep, betting: BettingRound, number: int) -> Doings:
-        """Have one player act, with a fault if one is due."""
+    def _act(self, step: BetStep, betting: BettingRound, number: int, *, as_it_should: bool = False) -> Doings:
+        """Have one player act, with a fault if one is due, unless the player is to act `as_it_should`."""
         self._actions += 1
         due = [each.what for each in self.plan.troubles if each.what in AT_THE_BETTING]
         self._wrong += [what for what in due if self.plan.find(what, self._actions)]
-        for what in self._wrong:
+        for what in () if as_it_should else self._wrong:
             if self._may_go_wrong(what, step, betting, number):
                 self._wrong.remove(what)
                 yield from self._goes_wrong(what, step, betting, number)
                 return
         action, cents = acts(self._style(number), betting.moves(number), self.chance)
+        word = self._words.pop(number, None)
+        if word is not None and word.high == betting.high:
+            action, cents, _ = word
         self._takes_action(step, betting, number, action, cents)
         yield self.pace.bet
 
@@ -103,6 +121,17 @@ class BettingDealer(PlayingDealer):
     ) -> None:
         self._says(number, action, cents)
         self._counts(step, betting, number, action, cents)
+
+    def _acts_early(self, step: BetStep, betting: BettingRound, number: int, action: BettingAction, cents: int) -> None:
+        """Have a player act before another whose turn it is; unless that stands or is a fold, it does not count yet."""
+        out_of_turn = self.hand.out_of_turn if self.hand is not None else ""
+        if action is BettingAction.FOLD or out_of_turn not in (TAKEN_BACK, BINDS):
+            self._takes_action(step, betting, number, action, cents)
+            return
+        self._says(number, action, cents)
+        self.taken_back += 1
+        if out_of_turn == BINDS:
+            self._words[number] = Word(action, cents, betting.high)
 
     def _says(self, number: int, action: BettingAction, cents: int, manner: Manner | None = None) -> None:
         """Key in an action."""
@@ -128,7 +157,7 @@ class BettingDealer(PlayingDealer):
         """Return True if the fault can happen while this seat is to act."""
         may = {move.action: move for move in betting.moves(number)}
         match what:
-            case What.OUT_OF_TURN:
+            case What.OUT_OF_TURN | What.WITHDRAWN:
                 return BettingAction.BRING_IN not in may and betting.after(number, self.view.live) is not None
             case What.STRING_BET:
                 return BettingAction.CALL in may and BettingAction.RAISE in may
@@ -144,11 +173,16 @@ class BettingDealer(PlayingDealer):
         may = {move.action: move for move in betting.moves(number)}
         call = may.get(BettingAction.CALL)
         match what:
-            case What.OUT_OF_TURN:
+            case What.OUT_OF_TURN | What.WITHDRAWN:
                 other = betting.after(number, self.view.live)
                 assert other is not None, "it may go wrong"
                 action, cents = acts(STYLES[""], betting.moves(other), self.chance)
-                self._takes_action(step, betting, other, action, cents)
+                if what is What.OUT_OF_TURN:
+                    self._acts_early(step, betting, other, action, cents)
+                else:
+                    self._says(other, action, cents)
+                    yield self.pace.think
+                    self._says(other, BettingAction.WITHDRAW, 0)
             case What.STRING_BET if call is not None:
                 self._says(number, BettingAction.RAISE, may[BettingAction.RAISE].least, Manner.STRING_BET)
                 self._counts(step, betting, number, BettingAction.CALL, call.most)
@@ -166,8 +200,9 @@ class BettingDealer(PlayingDealer):
             case _:
                 yield from self._deal_early(step)
         yield self.pace.bet
-        if what in (What.OUT_OF_TURN, What.PREMATURE) and betting.turn(self.view.live) is not None:
-            yield from self._act(step, betting, number)  # who was passed by acts before anybody else does
+        if what in (What.OUT_OF_TURN, What.WITHDRAWN, What.PREMATURE) and betting.turn(self.view.live) is not None:
+            # who was passed by acts before anybody else does
+            yield from self._act(step, betting, number, as_it_should=what is not What.PREMATURE)
 
     def _deals_early(self, step: BetStep) -> bool:
         """Return True if the dealer could deal the next cards before this betting is over."""

@@ -35,6 +35,10 @@ class BettingHand:
         """Current betting round, or the last one."""
         self.gave_up: list[int] = []
         """Seats that folded or mucked, in order."""
+        part = plan.betting
+        ruled = part.out_of_turn if part is not None else None
+        self.out_of_turn = plan.options[ruled.option] if ruled is not None else ""
+        """The house's setting for an action out of turn; empty: it stands."""
         self._first = next((step for step in plan.steps if isinstance(step, BetStep)), None)
 
     def put_up(self) -> Iterator[tuple[int, str, int]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from dealer_flow.procedure.betting import BEFORE_BUTTON
 from dealer_flow.procedure.plan import Plan
 
 STAKE: Final = 20_000
@@ -74,6 +75,14 @@ def due_of(
 def _owing(plan: Plan, around: Sequence[int], button: int) -> Sequence[int]:
     """Return the seats in the order in which they owe blinds: of two, the button first if the house says so."""
     ref = plan.betting.heads_up_blinds if plan.betting is not None else None
+    at = plan.betting.blinds_at if plan.betting is not None else None
+    if at is not None and plan.options[at.option] == BEFORE_BUTTON:
+        names = plan.betting.blinds if plan.betting is not None else ()
+        away = [seat for seat in around if seat != button]
+        blinds = sum(bet.name in names for bet in plan.bets.values())
+        return (
+            [*(seat for seat in around if seat == button and len(away) < blinds), *away[-blinds:]] if blinds else around
+        )
     small = ref is not None and plan.options[ref.option] == "button-small"
     return around[::-1] if small and len(around) == 2 and around[-1] == button else around
 

@@ -51,6 +51,7 @@ class What(StrEnum):
     ERROR = "error"
     LOCKED = "locked"
     OUT_OF_TURN = "out-of-turn"
+    WITHDRAWN = "withdrawn"
     STRING_BET = "string-bet"
     SHORT_CALL = "short-call"
     LONG_CALL = "long-call"
@@ -60,8 +61,9 @@ class What(StrEnum):
 
 AT_AN_ACTION: Final = (What.OUT_OF_TURN, What.STRING_BET, What.SHORT_CALL, What.LONG_CALL, What.TIME_LIMIT)
 """Mistakes of a player who bets against others."""
-AT_THE_BETTING: Final = (*AT_AN_ACTION, What.PREMATURE)
-"""Also the dealer's: community cards dealt before the betting is over."""
+AT_THE_BETTING: Final = (*AT_AN_ACTION, What.WITHDRAWN, What.PREMATURE)
+"""Also the floor's, an action that it takes back, and the dealer's: community cards dealt before the betting is over.
+"""
 AT_A_CARD: Final = (What.UNREAD, What.PUSH_BACK, What.PULL_BACK, What.ERROR)
 """Faults at a shoe's reader, in any game."""
 AT_A_RACE: Final = (What.UNREAD, What.OVERDRAW, What.PUSH_BACK, What.PULL_BACK, What.EARLY, What.ERROR, What.LOCKED)

@@ -19,6 +19,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     BettingAction.BRING_IN: "brings in {}",
     BettingAction.FORFEIT: "forfeits {} by a supervisor's ruling",
     BettingAction.CHOP: "offers to chop the blinds",
+    BettingAction.WITHDRAW: "takes the last action back",
     BettingAction.SIT_OUT: "sits out the next hand",
 }
 """Text for each action; the placeholder is the seat's bet after the action."""

@@ -8,6 +8,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.tables import Consequence, ShoePart, WhenPart, WrongPart
+from docs._print.early_cards import EarlyCards, early
 
 THEN: Final = {
     "nothing": "play continues",
@@ -27,6 +28,12 @@ THEN: Final = {
 }
 """Consequences at the table by the word that a procedure file has for them."""
 
+_RESHUFFLE: Final = {
+    "step": "the cards dealt go back into the deck, which is shuffled; new ones are dealt without a burn",
+    "step-and-burn": "the cards dealt and the one burned before them go back into the deck, which is shuffled; a card"
+    " is burned, and new ones are dealt",
+}
+"""Consequence `reshuffle` by the cards that go back, unless it is one card alone."""
 _RETURNS: Final = {
     "dead-hand": "its bets go back",
     "progressive-only": "all other bets go back",
@@ -165,7 +172,14 @@ def _drawing(shoe: ShoePart) -> Iterator[tuple[str, str]]:
 def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     """Yield every error with the cards that the procedure covers, its consequence, and the clause."""
     for row in procedure.wrong:
-        yield _wrong(procedure, row), follows(procedure, row), row.clause
+        others = tuple(how for how in row.how if how != "early")
+        if others:
+            rest = row.model_copy(update={"how": others})
+            yield _wrong(procedure, rest), follows(procedure, rest), row.clause
+        if "early" in row.how:
+            came = early(procedure, row)
+            alone = row.model_copy(update={"how": ("early",), "at": ()})
+            yield came.words or _wrong(procedure, alone), follows(procedure, row, came), row.clause
     rows: dict[str, Consequence | None] = {
         "a player's hand is set against the rules": procedure.foul_set,
         "a player exposes a card of the hand": procedure.face.by_player,
@@ -180,6 +194,7 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for what, consequence in rows.items():
         if consequence is not None:
             yield what, follows(procedure, consequence), consequence.clause
+    yield from _burned(procedure)
     if unburned := procedure.care.unburned:
         offers = f"; each player may choose {unburned.offers}" if unburned.offers else ""
         yield "the dealer forgets to burn a card", follows(procedure, unburned) + offers, unburned.clause
@@ -192,6 +207,19 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"
         yield "fewer cards are left than are due", text, runs_out.clause
     yield _misdeal(procedure)
+
+
+def _burned(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
+    """Yield the rules on cards that are burned while no burn is due."""
+    row, burned = procedure.care.extra_burn, procedure.care.burned
+    if row is None:
+        return
+    if burned is not None:
+        text = "it lies apart and is the burn that comes next"
+        text += ", or the dealer lays it back on top" if burned.back_on_top else ""
+        yield "a card is burned before it is due", f"{text}; play continues", burned.clause
+    text = f"it lies apart, and the next card of the deck is dealt; {follows(procedure, row)}"
+    yield "a card too many is burned", text, row.clause
 
 
 def _fouled(procedure: Procedure) -> dict[str, Consequence | None]:
@@ -239,11 +267,13 @@ def _wrong(procedure: Procedure, row: WrongPart) -> str:
     return listed(parts, "or") + at
 
 
-def follows(procedure: Procedure, row: Consequence) -> str:
-    """Return the consequence of a finding in words; if an option decides, the default one."""
+def follows(procedure: Procedure, row: Consequence, came: EarlyCards | None = None) -> str:
+    """Return the consequence of a finding in words, of cards that `came` early with what is dealt in their place; if an
+    option decides, the default one."""
     option = next((option for option in procedure.option if option.name == row.option), None)
     then = row.then or (option.default if option else "")
-    text = THEN[then]
+    text = _RESHUFFLE.get(row.back, THEN[then]) if then == "reshuffle" else THEN[then]
+    text = came.consequence(procedure, then) or text if came is not None else text
     if back := _back(then, row.returns):
         text += f"; {back}"
     if when := row.returns_when:

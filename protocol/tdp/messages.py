@@ -313,8 +313,11 @@ class PlayerAction(IntEnum):
     BRING_IN = 7
     """A forced bet that opens a betting round."""
     FORFEIT = 8
-    CHOP = 9
     """A person rules that the player's chips stay in the pot, even if the round is void; `cents` has no meaning."""
+    CHOP = 9
+    """The two players in the blinds agree to end the hand and take them back."""
+    WITHDRAW = 10
+    """A person rules that the player's last action is taken back; `cents` has no meaning."""
     SIT_OUT = 11
     """Between two hands: the seat sits out the next one, with its chips; `cents` has no meaning."""
 
@@ -1175,7 +1178,7 @@ class PlayerActedMessage(Event, frozen=True):
 
 @message(Kind.EVENT, 0x0355, since="1.3")
 class PotTakenMessage(Event, frozen=True):
-    """The dealer awarded so many cents of a pot, and the seat took them. Since 1.3."""
+    """The dealer awarded so many cents of a pot, and the seat took them; 0: what it took is taken back. Since 1.3."""
 
     pot: Annotated[U8, "1: the main pot, 2: the first side pot, and so on"]
     seat: _Seat

@@ -23,7 +23,7 @@ from rules.bets.outcome import BetFacts, Outcome
 from rules.hands import Ranked
 from rules.hands.hand_spec import MadeHand
 from rules.paytables.paytable import FlatTable, PaidRow, PayRow, PayTable
-from rules.settlement import Meter, MeterTotal, SettlementLine, make_line
+from rules.settlement import HouseRake, Meter, MeterTotal, PotTotal, SettlementLine, make_line
 
 Holds = Mapping[int, Mapping[str, Hold]]
 """Reasons that bets are held, by seat and bet."""
@@ -44,6 +44,8 @@ class TableResult(NamedTuple):
     lines: Mapping[int, SettlementLine] = _NO_LINES
     envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
+    pots: tuple[PotTotal, ...] = ()
+    """The pot that the bet is, if the house has taken a rake of it."""
 
 
 class Bet(BetKeys):
@@ -314,6 +316,10 @@ class TermFacts(Protocol):
     @property
     def unit_cents(self) -> int:
         """The smallest amount, in cents, to which a house pay is rounded."""
+
+    @property
+    def rake(self) -> HouseRake | None:
+        """The house's rake on pots; None if it takes none."""
 
     def agreed(self, bet: Bet) -> AgreedBet:
         """Return a bet as these terms have it."""

@@ -239,6 +239,8 @@ class Charge(TomlTable):
     """The highest percentage of a win that may be taken."""
     only: bool = False
     """True if the house takes either this percentage or nothing."""
+    most_cents: Annotated[int, Field(ge=1)] | None = None
+    """The highest amount that may be taken of each pot; none if absent."""
     clause: str
 
 

@@ -26,17 +26,17 @@ class RakeBox:
 
     def __init__(self, rake: HouseRake | None, unit: int) -> None:
         self._rake = rake or HouseRake()
-        self._step = self._rake.step_cents or unit
+        self._unit = unit
         self._left = self._rake.cap_cents
         self._jackpot = self._rake.jackpot_cents
 
     def of(self, cents: int) -> RakeTaken:
         """Take the rake and the jackpot drop of a pot.
 
-        The rake of each pot is rounded down, because rounding up would exceed the percentage, and limited by what is
-        left of the cap. The jackpot drop is what is still due, limited by the pot.
+        The rake of each pot is limited by what is left of the cap. The jackpot drop is what is still due, limited by
+        the pot.
         """
-        rake = int(cents * Fraction(self._rake.percent) / 100 // self._step) * self._step
+        rake = self._rake.of(cents, self._unit)
         if self._left is not None:
             rake = min(rake, self._left)
             self._left -= rake
@@ -57,9 +57,9 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     it is not allowed."""
     if rake is None:
         return None
-    spec = game.spec.pot
+    spec, of_pots = game.spec.pot, game.rake
     for what, given, charge in (
-        ("rake", rake.percent, spec.rake if spec is not None else None),
+        ("rake", rake.percent, of_pots),
         ("rake of the pool", rake.pool_percent, game.spec.pool.rake if game.spec.pool is not None else None),
     ):
         if not _PERCENT.fullmatch(given) or Fraction(given) > (charge.most_percent if charge is not None else 0):
@@ -67,6 +67,9 @@ def agree_rake(game: Game, rake: HouseRake | None) -> HouseRake | None:
     for what, cents, least in (("cap", rake.cap_cents, 0), ("step", rake.step_cents, 1)):
         if cents is not None and cents < least:
             raise SettlementRefused(f"rake {what}", cents, [f"{least} or more cents"])
+    most = of_pots.most_cents if of_pots is not None else None
+    if of_pots is not None and most is not None and (rake.cap_cents or 0) > most:
+        raise SettlementRefused("rake cap", rake.cap_cents or 0, [f"0 to {most} cents ({of_pots.clause})"])
     jackpot = spec.jackpot_rake if spec is not None else None
     if not 0 <= rake.jackpot_cents <= (jackpot.most_cents if jackpot is not None else 0):
         allowed = f"0 to {jackpot.most_cents} cents ({jackpot.clause})" if jackpot is not None else "0"

@@ -115,6 +115,7 @@ def _pot_faults(spec: GameSpec, names: list[str]) -> Iterator[tuple[Key, str]]:
         yield ("pot",), "no hand can win it; allowed: [pot.high], [pot.low] or both"
     if not spec.pot.clauses.uncalled and not (spec.pot.alike or spec.pot.matched):
         yield ("pot", "clauses"), "bets may differ, so part of one may stay unmatched; give uncalled, or [pot] alike"
+    yield from unknown(("pot", "all-in"), "bet", spec.pot.all_in, names)
     if spec.pot.rolls is not None:
         yield from unknown(("pot", "rolls", "qualifier"), "qualifier", (spec.pot.rolls.qualifier,), spec.qualifiers)
         yield from unknown(("pot", "rolls", "enters"), "bet", (spec.pot.rolls.enters,), names)

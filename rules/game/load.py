@@ -21,6 +21,7 @@ from dealer_flow.record.result import ProcedureRef
 from dealer_flow.tomlfile import locate, read
 from protocol.tomlfile import Key, TomlFileError
 from rules.bets.bet import Bet
+from rules.bets.bet_terms import Charge
 from rules.game.as_dealt import as_dealt
 from rules.game.faults import minimum_hand_faults
 from rules.game.hand_input import takes_faults
@@ -31,6 +32,7 @@ from rules.game.source import GameSource, Tip, spec_of, tips_of
 from rules.game.source import cards_of as cards_of
 from rules.hands import Ranking
 from rules.hands.hand_spec import DISCARDS, OWN, DirectHand, HandSpec, SetHand, direct_hands
+from rules.kinds.pot import PotBet
 from rules.kinds.to_pool import ToPoolBet
 from rules.kinds.to_pot import ToPotBet
 from rules.paytables.paytable import FlatTable, PaidRow, PayTable, flatten
@@ -248,6 +250,13 @@ class Game:
         of_pot = (pot.jackpot_rake, pot.rolls, pot.forfeits) if pot is not None else ()
         own = {each.meter for each in (*of_pot, self.spec.jackpot, self.spec.pool) if each is not None}
         return sorted({row.pays.meter for row in rows if row.pays.meter} | own)
+
+    @cached_property
+    def rake(self) -> Charge | None:
+        """The house's rake on its pots: on that of the table, or on each bet that is a pot of its own."""
+        if self.spec.pot is not None:
+            return self.spec.pot.rake
+        return next((bet.rake for bet in self.bets.values() if isinstance(bet, PotBet) and bet.rake is not None), None)
 
     def default_readings(self) -> dict[str, str]:
         """Return the default option by reading."""

@@ -128,7 +128,7 @@ class Forfeits(TomlTable):
 class PotSpec(TomlTable):
     """The pot: all bets of kind `to-pot`, divided into a main pot and side pots by the amounts the seats put in. With a
     `high` and a `low` hand each wins half, and the odd chip goes to the high hand; if no low hand qualifies, the high
-    hand wins all. `alike`: no player raises or goes all in, and a bet is the same at all seats that made it."""
+    hand wins all. `alike`: no player raises, and a bet is the same at all seats that made it."""
 
     high: PotHand | None = None
     """The hand that wins high; absent in a game that is played low only."""
@@ -141,6 +141,8 @@ class PotSpec(TomlTable):
     jackpot_rake: JackpotCharge | None = None
     alike: str = ""
     """Clause by which a bet is the same at every seat; the pot is held if it is not."""
+    all_in: tuple[str, ...] = ()
+    """Bets that are smaller than at the other seats for a seat that has no more."""
     matched: MatchedPot | None = None
     rolls: RollingPot | None = None
     forfeits: Forfeits | None = None

@@ -17,6 +17,7 @@ from rules.facts.seen import View
 from rules.facts.terms import Terms
 from rules.facts.void import why_void
 from rules.game.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
+from rules.kinds.pot import unequal
 from rules.kinds.to_pot import ToPotBet
 from rules.pots.awarded import as_awarded
 from rules.pots.forfeits import waiting_cents
@@ -51,7 +52,7 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     """Settle the main pot and the side pots of a round."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
-    if waiting := next(held_bets(view, inside, holds, spec.alike), None):
+    if waiting := next(held_bets(view, inside, holds, spec), None):
         return all_held(inside, bets, waiting)
     lines = [*given_back(view, inside, bets)]
     dead = dead_money(view, inside)
@@ -150,9 +151,9 @@ def kept_when_defective(result: RoundResult) -> bool:
     return result.outcome == "defective-deck" and bool(result.awards) and not back
 
 
-def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") -> Iterator[Hold]:
-    """Yield the reasons that wagers to the pot are held: a rule, the record itself, or the clause `alike`. A bet that
-    the game does not have may be one of them under another name."""
+def held_bets(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -> Iterator[Hold]:
+    """Yield the reasons that wagers to the pot are held: a rule, the record itself, or that bets differ which must be
+    alike. A bet that the game does not have may be one of them under another name."""
     bets, known = view.terms.game.into_pot, view.terms.game.bets
     for seat in seats:
         mine = holds.get(seat.seat, {})
@@ -162,19 +163,13 @@ def held_bets(view: View, seats: Sequence[Seat], holds: Holds, alike: str = "") 
                 yield mine[bet.name]
             if seat.returned.get(bet.name, 0) > seat.wagers.get(bet.name, 0):
                 yield Hold(f"seat {seat.seat} got back more of {bet.name} than it bet", bet.clause)
-    if alike:
-        yield from _unequal_bets(seats, bets, alike)
-
-
-def _unequal_bets(seats: Sequence[Seat], bets: Sequence[ToPotBet], clause: str) -> Iterator[Hold]:
-    """Yield a hold for each bet that must be the same at every seat and is not."""
-    for bet in bets:
-        first = next((seat for seat in seats if seat.wagers.get(bet.name)), None)
-        for seat in seats if first is not None else ():
-            cents = seat.wagers.get(bet.name, 0)
-            if first is not None and cents and cents != first.wagers[bet.name]:
-                why = f"{bet.name} is {dollars(first.wagers[bet.name])} at seat {first.seat} and {dollars(cents)} at"
-                yield Hold(f"{why} seat {seat.seat}", clause)
+    for bet in bets if spec.alike else ():
+        made = [seat for seat in seats if seat.wagers.get(bet.name)]
+        if bet.name in spec.all_in and made:
+            most = max(seat.wagers[bet.name] for seat in made)
+            made = [seat for seat in made if seat.wagers[bet.name] == most or not _all_in(seat)]
+        if why := unequal(bet.name, made):
+            yield Hold(why, spec.alike)
 
 
 def all_held(seats: Sequence[Seat], bets: Sequence[ToPotBet], why: Hold) -> TablePots:

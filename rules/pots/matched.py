@@ -28,7 +28,7 @@ def matched_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     """Settle the pot of a round that was played out."""
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
-    if waiting := next(held_bets(view, inside, holds), None):
+    if waiting := next(held_bets(view, inside, holds, spec), None):
         return all_held(inside, bets, waiting)
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = sorted((seat for seat in inside if seat.status == "live" and seat.seat in put), key=lambda seat: seat.seat)

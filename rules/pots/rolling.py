@@ -42,7 +42,7 @@ def rolling_pot(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec, 
     bets = view.terms.game.into_pot
     inside = [seat for seat in seats if seat.status != "out"]
     meter = view.terms.meters.get(rolls.meter)
-    waiting = next(held_bets(view, inside, holds, spec.alike), None) or _may_not(inside, meter, rolls)
+    waiting = next(held_bets(view, inside, holds, spec), None) or _may_not(inside, meter, rolls)
     if waiting is not None or meter is None:
         return _hold_for_supervisor(
             inside, bets, meter, rolls, waiting or Hold("no amount was given for the pot", rolls.clause)

@@ -224,7 +224,10 @@ def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms, dealt: _Dea
     meters = [meter for found in at_once.values() for meter in found.meters]
     fees, forfeited = collected(paid, game), forfeited_cents(result, seats, paid)
     if game.spec.pot is None and pool is None:
-        return _Collector(paid, envies, (*meters, *award.meters), into=fees + forfeited)
+        own = None
+        if terms.rake is not None:  # else no bet that is a pot of its own lists it
+            own = TablePots(pots=tuple(pot for found in at_once.values() for pot in found.pots))
+        return _Collector(paid, envies, (*meters, *award.meters), own, into=fees + forfeited)
     books = _Collector(paid, envies, tuple(meters), of_table, pool, fees)
     return _with_pots(books, terms, forfeited, award.meters)
 

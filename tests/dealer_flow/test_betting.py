@@ -75,6 +75,40 @@ def test_of_a_player_all_in_with_the_ante_no_blind_is_due(stake: int, codes: lis
     assert table.codes == codes
 
 
+@pytest.mark.parametrize(
+    ("blinds", "button", "codes", "first"),
+    [
+        ({2: "small", 3: "big"}, 4, [], 4),  # two places before the button; then it is the button's turn
+        ({3: "small"}, 4, [], 4),  # one place
+        ({4: "small", 1: "big"}, 2, [], 2),  # from the last seat on to the first
+        ({1: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 3),  # as in other games: after the button
+        ({3: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 3),
+    ],
+)
+def test_the_blinds_of_home_run_are_before_the_button(
+    blinds: dict[int, str], button: int, codes: list[str], first: int
+) -> None:
+    """47.1-1017.30(3); the pre-flop turn begins at the left of the last blind."""
+    more = {seat: f", {name}-blind {200 if name == 'big' else 100}" for seat, name in blinds.items()}
+    posts = " / ".join(f"bets {seat}: strike-out 300{more.get(seat, '')}" for seat in (1, 2, 3, 4))
+    seats = f"stakes 1: 9000, 2: 9000, 3: 9000, 4: 9000 / {posts} / start at {button}"
+    order = [seat for seat in (1, 2, 3, 4) if seat > button] + [seat for seat in (1, 2, 3, 4) if seat <= button]
+    cards = {1: "AH KH", 2: "2C 3C", 3: "4D 5D", 4: "6S 7S"}
+    table = play("home-run.co", f"{seats} / draw {' | '.join(f'seat {at} {cards[at]}' for at in order)}", form="blind")
+    assert (table.codes, turn(table)) == (codes, [first])
+    if codes:
+        assert {found.clause for found in table.incidents} == {"47.1-1017.30(3)"}
+    after = play("home-run.co", seats, form="blind", blinds_at="after-button")
+    assert bool(after.codes) == (blinds != {1: "small", 2: "big"})
+
+
+def test_with_two_players_the_button_of_home_run_has_the_second_place_before_it() -> None:
+    """There is one place before the button, and the next one back is the button again."""
+    seats = "stakes 1: 9000, 2: 9000 / bets 1: strike-out 300, big-blind 200 / bets 2: strike-out 300, small-blind 100"
+    assert play("home-run.co", f"{seats} / start at 2", form="blind").codes == []
+    assert play("home-run.co", f"{seats} / start at 1", form="blind").codes == ["blind-misplaced"] * 2
+
+
 @pytest.mark.parametrize(("posts", "codes"), [("1, 2, 3", []), ("1, 3", ["ante-missing"])])
 def test_who_is_dealt_in_puts_up_the_ante(posts: str, codes: list[str]) -> None:
     """47.1-1010; that it has not is recorded, and it plays all the same. All that seat 4 has is in a blind."""
@@ -115,8 +149,8 @@ def test_a_final_wager_is_less_than_the_initial_where_the_stake_is_no_more(
 
 
 def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
-    """47.1-1024: until substantial action has taken place."""
-    table = holdem(f"{FLOP} / acts 2: bet 500")
+    """47.1-1024: until substantial action has taken place. Where the house has it stand, they face it."""
+    table = holdem(f"{FLOP} / acts 2: bet 500", out_of_turn="stands")
     assert (turn(table), table.codes) == ([3, 1], ["acted-out-of-turn"])
     go_on(table, "acts 1: call 500")
     assert turn(table) == [3]
@@ -125,7 +159,7 @@ def test_one_who_acts_out_of_turn_counts_and_the_others_may_still_act() -> None:
 
 def test_who_is_passed_by_and_says_nothing_may_lose_the_hand() -> None:
     table = holdem(f"{FLOP} / acts 2: bet 500 / acts 3: call 500")
-    assert table.codes == ["acted-out-of-turn", "hand-passed-by"]
+    assert table.codes == ["acted-out-of-turn", "acted-out-of-turn", "hand-passed-by"]
     assert "GameEnded" not in {item.event for item in table.flow.legal()}
     go_on(table, "confirm / acts 4: call 500 / burn-card 8S / draw community 2D")
     assert (turn(table), round_of(table.flow).live) == ([2], [2, 3, 4])

@@ -213,6 +213,22 @@ def test_hands_compared() -> None:
     assert holdem(f"{FLOP} / acts 1: bet 300 / acts 2: fold / acts 3: fold / takes 1: 900").codes == []
 
 
+def test_action_to_withdraw() -> None:
+    """The last action alone is taken back; here seat 2 has acted since."""
+    assert holdem(f"{FLOP} / acts 1: bet 300 / acts 1: withdraw").codes == ["action-taken-back"]
+    late = holdem(f"{FLOP} / acts 1: bet 300 / acts 2: call 300 / acts 1: withdraw")
+    assert refused(late) == action("action_to_withdraw")
+    assert round_of(late.flow).betting.high == 300
+
+
+def test_keeps_word() -> None:
+    """If the house has it bind, a raise out of turn is made in turn while the bet to call is the same."""
+    bound = f"{FLOP} / acts 1: bet 300 / acts 3: raise 900 / acts 2: call 300"
+    table = holdem(f"{bound} / acts 3: call 300", out_of_turn="binds")
+    assert refused(table)[-1:] == action("keeps_word")
+    assert round_of(go_on(table, "acts 3: raise 900").flow).betting.high == 900
+
+
 # ------------------------------------------------------------------ the steps
 
 

@@ -9,15 +9,15 @@ from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.side_pot_hand import ALL_IN, BLINDS, CALLED, CARDS, FLOP, FLOP_CALLED, PRE_FLOP, TURN
 
 
-def played(*parts: str) -> HandTable:
-    table = HandTable("holdem.co")
+def played(*parts: str, **options: str) -> HandTable:
+    table = HandTable("holdem.co", **options)
     for part in parts:
         table.play(part)
     return table
 
 
-def now(*parts: str) -> BettingNow:
-    found = played(*parts).flow.snapshot().betting
+def now(*parts: str, **options: str) -> BettingNow:
+    found = played(*parts, **options).flow.snapshot().betting
     assert found is not None
     return found
 
@@ -80,7 +80,13 @@ def test_what_nobody_called_goes_back_and_is_in_no_pot() -> None:
 
 
 def test_a_player_who_was_passed_by_may_still_act() -> None:
+    """Seat 4 is due; the raise lies there until it acts, and is not what it has to call."""
     found = now(BLINDS, CARDS, "acts 5: raise 600")
+    assert (found.turn, found.passed, found.high, lying(found)[5]) == ((4,), frozenset(), 200, 600)
+
+
+def test_a_player_who_was_passed_by_faces_what_stands() -> None:
+    found = now(BLINDS, CARDS, "acts 5: raise 600", out_of_turn="stands")
     assert (found.turn, found.passed) == ((6, 4), frozenset({4}))
 
 

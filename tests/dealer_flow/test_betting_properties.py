@@ -28,6 +28,7 @@ options = st.fixed_dictionaries(
         "raises_per_round": st.sampled_from(["1", "3"]),
         "check_and_raise": st.sampled_from(["yes", "no"]),
         "bet_or_fold": st.sampled_from(["no", "yes"]),
+        "out_of_turn": st.sampled_from(["taken-back", "stands", "binds"]),
     }
 )
 
@@ -120,7 +121,7 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
     game: str, chips: list[int], random: Random, tries: list[tuple[int, BettingAction, int, str]]
 ) -> None:
     """An action that is refused leaves every chip where it was; one out of turn is said."""
-    table = ready(game, chips, {})
+    table = ready(game, chips, {"out_of_turn": random.choice(["taken-back", "stands", "binds"])})
     deal_on(table)
     for seat, action, cents, manner in tries:
         if table.flow.state is not State.ACTING:
@@ -135,6 +136,8 @@ def test_what_is_not_listed_is_refused_or_said_and_changes_nothing_else(
             assert (now.wagers, now.betting) == before[:2]
         elif action is BettingAction.FORFEIT:  # has no turn, and is in no list
             assert new == []
+        elif action is BettingAction.WITHDRAW:
+            assert new[0].code == "action-taken-back"
         elif not manner and (seat, action) not in listed:
             again = not new and (now.wagers, now.betting) == before[:2]  # refused as it was just before: said once
             assert again or new[0].code == "acted-out-of-turn"
@@ -167,6 +170,51 @@ def test_a_corrected_hand_is_the_hand_keyed_right_at_once(game: str, chips: list
     first, second = once.end(), twice.end()
     assert first.seats == second.seats
     assert [each.cents for each in first.actions] == [each.cents for each in second.actions]
+
+
+def out_of_turn(table: HandTable, random: Random) -> int | None:
+    """Report an action of a seat that is not due; return the seat if it was taken and is no fold."""
+    now = round_of(table.flow)
+    betting, live = now.betting, now.live
+    due = betting.waiting(live)
+    others = [seat for seat in live if seat not in due and betting.needs(seat, live)]
+    if not others or betting.bring_in:
+        return None
+    seat = random.choice(others)
+    action = random.choice([*BettingAction][:6])
+    cents = {BettingAction.CALL: 0, BettingAction.CHECK: betting.lies(seat), BettingAction.ALL_IN: 0}
+    before, more = len(betting.actions), betting.high + random.randint(1, 500)
+    table.controller(e.PlayerActed(seat, action, cents.get(action, more)))
+    now = round_of(table.flow)
+    return seat if len(now.betting.actions) > before and seat in now.live else None
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(GAMES), stakes, st.randoms(use_true_random=False), st.sampled_from(["taken-back", "stands"]))
+def test_a_hand_with_actions_taken_back_is_the_hand_without_them(
+    game: str, chips: list[int], random: Random, reading: str
+) -> None:
+    """A seat acts before its turn, now and then; the seat that was due acts, or the floor takes it back first."""
+    tidy, untidy = ready(game, chips, {"out_of_turn": reading}), ready(game, chips, {"out_of_turn": reading})
+    for table in (tidy, untidy):
+        deal_on(table)
+    while tidy.flow.state is State.ACTING:
+        right = acted(round_of(tidy.flow), random.choice(actions(tidy)), random)
+        early = out_of_turn(untidy, random) if right.action != BettingAction.CHOP else None
+        for gone in {*round_of(untidy.flow).betting.folded} - {*round_of(tidy.flow).betting.folded}:
+            untidy.controller(e.PlayerActed(gone, BettingAction.WITHDRAW, 0))
+        if early is not None and (reading == "stands" or random.random() < 0.5):
+            untidy.controller(e.PlayerActed(early, BettingAction.WITHDRAW, 0))
+        for table in (tidy, untidy):
+            table.controller(right)
+            adds_up(table)
+        one, two = round_of(tidy.flow), round_of(untidy.flow)
+        assert (one.wagers, one.live, one.betting.behind) == (two.wagers, two.live, two.betting.behind)
+        assert one.betting.waiting(one.live) == two.betting.waiting(two.live)
+        for table in (tidy, untidy):
+            deal_on(table)
+    first, second = tidy.end(), untidy.end()
+    assert (first.seats, first.actions, first.outcome) == (second.seats, second.actions, second.outcome)
 
 
 class Table(RuleBasedStateMachine):

@@ -17,7 +17,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import DECK
-from tests.support.dealing.hand_table import HandTable
+from tests.support.dealing.hand_table import CONTROLLER, HandTable
 from tests.support.dealing.settling_table import SettlingTable
 from tests.support.reading.dealt_hands import clean, games
 
@@ -324,15 +324,32 @@ def test_a_game_that_burns_nothing_keeps_a_burned_card_apart() -> None:
     table = SettlingTable("five-card-stud.co")
     table.play("stakes 1: 9000, 2: 9000\nstart\ndraw seat 1 AS KD | seat 2 2C 3C\nacts 1: bet 500\nburn-card 9S")
     assert (table.flow.state, table.codes) == (State.ACTING, ["burn-count-wrong"])
-    table.play("acts 2: fold")
+    table.play("mishap burn: early\nmishap burn: early 9S\nacts 2: fold")
     assert (table.end().outcome, table.results[-1].burned) == ("complete", ("9S",))
+    assert table.codes == ["burn-count-wrong"]  # a report tells nothing more
     assert {seat.seat: seat.net for seat in table.settlements[-1].seats} == {1: 0}
+
+
+def test_a_game_that_burns_nothing_has_a_burned_card_back_on_top() -> None:
+    """47.1-1025 is of any game: the card is dealt then."""
+    table = HandTable("five-card-stud.co")
+    table.play("stakes 1: 9000, 2: 9000\nstart\nburn-card 9S\npush-back\ndraw seat 1 9S KD | seat 2 2C 3C")
+    table.play("acts 1: bet 500\nacts 2: fold")
+    assert (table.end().outcome, table.results[-1].burned) == ("complete", ())
+    assert table.codes == ["burn-count-wrong", "burned-card-put-back"]
 
 
 def test_a_correction_of_the_last_act_leaves_the_early_burn_where_it_lies() -> None:
     """The betting that seemed over goes on; the card still serves, and no other is due."""
     lines = [HOLDEM.until, "burn-card 2C / acts 2: check / acts 2: raise 2000 corrected / acts 3: fold / acts 1: fold"]
     check(dealt(HOLDEM, *lines), {1: -1000, 2: 2000, 3: -1000}, ["burned-early"], ("2C",))
+
+
+def test_a_joker_burned_too_early_is_dead_and_the_burn_is_due_in_its_time() -> None:
+    """47.1-1037: it is no card of this deck, so another is burned."""
+    table = dealt(HOLDEM, HOLDEM.until, "burn-card X1", HOLDEM.acts, "burn-card 2C", HOLDEM.cards, HOLDEM.rest)
+    result = table.results[-1]
+    assert (result.outcome, table.codes, result.burned) == ("complete", ["burned-early", "stray-joker"], HOLDEM.burned)
 
 
 def test_the_next_hand_starts_clean() -> None:
@@ -392,6 +409,47 @@ def test_an_extra_burn_before_any_burn_of_any_game_lies_apart(game: str) -> None
         assert (table.codes, result.outcome) == (["burn-count-wrong"], "complete"), lines[at]
         assert sorted(result.burned) == sorted([*in_time.burned, spare])
         assert (result.community, result.seats) == (in_time.community, in_time.seats)
+
+
+BETWEEN_PLAYERS: Final = tuple(
+    game
+    for game in games()
+    if load_procedure(game).device == "card-shoe" and any(" acts " in f" {line}" for line in clean(game).lines)
+)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("game", [*BETWEEN_PLAYERS, "eighty-eight.co", "longhorn.co"])
+def test_a_burn_at_any_moment_changes_no_hand(game: str) -> None:
+    """A card that no hand of the round has is burned before each line, and may go back on top: nothing else changes."""
+    lines = [*clean(game).lines]
+    in_time = played(game, lines).results[-1]
+    words = {card for line in lines for word in line.split() for card in word.split("+")}
+    spare = next(card.text for card in DECK if card.text not in words)
+    begins = next(at for at, line in enumerate(lines) if line.startswith("start")) + 1
+    for at in range(begins, len(lines) + 1):
+        for more in ([f"burn-card {spare}"], [f"burn-card {spare}", "push-back"]):
+            table = played(game, [*lines[:at], *more, *lines[at:]])
+            result = table.results[-1]
+            assert (result.outcome, result.community, result.seats) == ("complete", in_time.community, in_time.seats)
+            assert {*table.codes} <= {"burned-early", "burn-count-wrong", "burned-card-put-back"}
+            assert (spare in result.burned) is (len(more) == 1)
+
+
+# ------------------------------------------------------------------ reports that come late
+
+
+@pytest.mark.parametrize(("silent", "codes"), [(True, ["link-lost"]), (False, ["burned-early"])])
+def test_a_burn_that_seems_early_waits_for_the_act_of_a_line_that_was_silent(silent: bool, codes: list[str]) -> None:
+    """The controller stores its reports and sends them once its line is there again: the card was burned in time."""
+    table = HandTable(HOLDEM.game)
+    table.play(HOLDEM.until.split(" / "))
+    if silent:
+        table.see(CONTROLLER, e.LinkLost("read: gone"), numbered=False)
+    table.play(["burn-card 2C", HOLDEM.cards] if silent else ["burn-card 2C"])
+    table.play([HOLDEM.acts] if silent else [HOLDEM.acts, HOLDEM.cards])
+    table.play(HOLDEM.rest.split(" / "))
+    assert (table.end().outcome, table.codes, table.results[-1].burned) == ("complete", codes, HOLDEM.burned)
 
 
 # ------------------------------------------------------------------ a state that is saved

@@ -4,7 +4,8 @@ from typing import Final
 
 import pytest
 
-from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure
+from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure, parse_procedure
+from dealer_flow.procedure.steps.base import DealtStep
 from devices import events as e
 from tests.support.dealing.hand_table import CONTROLLER, HandTable
 from tests.support.dealing.step_games import rows, small, wrong
@@ -92,11 +93,49 @@ def test_what_goes_around_is_spelled_once() -> None:
 def test_a_step_that_asks_a_device_is_refused() -> None:
     with pytest.raises(ProcedureError, match=r"step\[1\].origin: no device deals this game"):
         small(
-            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
+            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"\norigin = "device"'),
             rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
             wrong("seats"),
             device='"hand"',
         )
+
+
+TOURNAMENT: Final = """
+schema = "dealwire.procedure/2"
+base = ["{}", "by-hand"]
+without = ["limit", "betting.most-bet", "betting.most-raise"]
+id = "night"
+title = "A tournament"
+"""
+
+
+SEATS: Final = '[seats]\nmost = 6\nclause = "47.1-1041"'
+"""Of seven-card stud: nothing is said of cards that run out by hand."""
+
+
+@pytest.mark.parametrize(
+    ("game", "more"),
+    [
+        *((name, "") for name in ("holdem.co", "omaha-hi-lo.co", "pineapple.co", "five-card-stud.co")),
+        ("seven-card-stud.co", SEATS),
+    ],
+)
+def test_a_game_out_of_a_shoe_is_dealt_by_hand_without_a_step_written_again(game: str, more: str) -> None:
+    """Its part alone says so, 47.1-1058(6); without the limits the stake alone covers a bet, 47.1-1052."""
+    procedure = parse_procedure(TOURNAMENT.format(game) + more, "night.toml")
+    assert {step.origin for step in procedure.step if isinstance(step, DealtStep)} == {"hand"}
+    out_of_a_shoe = load_procedure(game)
+    assert [step.name for step in procedure.step] == [step.name for step in out_of_a_shoe.step]
+    assert procedure.betting is not None
+    assert (procedure.limit, procedure.betting.most_bet, procedure.betting.most_raise) == (None, None, None)
+
+
+def test_a_bet_without_a_limit_by_hand() -> None:
+    """Two hundred dollars at once, of a stake of a thousand; the pot is won without a card on the table."""
+    table = HandTable(parse_procedure(TOURNAMENT.format("holdem.co"), "night.toml"))
+    table.play("stakes 1: 100000, 2: 100000\nbets 2: small-blind 100\nbets 1: big-blind 200\nstart at 1\ndeal by hand")
+    table.play("acts 2: raise 20000\nmishap burn: early\nacts 1: fold")
+    assert (table.end().outcome, table.codes) == ("complete", ["burned-early"])
 
 
 def test_cards_exchanged_come_from_a_device() -> None:

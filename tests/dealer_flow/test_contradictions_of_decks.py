@@ -7,6 +7,7 @@ from typing import Final
 from dealer_flow.procedure.checks.decks import (
     burned_faults,
     deck_faults,
+    extra_burn_faults,
     remainder_faults,
     runs_out_faults,
     shuffle_faults,
@@ -92,7 +93,7 @@ def test_a_burn_that_cannot_be_forgotten() -> None:
 
 
 def test_care_for_cards_that_nobody_burns() -> None:
-    back = "only for a card-shoe with a burn-card step"
+    back = "only for a card-shoe or a dealer's hand with a burn-card step"
     care = DECK | {"burned": {"then": "dead-hand", "back_on_top": True, "clause": "S"}}
     assert complaints_of(burned_faults, file("stud", care=care)) == [
         ("care.burned", "no step burns a card"),
@@ -106,6 +107,17 @@ def test_care_for_cards_that_nobody_burns() -> None:
     of = file("let-it-ride", care=by, more_option=[an_option("o", "kept", "bury", "person")])
     assert complaints_of(burned_faults, of) == [
         ("care.burned.option", f"bury, kept: a burned card is in no one's hand; allowed: {OF_NOBODY}")
+    ]
+
+
+def test_a_burn_too_many_where_nobody_burns_single_cards() -> None:
+    why = "only of single cards, out of a card-shoe or a dealer's hand, can one too many be burned"
+    care = DECK | {"extra_burn": STANDS}
+    assert complaints_of(extra_burn_faults, file(care=care)) == [("care.extra-burn", why)]
+    assert complaints_of(extra_burn_faults, file("stud", care=care)) == []
+    dead = DECK | {"extra_burn": {"then": "dead-hand", "clause": "S"}}
+    assert complaints_of(extra_burn_faults, file("stud", care=dead)) == [
+        ("care.extra-burn.then", f"dead-hand: a burned card is in no one's hand; allowed: {OF_NOBODY}")
     ]
 
 

@@ -190,17 +190,17 @@ PLAYED: Final[dict[str, tuple[str, str, str]]] = {
     "player passed over, speaks in time": (
         "holdem.co",
         f"{FLOP} / acts 4: bet 500 / acts 6: call 500 / acts 5: call 500",
-        "turn 7; codes acted-out-of-turn",
+        "turn 6; codes acted-out-of-turn action-taken-back",
     ),
     "player passed over, speaks late": (
         "holdem.co",
         f"{FLOP} / acts 4: bet 500 / acts 6: call 500 / acts 7: call 500",
-        "codes acted-out-of-turn hand-passed-by",
+        "codes acted-out-of-turn acted-out-of-turn hand-passed-by",
     ),
     "passed over, then checks only": (
         "holdem.co",
         f"{FLOP} / acts 4: check / acts 6: check / acts 7: check / acts 3: check",
-        "turn 5; codes acted-out-of-turn",
+        "turn 5; codes acted-out-of-turn acted-out-of-turn acted-out-of-turn",
     ),
     "gesture misread by the dealer": (
         "holdem.co",
@@ -495,7 +495,7 @@ SILENT: Final = {
     "burn forgotten before the turn": "a forgotten burn that is reported calls a supervisor, and play continues",
     "burn before the draw, before stud rounds": "none is burned but before the four of seven-card stud",
     "fold out of turn by voice": "a fold that is keyed counts",
-    "statement out of turn": "what is keyed out of turn counts, and those passed by may still act",
+    "statement out of turn": "option `out-of-turn`: it is taken back, stands or binds (test_out_of_turn.py)",
     "Pineapple: betting after the fifth card": "there is a betting round, as in the others",
     "deck runs out in the draw": "without burned cards a supervisor rules: `deck-runs-out`",
 }

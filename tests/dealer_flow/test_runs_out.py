@@ -227,7 +227,7 @@ BAD = {
             "[care.burned]                    # one touches the discards before all cards are dealt\noption =",
             "[care.burned]\nback-on-top = true\noption =",
         ),
-        "care.burned.back-on-top: only for a card-shoe with a burn-card step",
+        "care.burned.back-on-top: only for a card-shoe or a dealer's hand with a burn-card step",
     ),
     "a shuffler that runs out": (
         "3-5-7.co",

@@ -329,16 +329,19 @@ def test_what_a_hand_draws_in_words() -> None:
 # ------------------------------------------------------------------ betting rounds
 
 ROUND: Final = (
-    ", each player in turn clockwise checks, bets, calls, raises or folds until every bet is called.{}"
+    ", each player in turn clockwise {} until every bet is called.{}"
     " Report each action with all chips in front of the seat; pull the chips into the pot."
 )
+
+
+BLINDS: Final = " The last blind may check; if nobody put up a blind, a player may check or bet."
 
 
 @pytest.mark.parametrize(
     ("at", "keys", "begins", "forced"),
     [
-        ("holdem.co", {"first": "blinds"}, "Beginning at the left of the last blind", ""),
-        ("draw.co", {"first": "blinds"}, "Beginning at the left of the last blind", ""),
+        ("holdem.co", {"first": "blinds"}, "Beginning at the left of the last blind", BLINDS),
+        ("draw.co", {"first": "blinds"}, "Beginning at the left of the last blind", BLINDS),
         ("seven-card-stud.co", {"first": "blinds"}, "Beginning at the left of the button", ""),
         ("shows", {"first": "blinds"}, "Beginning at the left of the button", ""),
         ("holdem.co", {}, "Beginning with the first player still in the pot at the left of the button", ""),
@@ -352,7 +355,8 @@ ROUND: Final = (
 )
 def test_a_betting_round_in_words(at: str, keys: dict[str, Any], begins: str, forced: str) -> None:
     step = a_step("bet", bet="pot-1", **keys)
-    assert step.words(game(at)) == begins + ROUND.format(forced)
+    acts = "calls, raises or folds" if forced == BLINDS else "checks, bets, calls, raises or folds"
+    assert step.words(game(at)) == begins + ROUND.format(acts, forced)
     assert step.brief() == "betting"
 
 

@@ -60,8 +60,20 @@ def test_the_line_that_is_read_first_says_whose_turn_it_is_and_what_may_be_done_
     assert (line.lead, line.more) == ("Seat 9 to act", "call $6, raise to more than $6 or fold")
 
 
-def test_a_player_who_was_passed_by_is_named() -> None:
+def test_the_turn_is_that_of_a_player_who_was_passed_by() -> None:
+    """The chips that came out of turn lie there, and do not count while that player may act."""
     table = PokerTable()
+    for part in (BLINDS, CARDS, "acts 5: raise 600"):
+        table.play(part)
+    line = scene.prompt(table.view)
+    assert (line.lead, line.more) == ("Seat 4 to act", "call $2, raise to more than $2, all-in with $20 or fold")
+    assert "skipped" not in text(render_sections(table.view)["felt"])
+    table.play("acts 5: withdraw 0")
+    assert scene.prompt(table.view) == line
+
+
+def test_a_player_who_was_passed_by_is_named() -> None:
+    table = PokerTable(out_of_turn="stands")
     for part in (BLINDS, CARDS, "acts 5: raise 600"):
         table.play(part)
     line = scene.prompt(table.view)

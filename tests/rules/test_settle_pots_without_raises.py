@@ -299,3 +299,48 @@ def test_without_the_amount_of_the_pot_nothing_is_settled() -> None:
 
 def test_the_games_declare_their_meters() -> None:
     assert load_game(TRIPS).meters() == ["jackpot", "pot"]
+
+
+# ------------------------------------------------------------------ wagers that are alike
+
+
+@pytest.mark.parametrize(
+    ("wagers", "why"),
+    [
+        ([(500, 1000), (500, 2000), (500, 2000)], "final is $10 at seat 1 and $20 at seat 2"),
+        ([(500, 1000), (500, 600), (500, 1000)], "final is $10 at seat 1 and $6 at seat 2"),
+        ([(500, 1000), (400, 1000), (500, 1000)], "initial is $5 at seat 1 and $4 at seat 2"),
+    ],
+)
+def test_nobody_raises_the_final_wager(wagers: list[tuple[int, int]], why: str) -> None:
+    """(5): fixed, or as the player left of the button has it; (2): the initial one is as the house specifies."""
+    seats = [
+        seat_of(number, cards, initial=initial, final=final)
+        for number, cards, (initial, final) in zip((1, 2, 3), ("KD QH", "9S 2C", "3S 3D"), wagers, strict=True)
+    ]
+    found = eighty_eight(*seats)
+    assert (found.status, found.pots[0].held) == ("held", why)
+    assert {line.clause for line in found.lines} == {"47.1-1017.6(2), (5)"}
+
+
+def test_a_player_who_has_no_more_is_all_in_for_less() -> None:
+    """47.1-1023(2). Seat 2 has 9 dollars and the best hand: 9 of each; the rest is between the others."""
+    seats = [
+        seat_of(1, "KD QH", initial=500, final=1000),
+        replace(seat_of(2, "9S 9C", initial=500, final=400), stake=900),
+        seat_of(3, "3S 3D", initial=500, final=1000),
+    ]
+    found = eighty_eight(*seats)
+    assert nets(found) == {1: -900 + 600, 2: 1800, 3: -1500}
+    assert found.status == "settled"
+    has_more = eighty_eight(seats[0], replace(seats[1], stake=901), seats[2])
+    assert has_more.status == "held"
+
+
+def test_who_is_all_in_sets_no_final_wager_for_the_others() -> None:
+    """Seat 1 is all in with 5; the others differ, and one of them has raised."""
+    all_in = replace(seat_of(1, "KD QH", initial=500, final=500), stake=1000)
+    alike = [seat_of(2, "9S 9C", initial=500, final=1000), seat_of(3, "3S 3D", initial=500, final=1000)]
+    assert eighty_eight(all_in, *alike).status == "settled"
+    raised = eighty_eight(all_in, alike[0], seat_of(3, "3S 3D", initial=500, final=2000))
+    assert raised.pots[0].held == "final is $10 at seat 2 and $20 at seat 3"

@@ -124,9 +124,14 @@ def _owe_again(round_: Round, index: int) -> None:
 
     A burned card that serves as no burn is not replaced, and one whose step has yet to begin is due then.
     """
-    mark, order = round_.marks.get(index), round_.plan.order
-    if mark is not None and mark.why == "deal" and order.get(mark.step, round_.at + 1) < round_.at + round_.opened:
+    mark = round_.marks.get(index)
+    if mark is not None and mark.why == "deal" and _begun(round_, mark.step):
         round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
+
+
+def _begun(round_: Round, step: str) -> bool:
+    """Return True if this step is under way or over; False for the name of no step."""
+    return round_.plan.order.get(step, round_.at + 1) < round_.at + round_.opened
 
 
 def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False) -> None:
@@ -135,6 +140,7 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
     With `lap` the replacement comes at the end of the lap around the table in which the card came.
     """
     before, completes = laid(round_), False
+    ahead = index in round_.marks and not _begun(round_, round_.marks[index].step)
     if index not in round_.marks:
         number = sum(other not in round_.marks for other in range(index))
         after = _lap_end(round_, number) if lap else _others_end(round_, round_.dues[number])
@@ -142,13 +148,13 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         completes = due.why != "exchange"
         round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
         del round_.dues[number]
-    elif round_.marks[index].why == "deal" and round_.marks[index].step:
+    elif round_.marks[index].why == "deal" and not ahead:
         completes = True
         due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
         round_.dues.insert(before_burn(round_, due.step), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
-    if (lay := before[index]) is not None and lay.why == "deal" and lay.step:
+    if (lay := before[index]) is not None and lay.why == "deal" and not ahead:
         hand = round_.ledger.hand(lay.place)
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
+from dealer_flow.procedure.betting import BEFORE_BUTTON, BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.table.betting import Betting, PostedBlind
 from dealer_flow.table.boards import first_on_board
@@ -61,8 +62,15 @@ def open_betting(round_: Round, step: BetStep) -> None:
         around = in_turn(round_)
         at = around.index(start)
         turns = [*around[at:], *around[:at]]
+    round_.betting.takes_back = out_of_turn(round_) in (TAKEN_BACK, BINDS)
     round_.betting.full_only = house.full_only
     round_.betting.open(step.name, put, turns, bring_in=forced != "none", full=full, short=short)
+
+
+def out_of_turn(round_: Round) -> str:
+    """Return the house's setting for an action out of turn; empty if the procedure has none, and it stands."""
+    part = round_.plan.betting
+    return round_.plan.options[part.out_of_turn.option] if part is not None and part.out_of_turn is not None else ""
 
 
 def first_betting(round_: Round) -> BetStep:
@@ -118,7 +126,17 @@ def blind_order(round_: Round) -> list[int]:
     heads_up = part.heads_up_blinds if len(around) == 2 and around[-1] == round_.first else None
     if heads_up is not None and round_.plan.options[heads_up.option] == "button-small":
         around.reverse()
-    return [number for number in around if not all_in_without(round_, number, part.blinds)]
+    order = [number for number in around if not all_in_without(round_, number, part.blinds)]
+    before = part.blinds_at is not None and round_.plan.options[part.blinds_at.option] == BEFORE_BUTTON
+    return _from_before_button(round_, order, part.blinds) if before else order
+
+
+def _from_before_button(round_: Round, order: list[int], names: Collection[str]) -> list[int]:
+    """Return these seats from those that owe the blinds which were put up: the last ones before the button."""
+    posted = {name for bets in round_.wagers.values() for name in bets if name in names}
+    away, button = [number for number in order if number != round_.first], [*order].count(round_.first or 0)
+    owe = [round_.first or 0] * (button if len(posted) > len(away) else 0) + away[max(len(away) - len(posted), 0) :]
+    return [*owe, *(number for number in order if number not in owe)]
 
 
 def all_in_without(round_: Round, number: int, bets: Collection[str]) -> bool:
@@ -209,8 +227,29 @@ def upcards(round_: Round, number: int) -> tuple[Card, ...]:
 
 
 def standing(round_: Round, body: e.PlayerActed) -> Betting:
-    """Return the betting as it stood before this action; for a correction, before the seat's last action."""
-    return round_.betting.standing(body.seat) if body.manner == Manner.CORRECTED else round_.betting
+    """Return the betting as it stood before this action.
+
+    For a correction, that is before the seat's last action; for a seat that was passed by, where the house has actions
+    out of turn taken back, before the first of them.
+    """
+    if undoes(body):
+        return round_.betting.standing(body.seat)
+    return as_found(round_, body.seat)
+
+
+def as_found(round_: Round, number: int) -> Betting:
+    """Return the betting that a seat finds when it acts: without what was done out of turn, if that is taken back."""
+    return round_.betting.before_passed(number) if round_.betting.takes_back else round_.betting
+
+
+def undoes(body: e.PlayerActed) -> bool:
+    """Return True for a report that is about the seat's last action."""
+    return body.manner == Manner.CORRECTED or body.action == BettingAction.WITHDRAW
+
+
+def corrects(round_: Round, body: e.PlayerActed) -> bool:
+    """Return True if this replaces the seat's last action, or takes it back."""
+    return undoes(body) and round_.betting.standing(body.seat) is not round_.betting
 
 
 def may_act(round_: Round, body: e.PlayerActed) -> bool:
@@ -219,8 +258,8 @@ def may_act(round_: Round, body: e.PlayerActed) -> bool:
     A correction concerns the seat that acted last. A seat whose last card was seen may declare before its turn that it
     bets no more.
     """
-    betting = standing(round_, body)
-    return betting is not round_.betting or body.seat in betting.waiting(round_.live) or declares(round_, body)
+    waiting = round_.betting.waiting(round_.live)
+    return corrects(round_, body) or body.seat in waiting or declares(round_, body)
 
 
 def declares(round_: Round, body: e.PlayerActed) -> bool:
@@ -243,7 +282,7 @@ def reopens(round_: Round, body: e.PlayerActed) -> bool:
     hands = round_.ledger.hands.values()
     shown = bool(round_.shown) or any(hand.revealed is not None and hand.place.seat for hand in hands)
     untouched = round_.betting.stood == stands(round_) and not (shown or round_.awards)
-    return untouched and standing(round_, body) is not round_.betting
+    return untouched and corrects(round_, body)
 
 
 def stands(round_: Round) -> tuple[int, ...]:

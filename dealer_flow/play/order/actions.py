@@ -5,9 +5,10 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import in_question
-from dealer_flow.play.course.turns import declares, first_betting, may_act, reopens, standing
+from dealer_flow.play.course.turns import corrects, declares, first_betting, may_act, reopens, standing, undoes
 from dealer_flow.play.order.rounds import Check
 from dealer_flow.procedure.betting import BettingPart, is_full
+from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.tables import OptionRef
 from dealer_flow.table.betting import Betting
 from dealer_flow.table.round import Round
@@ -129,11 +130,10 @@ def _may_chop(would: Attempt) -> bool:
 
 def _seat_to_act(round_: Round, body: e.PlayerActed) -> bool:
     """Return True if the seat has yet to act in this betting round. A hand may be folded at any time."""
-    live = standing(round_, body) is not round_.betting
     return (
-        live
+        corrects(round_, body)
         or body.action == BettingAction.FOLD
-        or round_.betting.needs(body.seat, round_.live)
+        or standing(round_, body).needs(body.seat, round_.live)
         or declares(round_, body)
     )
 
@@ -158,7 +158,22 @@ def _stays_mucked(round_: Round, body: e.PlayerActed) -> bool:
 
 def _no_turn(body: e.PlayerActed) -> bool:
     """Return True for an action that is reported out of turn by nature."""
-    return body.action in (BettingAction.FORFEIT, BettingAction.CHOP)
+    return body.action in (BettingAction.FORFEIT, BettingAction.CHOP, BettingAction.WITHDRAW)
+
+
+def _may_withdraw(round_: Round, body: e.PlayerActed) -> bool:
+    """Return True unless an action is to be taken back that is not the last one, and binds nobody."""
+    last = corrects(round_, body) and (isinstance(round_.step, BetStep) or reopens(round_, body))
+    return body.action != BettingAction.WITHDRAW or last or body.seat in round_.betting.apart
+
+
+def _keeps_word(round_: Round, body: e.PlayerActed) -> bool:
+    """Return True unless an action out of turn binds the player to another one."""
+    if body.action not in _KNOWN or _no_turn(body) or undoes(body):
+        return True
+    betting = standing(round_, body)
+    bound = betting.word(body.seat)
+    return bound is None or effect_of(round_, betting, body) == (bound.action, bound.cents)
 
 
 def may_correct_stake(round_: Round, body: e.StakeShown) -> bool:
@@ -174,7 +189,7 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
         not r.in_play or (may_correct_stake(r, body) if isinstance(body, e.StakeShown) else body.action != _A.SIT_OUT)
     ),
     "hand_in_play": lambda r, body: (
-        _forfeits(body) or body.seat in r.live or standing(r, body) is not r.betting or _stays_mucked(r, body)
+        _forfeits(body) or body.seat in r.live or corrects(r, body) or _stays_mucked(r, body)
     ),
     "betting_under_way": lambda r, body: _forfeits(body) or reopens(r, body),
     "players_act": lambda r, body: (
@@ -188,6 +203,8 @@ CHECKS_OF_ACTIONS: Final[dict[str, Check]] = {
     "acts_in_turn": lambda r, body: _no_turn(body) or may_act(r, body),
     "may_chop": _of(_A.CHOP, needs=_may_chop),
     "time_limit_kept": _time_limit_kept,
+    "action_to_withdraw": _may_withdraw,
+    "keeps_word": _keeps_word,
     "bring_in_due": _of(_A.BRING_IN, needs=lambda w: w.betting.bring_in and not w.betting.high and w.cents > 0),
     "may_check": _of(_A.CHECK, needs=_may_check),
     "nothing_to_call": _of(_A.CHECK, needs=lambda w: w.cents >= w.betting.high),

@@ -328,12 +328,13 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_DEALT, "seat_dealt_in", harmful=False, code="unknown-seat"),
         OrderRule(_DEALT, "action_is_known", harmful=False, code="action-refused"),
         OrderRule(_DEALT, "stake_before_hand", harmful=False, code="action-refused"),
+        OrderRule(_DEALT, "action_to_withdraw", harmful=False, code="action-refused"),
         OrderRule(_DEALT, "hand_in_play", harmful=False, code="action-refused"),
         OrderRule(_DEALT - {State.ACTING, State.REVEALING}, "betting_under_way", harmful=False),
         OrderRule(_REVEALING, "players_act", harmful=False),
         *(
             OrderRule(_ACTING, name, harmful=False, code="action-refused")
-            for name in ("may_chop", "seat_to_act", "time_limit_kept")
+            for name in ("may_chop", "seat_to_act", "time_limit_kept", "keeps_word")
         ),
         # in all strict states, for a correction of an action that seemed to end the betting
         *(OrderRule(_DEALT, name, harmful=False, code="action-refused") for name in _ACTED),

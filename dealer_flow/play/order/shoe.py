@@ -52,6 +52,13 @@ def lies_apart(round_: Round, where: str | None) -> bool:
     return round_.plan.extra_burn is not None and is_burn(round_, where)
 
 
+def burned_ahead(round_: Round, body: e.Body) -> bool:
+    """Return True if a card is burned while no card is due: it may seem so because reports of another line are late."""
+    if not isinstance(body, e.CardDrawn | e.CardUnread) or not round_.in_play or round_.next_due is not None:
+        return False
+    return lies_apart(round_, body.where)
+
+
 CHECKS_OF_SHOE: Final[dict[str, Check]] = {
     "dealt_from_shoe": lambda r, _: r.shoes is not None,
     "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),

@@ -18,6 +18,10 @@ from protocol.places import NOWHERE, SHOE, Place
 _FROM_PART: Final[dict[str, Callable[[BettingPart], str]]] = {
     "acts_in_turn": lambda part: part.order_clause,
     "may_chop": lambda part: part.chop.clause if part.chop is not None else part.clause,
+    **dict.fromkeys(
+        ("action_to_withdraw", "keeps_word"),
+        lambda part: part.out_of_turn.clause if part.out_of_turn is not None else part.order_clause,
+    ),
     "time_limit_kept": lambda part: part.time_limit_clause,
     "call_is_whole": lambda part: part.short_call_clause,
     "no_card_ahead": lambda part: part.card_ahead_clause or part.clause,

@@ -2,24 +2,27 @@
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course.retrieved import leave_mucked
 from dealer_flow.play.course.turns import (
     all_in_without,
+    corrects,
     declares,
     in_turn,
     posted_blinds,
     put_in,
     reopen,
     reopens,
-    standing,
     stands,
     stay_in,
+    undoes,
 )
 from dealer_flow.play.order.actions import effect_of, may_correct_stake
 from dealer_flow.play.reports.shoe import Handler
+from dealer_flow.play.reports.taken_back import act_again, go_back, report_taken_back, withdraw
 from dealer_flow.play.verdicts.wagers import hold
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
@@ -56,11 +59,8 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
     if part is None or body.seat not in round_.active or body.action not in _KNOWN:
         return
-    if body.action == BettingAction.FORFEIT:
-        _forfeit(round_, body.seat)
-        return
-    if body.action == BettingAction.CHOP:
-        _chop(round_, seen, body.seat)
+    if body.action in _RULED:
+        _RULED[body.action](round_, seen, body)
         return
     round_.betting.chopped.clear()
     if body.manner == Manner.CORRECTED and reopens(round_, body):
@@ -70,10 +70,8 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
             round_.betting.muck(body.seat, step.name if step is not None else "")
             leave_mucked(round_, body.seat)
         return
-    betting, folds = round_.betting, list[ActionRecord]()
-    if (before := standing(round_, body)) is not betting:
-        folds = betting.actions[len(before.actions) + 1 :]
-        betting = round_.betting = before.copy()
+    undone = go_back(round_, body)
+    betting = round_.betting
     high = betting.high
     action, cents = effect_of(round_, betting, body)
     if not betting.turns:
@@ -84,11 +82,12 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         betting.declare(body.seat, body.manner)
     else:
         betting.act(body.seat, action, _payable(betting, body.seat, cents), body.manner, round_.live)
-    for fold in folds:  # folds after the corrected action stay
-        betting.act(fold.seat, BettingAction.FOLD, fold.cents, fold.manner, round_.live)
+    act_again(round_, undone.kept)
     betting.stood = stands(round_)
     put_in(round_, body.seat)
     _report_corrected(round_, seen, body, action, high)
+    if betting.takes_back:
+        report_taken_back(round_, seen, () if undoes(body) else undone.actions)
     round_.rulings = [ruling for ruling in round_.rulings if not _is_about(ruling, body.seat)]
     _judge_passed(round_, seen)
 
@@ -102,10 +101,23 @@ def _reported(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
         round_.wagers.pop(body.seat, None)
 
 
-def _forfeit(round_: Round, number: int) -> None:
+def _withdrawn(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
+    """Take a ruling that the last action of a seat is taken back, with a ruling on a seat that it had passed by."""
+    if corrects(round_, body) and reopens(round_, body):
+        reopen(round_)
+    elif not isinstance(round_.step, BetStep):
+        return
+    round_.betting.chopped.clear()
+    withdraw(round_, seen, body)
+    round_.betting.stood = stands(round_)
+    late = round_.betting.too_late()
+    round_.rulings = [ruling for ruling in round_.rulings if ruling.why.code != _PASSED_BY or ruling.place.seat in late]
+
+
+def _forfeit(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     """Take a supervisor's ruling that a player bet on a hand it knew to be fouled: the hand is dead, and nothing goes
     back."""
-    betting, step = round_.betting, round_.step
+    betting, step, number = round_.betting, round_.step, body.seat
     stay_in(round_, number)
     betting.forfeited.add(number)
     round_.dead.add(number)
@@ -115,9 +127,9 @@ def _forfeit(round_: Round, number: int) -> None:
     betting.actions.append(ActionRecord(step=at_step, seat=number, action=BettingAction.FORFEIT.value, cents=lies))
 
 
-def _chop(round_: Round, seen: Seen, number: int) -> None:
+def _chop(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     """Take the wish of a seat in the blinds to end the hand; once both wish it, each takes its blind back."""
-    betting, step = round_.betting, round_.step
+    betting, step, number = round_.betting, round_.step, body.seat
     part = round_.plan.betting
     if not isinstance(step, BetStep) or part is None or part.chop is None:
         return
@@ -126,6 +138,14 @@ def _chop(round_: Round, seen: Seen, number: int) -> None:
     betting.actions.append(ActionRecord(step=step.name, seat=number, action=BettingAction.CHOP.value, cents=lies))
     for each in sorted(betting.chopped) if len(betting.chopped) > 1 else ():
         round_.report(Incident(code="blinds-chopped", clause=part.chop.clause, seat=each), seen)
+
+
+_RULED: Final[Mapping[str, Callable[[Round, Seen, e.PlayerActed], None]]] = {
+    BettingAction.FORFEIT: _forfeit,
+    BettingAction.CHOP: _chop,
+    BettingAction.WITHDRAW: _withdrawn,
+}
+"""Actions that are no turn of the player."""
 
 
 def _payable(betting: Betting, number: int, cents: int) -> int:
@@ -196,7 +216,7 @@ def judge_antes(round_: Round, seen: Seen) -> None:
 
 
 def judge_blinds(round_: Round, seen: Seen) -> None:
-    """Report, at START GAME, blinds that are not at the seats left of the button, one after the other.
+    """Report, at START GAME, blinds that are not at the seats that owe them, one after the other.
 
     This is recorded only. A player who is all-in with the ante owes none.
     """
@@ -251,8 +271,24 @@ def judge_stakes(round_: Round, seen: Seen) -> None:
 
 
 def _taken(round_: Round, seen: Seen, body: e.PotTaken) -> None:
-    if round_.plan.betting is not None and body.seat in round_.active and 1 <= body.pot <= len(round_.active):
+    if round_.plan.betting is None or body.seat not in round_.active or not 1 <= body.pot <= len(round_.active):
+        return
+    if body.cents:
         round_.awards.append(TakenPot(pot=body.pot, seat=body.seat, cents=body.cents))
+    else:
+        _claimed(round_, seen, body)
+
+
+def _claimed(round_: Round, seen: Seen, body: e.PotTaken) -> None:
+    """Take back what a seat took of a pot, since another player has claimed it in time."""
+    part = round_.plan.betting
+    cents = sum(each.cents for each in round_.awards if (each.pot, each.seat) == (body.pot, body.seat))
+    if part is None or not cents:
+        return
+    round_.awards = [each for each in round_.awards if (each.pot, each.seat) != (body.pot, body.seat)]
+    clause = part.award_clause or part.clause
+    found = Incident(code="award-taken-back", clause=clause, seat=body.seat, number=body.pot, cents=cents)
+    round_.report(found, seen)
 
 
 HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dealer_flow.play.course.turns import bets_called, blinds_of, dead_of
+from dealer_flow.play.course.turns import as_found, bets_called, blinds_of, dead_of
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots, with_dead
@@ -73,15 +73,20 @@ def betting_now(round_: Round) -> BettingNow | None:
     return BettingNow(
         button=round_.first or None,
         step=betting.step if open_ else None,
-        high=betting.high if open_ else max((each.lies for each in chips.values()), default=0),
+        high=_to_call(round_, turn) if open_ else max((each.lies for each in chips.values()), default=0),
         turn=turn,
-        passed=frozenset(betting.passed) & frozenset(turn),
+        passed=frozenset(betting.passed) & frozenset(turn[1:] if betting.takes_back else turn),
         chips=chips,
         pots=tuple(with_dead(found, dead, contenders) if dead else found),
         over=over,
         actions=tuple(betting.actions),
         awards=tuple(round_.awards),
     )
+
+
+def _to_call(round_: Round, turn: tuple[int, ...]) -> int:
+    """Return the bet that the seat to act has to call."""
+    return as_found(round_, turn[0]).high if turn else round_.betting.high
 
 
 def _seats(round_: Round) -> list[int]:

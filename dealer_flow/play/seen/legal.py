@@ -11,7 +11,7 @@ import devices.events as e
 from dealer_flow.english import dollars
 from dealer_flow.play.course.retrieved import in_question
 from dealer_flow.play.course.steps import ends_by, next_to_show, to_set
-from dealer_flow.play.course.turns import in_showing_order
+from dealer_flow.play.course.turns import as_found, in_showing_order
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.machine.states import LOOSE, State
 from dealer_flow.play.order.order import violation
@@ -71,7 +71,7 @@ def _is_awaited(state: State, item: Legal) -> bool:
     if item.event in _NEVER_AWAITED or (item.actor == "supervisor" and item.event == "CardsCounted"):
         return False
     if item.event == "PlayerActed":
-        return state is State.ACTING
+        return state is State.ACTING and item.actor != "supervisor"
     return item.event != "DecisionMade" or state is State.DECIDING
 
 
@@ -333,10 +333,14 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
 
 def _acting(round_: Round) -> Iterator[Candidate]:
     """Yield every action of the seats to act; the order of play filters out those that are not allowed."""
-    betting, live = round_.betting, round_.live
-    for number in betting.waiting(live):
+    live = round_.live
+    for number in round_.betting.waiting(live):
+        betting = as_found(round_, number)
         lies, high, most = betting.lies(number), betting.high, betting.most(number)
         more = high + 1 if most is None else min(high + 1, most)
+        if (bound := betting.word(number)) is not None:
+            yield _act(number, bound.action, bound.cents, f"{bound.action} as it did out of turn")
+            continue
         for action, cents, what in (
             (BettingAction.CHECK, lies, "check"),
             (BettingAction.BRING_IN, high + 1, "bring in"),
@@ -350,7 +354,17 @@ def _acting(round_: Round) -> Iterator[Candidate]:
             if action is not BettingAction.ALL_IN or most is not None:
                 yield _act(number, action, cents, what)
     for number in sorted(round_.seen_last):
-        yield _act(number, BettingAction.ALL_IN, betting.lies(number), "all-in with what is in the pot")
+        yield _act(number, BettingAction.ALL_IN, round_.betting.lies(number), "all-in with what is in the pot")
+    yield from _withdrawing(round_)
+
+
+def _withdrawing(round_: Round) -> Iterator[Candidate]:
+    """Yield the actions out of turn that a ruling may take back."""
+    betting = round_.betting
+    last = {betting.last} if betting.passed and betting.last is not None else set[int]()
+    for number in sorted(last | betting.apart.keys()):
+        item = Legal("supervisor", "PlayerActed", seat(number).text, "take back the action out of turn")
+        yield item, e.PlayerActed(number, BettingAction.WITHDRAW, 0)
 
 
 def _call(betting: Betting, number: int) -> str:
@@ -381,6 +395,10 @@ def _taking_in(round_: Round) -> Iterator[Candidate]:
     # the last to muck wins a pot that no remaining hand could match
     for pot in chips.pots if chips is not None else ():
         yield from (_award(number) for number in sorted(pot.contenders - {*round_.live}))
+    for number, number_of_pot in sorted({(each.seat, each.pot) for each in round_.awards}):
+        what = f"take back what seat {number} took of pot {number_of_pot}"
+        item = Legal("supervisor", "PotTaken", seat(number).text, what, number_of_pot)
+        yield item, e.PotTaken(number_of_pot, number, 0)
 
 
 def _award(number: int) -> Candidate:

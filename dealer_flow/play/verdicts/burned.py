@@ -14,9 +14,9 @@ from protocol.places import BURN, Place
 
 def is_burn(round_: Round, place: Place) -> bool:
     """Return True if a card that came early at a place was burned: no other is known that came before its time."""
-    if round_.plan.extra_burn is None:
-        return False
-    return place == BURN or (not laying.spares(round_) and burns.last_is_early(round_))
+    if place == BURN:
+        return round_.plan.extra_burn is not None or round_.plan.burned is not None
+    return round_.plan.extra_burn is not None and (not laying.spares(round_) and burns.last_is_early(round_))
 
 
 def lies_apart(round_: Round) -> bool:
@@ -36,7 +36,8 @@ def burn_now(round_: Round, card: Card, seen: Seen) -> None:
 def judge_reported(round_: Round, card: Card | None, seen: Seen) -> None:
     """Judge a card of which a person says that it was burned while none was due; its face is known or none."""
     before = burns.extra(round_)
-    burns.claim(round_, card)
+    if round_.plan.extra_burn is not None and round_.plan.from_shoe:
+        burns.claim(round_, card)
     _judge(round_, before, seen)
 
 
@@ -60,15 +61,17 @@ def judge_shown(round_: Round, cards: tuple[Card, ...], seen: Seen) -> None:
 def _judge(round_: Round, before: int, seen: Seen) -> None:
     """Report a burn too many if there were fewer of them before, otherwise one that came before its time."""
     care, policy = round_.plan.procedure.care, round_.plan.extra_burn
-    assert policy is not None, "other games do not keep such a card apart"
     extra, number = burns.extra(round_), burns.early(round_)
-    if extra > before:
+    if policy is not None and extra > before:
         counted = round_.ledger.hands[BURN].counted or 0
         wrong = Incident(
             code=count_code(BURN.text), clause=UNJUDGED, place=BURN.text, counted=counted, expected=counted - extra
         )
         judge(round_, policy, BURN, wrong, seen)
         return
-    clause = care.burned.clause if care.burned is not None else policy.clause
+    if number is None and extra:
+        return  # a person reports the card too many, which is on record
+    rule = care.burned or care.extra_burn
+    clause = rule.clause if rule is not None else round_.plan.clause
     reason = "reported" if number is None else "lies-apart"
     round_.report(Incident(code="burned-early", clause=clause, reason=reason, place=BURN.text, number=number), seen)

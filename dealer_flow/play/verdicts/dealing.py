@@ -206,13 +206,19 @@ def deck_changed(round_: Round) -> None:
 def put_back(round_: Round, seen: Seen) -> bool:
     """Take back the card that came out last and was pushed back into the shoe; True if it was a burn that allows
     that."""
-    may = round_.plan.back_on_top and not round_.over and round_.from_shoe != []
-    early = may and burns.last_is_early(round_)
-    in_time = may and len(round_.from_shoe) - 1 not in round_.marks and round_.dues[round_.given - 1].place == BURN
+    may = not round_.over and round_.from_shoe != []
+    early = may and round_.plan.extra_burn is not None and burns.last_is_early(round_)
+    in_time = (
+        may
+        and round_.plan.back_on_top
+        and len(round_.from_shoe) - 1 not in round_.marks
+        and round_.dues[round_.given - 1].place == BURN
+    )
     if not early and not in_time:
         return False
-    care = round_.plan.procedure.care.burned
-    clause = care.clause if care else round_.plan.clause
+    care = round_.plan.procedure.care
+    rule = care.burned or care.extra_burn
+    clause = rule.clause if rule else round_.plan.clause
     back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
     round_.report(back, seen)
     if early:

@@ -75,8 +75,9 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
     if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
         yield key, "no step burns a card"
     yield from _everybodys(procedure, key, burned, "a burned card is in no one's hand")
-    if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
-        yield (*key, "back-on-top"), "only for a card-shoe with a burn-card step"
+    singly = procedure.device != "packet-shuffler" and any(isinstance(step, BurnCardStep) for step in procedure.step)
+    if burned.back_on_top and not singly:
+        yield (*key, "back-on-top"), "only for a card-shoe or a dealer's hand with a burn-card step"
 
 
 def extra_burn_faults(procedure: Procedure) -> Iterator[Complaint]:

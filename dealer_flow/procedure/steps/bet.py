@@ -60,11 +60,15 @@ class BetStep(Step):
             "button": "Beginning with the first player still in the pot at the left of the button",
             "board": f"Beginning with the seat that the open cards determine (`{self.board}`)",
         }
+        acts, checks = "checks, bets, calls, raises or folds", ""
+        if self.first == "blinds" and blinds:
+            acts = "calls, raises or folds"
+            checks = " The last blind may check; if nobody put up a blind, a player may check or bet."
         tie = f", a tie by `{self.bring_in_tie}`" if self.bring_in_tie else ""
         forced = f" An open card may force its seat to bring in (`{self.bring_in}`{tie})." if self.bring_in else ""
         return (
-            f"{who[self.first]}, each player in turn clockwise checks, bets, calls, raises or folds until every bet is"
-            f" called.{forced} Report each action with all chips in front of the seat; pull the chips into the pot."
+            f"{who[self.first]}, each player in turn clockwise {acts} until every bet is called.{checks}{forced} Report"
+            " each action with all chips in front of the seat; pull the chips into the pot."
         )
 
     def brief(self) -> str:

@@ -258,9 +258,24 @@ def test_a_house_has_other_figures() -> None:
 def test_what_a_player_does_wrong_is_put_right(name: str, what: str, code: str) -> None:
     """The error is on record, and the hand continues as the clause requires."""
     evening = Evening(scenario(name, troubles=[{"what": what, "action": 2}]))
-    assert evening.codes == {code}
+    assert evening.codes - {"action-taken-back"} == {code}
     assert {round_.outcome for round_ in evening.rounds} == {"complete"}
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+
+
+@pytest.mark.parametrize("reading", ["taken-back", "stands", "binds"])
+@every_family
+def test_what_the_floor_takes_back_was_never_done(name: str, reading: str) -> None:
+    """An action out of turn, then the ruling, on the wire: the hand goes on as if nobody had acted."""
+    troubles = [{"what": "withdrawn", "action": action} for action in (2, 5)]
+    evening = Evening(scenario(name, troubles=troubles, options={"out-of-turn": reading}))
+    assert evening.codes == {"acted-out-of-turn", "action-taken-back"}
+    found = [each for round_ in evening.rounds for each in round_.incidents if each.code == "action-taken-back"]
+    assert {each.reason for each in found} == {"ruled"}
+    assert {round_.outcome for round_ in evening.rounds} == {"complete"}
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+    chips, pooled = evening.chips().chips, sum(each.totals.meters for each in evening.settled)
+    assert sum(chips.bought.values()) == sum(chips.behind.values()) + pooled
 
 
 @pytest.mark.parametrize("action", [2, 6])
@@ -334,3 +349,22 @@ def test_a_house_takes_what_the_game_lets_it(house: dict[str, Any], why: str) ->
     with pytest.raises(TomlFileError) as said:
         scenario_of(procedure, [clean_round(procedure, [1, 2])], house=house)
     assert why in str(said.value)
+
+
+@pytest.mark.parametrize("reading", ["taken-back", "stands", "binds"])
+@every_family
+def test_who_acts_out_of_turn_plays_on_as_the_house_has_it(name: str, reading: str) -> None:
+    """The dealer's own account of the chips is what the table settles."""
+    troubles = [{"what": "out-of-turn", "action": action} for action in (2, 6)]
+    evening = Evening(scenario(name, troubles=troubles, options={"out-of-turn": reading}))
+    found = [each for round_ in evening.rounds for each in round_.incidents]
+    taken = {each.reason for each in found if each.code == "action-taken-back"}
+    assert "acted-out-of-turn" in evening.codes
+    assert evening.codes <= {"acted-out-of-turn", "action-taken-back"}
+    assert taken <= {"taken-back": {"free"}, "stands": set(), "binds": {"apart", "changed"}}[reading]
+    assert {round_.outcome for round_ in evening.rounds} == {"complete"}
+    assert not any(line.result == "held" for each in evening.settled for line in each.lines)
+    chips, pooled = evening.chips().chips, sum(each.totals.meters for each in evening.settled)
+    assert sum(chips.bought.values()) == sum(chips.behind.values()) + pooled
+    awarded = [won for each in evening.settled for pot in each.pots for won in pot.winners]
+    assert not any(won.won_with == "award" for won in awarded)

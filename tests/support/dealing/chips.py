@@ -15,6 +15,7 @@ from devices.events import BettingAction
 ACTIONS: Final = {
     "check": BettingAction.CHECK,
     "bring": BettingAction.BRING_IN,
+    "bring-in": BettingAction.BRING_IN,
     "bet": BettingAction.BET,
     "call": BettingAction.CALL,
     "raise": BettingAction.RAISE,
@@ -23,6 +24,7 @@ ACTIONS: Final = {
     "muck": BettingAction.FOLD,
     "leave": BettingAction.FOLD,
     "chop": BettingAction.CHOP,
+    "take": BettingAction.WITHDRAW,
     "sit": BettingAction.SIT_OUT,
 }
 """The first word of what `legal()` lists -> the action."""
@@ -79,7 +81,8 @@ def acted(now: Round, item: Legal, random: Random | None = None) -> e.PlayerActe
     """Return a report of the listed action with a legal amount: drawn at random, or else a fixed step above what is
     there."""
     seat, action, cents = acting_seat(item), action_of(item), item.value
-    if action in (BettingAction.BET, BettingAction.RAISE, BettingAction.BRING_IN) and cents:
+    free = not item.what.endswith("as it did out of turn")
+    if action in (BettingAction.BET, BettingAction.RAISE, BettingAction.BRING_IN) and cents and free:
         most = max(most_of(now, seat), cents)
         cents = min(now.betting.high + MORE, most) if random is None else random.randint(cents, most)
     return e.PlayerActed(seat, action, cents)

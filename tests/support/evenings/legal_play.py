@@ -88,7 +88,7 @@ MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
     "WagerPlaced": lambda now, item: e.WagerPlaced(_number(item), item.value, 500),
     "StakeShown": lambda now, item: e.StakeShown(_number(item), STAKE),
     "PlayerActed": acted,
-    "PotTaken": lambda now, item: e.PotTaken(item.value, _number(item), 100),
+    "PotTaken": lambda now, item: e.PotTaken(item.value, _number(item), 100 * item.what.startswith("award")),
     "GameStarted": lambda now, item: e.GameStarted(1),
     "ShoeLoaded": lambda now, item: e.ShoeLoaded(now.number + 1, now.plan.decks, now.plan.loaded),
     "GameEnded": lambda now, item: e.GameEnded(now.number),
@@ -167,7 +167,7 @@ class LegalPlay:
         """Return True for a likely report: bets come from a few seats, all of a seat at once; a choice's bet comes with
         the choice. Where players bet against each other, the bets are placed earlier."""
         if item.event in ("WagerPlaced", "StakeShown", "SpotSelected", "PlayerActed") and self._table_set:
-            return False  # who would sit out plays
+            return False  # nobody sits out either
         if item.event != "WagerPlaced":
             return True
         now, number = round_of(self.flow), _number(item)

@@ -92,6 +92,8 @@ def account_of(name: str) -> Account:
     dealer.controller.end_game = partial(_noting, dealer, kept, ends)  # type: ignore[method-assign]
     TableEvening(table).run()
     found = [wrong[2] for number in range(1, HANDS + 1) if (wrong := _wrong(name, number)) is not None]
+    if dealer.taken_back:  # unless the seat that acted out of turn folded
+        found.insert(found.index("acted-out-of-turn") + 1, "action-taken-back")
     kept.incidents = list(dict.fromkeys(found))
     kept.chips = {str(number): cents for number, cents in sorted(dealer.chips.behind.items())}
     kept.bought = {str(number): cents for number, cents in sorted(dealer.chips.bought.items())}

@@ -36,7 +36,11 @@ from typing import Final, Literal
 from tests.support.rigs.ports import free_port
 
 ROOT = Path(__file__).parents[3]
-PAGES = [*sorted((ROOT / "docs" / "guides").glob("*.md")), ROOT / "docs" / "dialects" / "adding.md"]
+PAGES = [
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+    ROOT / "docs" / "dialects" / "adding.md",
+    ROOT / "docs" / "tournaments.md",
+]
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TERMINALS = ("second", "third", "fourth", "fifth")
 _FILE = re.compile(r"\*\*([\w./-]+)\*\*")

@@ -81,7 +81,7 @@ SENTENCES = (
     # burned cards, a deck that runs out
     "T: a burned card is in no one's hand; allowed: L",
     "no step burns a card",
-    "only for a card-shoe with a burn-card step",
+    "only for a card-shoe or a dealer's hand with a burn-card step",
     "only single cards out of a card-shoe that is fresh each-round can run out",
     "option W must choose between L",
     "W needs burned cards, and no burn-card step of the device burns any",
