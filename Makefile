@@ -16,6 +16,8 @@
 #                  half an hour on two quiet cores
 #   make test-pots  settle HANDS=100000 hands of each family of poker with the program and with pokerkit, in JOBS
 #                  processes; three quarters of an hour on two quiet cores
+#   make test-mucked  deal HANDS hands of each family of poker in which beaten hands are mucked, beside a dealer who
+#                  pulls the pots in, in JOBS processes; HANDS=20000 takes an hour on two quiet cores
 #   make mutation  put FAULTS deliberate faults, drawn by SEED, into six packages, and count those that `make test` and
 #                  `make test-more` find; half an hour on two quiet cores
 #   make acceptance  run the whole acceptance plans against the simulated devices, with a report of each in build/
@@ -72,7 +74,7 @@ PACKAGES := tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat ch
 # Hundreds of tests start programs of their own, so compiled Python is kept, whatever the shell's setting.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
+.PHONY: demo check pure lint compiled test test-more acceptance mutation test-long test-lies test-kills test-rounds test-poker test-pots test-mucked test-hardware firmware test-firmware misra test-firmware-long test-same test-wireshark kaitai-tools test-kaitai bench captures docs changelog site release deb test-deb lock clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -120,6 +122,9 @@ test-poker: $(VENV)/.test
 
 test-pots: $(VENV)/.test
 	@$(BIN)/python -m tests.support.programs.compare_pots $(HANDS) --jobs $(JOBS)
+
+test-mucked: $(VENV)/.test
+	@$(BIN)/python -m tests.support.programs.mucked_pots $(HANDS) --jobs $(JOBS)
 
 mutation: $(VENV)/.test
 	@$(BIN)/python -m tests.support.mutation --sample $(FAULTS) --seed $(SEED) --jobs $(JOBS)

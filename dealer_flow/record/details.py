@@ -59,6 +59,23 @@ class TakenPot(Record, frozen=True):
     cents: Cents
 
 
+class PotShare(Record, frozen=True):
+    """Cents of a pot that a seat put into it."""
+
+    seat: Annotated[int, Meta(ge=1, le=32)]
+    cents: Cents
+
+
+class CutPot(Record, frozen=True):
+    """A pot as it was cut in the play: its `number`, 1 for the main pot, its cents, the shares of them that seats put
+    in, and the seats that were in it when its bets were called, whatever became of their hands afterwards."""
+
+    number: Annotated[int, Meta(ge=1, le=32)]
+    cents: Cents
+    shares: tuple[PotShare, ...]
+    seats: tuple[Annotated[int, Meta(ge=1, le=32)], ...]
+
+
 def leave_out_dollar(record: Record, currency: str) -> None:
     """Leave the `currency` of a new record out of its line if it is the dollar.
 

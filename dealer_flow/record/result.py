@@ -16,6 +16,7 @@ from dealer_flow.record.details import (
     ActionRecord,
     Cents,
     Currency,
+    CutPot,
     DrawnNumber,
     Split,
     Stage,
@@ -238,6 +239,9 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Seat that had the button; absent unless it was reported."""
     actions: tuple[ActionRecord, ...] = ()
     """Actions of the betting in order, in a game in which players bet against each other; absent if there were none."""
+    pots: tuple[CutPot, ...] = ()
+    """Pots as they were cut in the play, the main pot first, in a game in which players bet against each other and a
+    round that was played out; absent in any other, and in a line of an older version. What is in no pot went back."""
     awards: tuple[TakenPot, ...] = ()
     """Pots that the dealer awarded and seats took in; absent if none were reported."""
     left: tuple[Annotated[int, Meta(ge=1, le=32)], ...] = ()

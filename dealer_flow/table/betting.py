@@ -59,6 +59,9 @@ class Betting:
     folded: set[int] = field(default_factory=set)
     mucked: set[int] = field(default_factory=set)
     """Folded seats whose hands were thrown away outside of a betting round."""
+    sealed: frozenset[int] = frozenset()
+    """Seats that are in the pots as they are cut, whatever becomes of their hands: those all-in when a betting round
+    was over, and all that were in when no more could be bet."""
     actions: list[ActionRecord] = field(default_factory=list)
     """Every action of the hand, in order."""
     step: str = ""
@@ -152,6 +155,11 @@ class Betting:
             high = max(self.lies(seat) for seat in live if seat not in able)
             return all(self.lies(seat) >= high for seat in able)
         return not any(self.needs(seat, live) for seat in live)
+
+    def close(self, live: list[int], *, final: bool) -> None:
+        """End the betting round: the pots are cut. `final`: there is no other one."""
+        all_in = [seat for seat in live if self.is_all_in(seat)]
+        self.sealed = self.sealed.union(live if final or len(all_in) + 1 >= len(live) else all_in)
 
     def waiting(self, live: list[int]) -> list[int]:
         """Return the seats that may act now: the one whose turn it is, then those that were passed by.

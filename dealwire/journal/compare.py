@@ -78,18 +78,26 @@ _SENTENCES: Final = frozenset({"text", "why", "held"})
 """Fields of a published line that hold a sentence for a person. A later version may word it differently."""
 
 
+_GAINED: Final = frozenset({"pots"})
+"""Fields that the line of a round has gained: a line of an older version lacks them."""
+
+
 def says_the_same(was: Publication, now: Publication) -> bool:
     """Return True if two lines state the same facts and differ in the wording of their sentences at most.
 
     A sentence follows from facts that stand in other fields of the line, so an update that rewords it neither changes
-    a result nor keeps a table from resuming.
+    a result nor keeps a table from resuming. A round of an older version lacks the fields that its line
+    has gained since.
     """
     if was.topic != now.topic:
         return False
     try:
-        return bool(_facts(json.loads(was.line)) == _facts(json.loads(now.line)))
+        old, new = json.loads(was.line), json.loads(now.line)
     except ValueError:  # another program's table may publish lines that are not JSON
         return False
+    if was.topic == "round" and isinstance(new, dict) and isinstance(old, dict):
+        new = {key: each for key, each in new.items() if key in old or key not in _GAINED}
+    return bool(_facts(old) == _facts(new))
 
 
 def _facts(value: Any) -> Any:

@@ -226,6 +226,7 @@ class BettingDealer(PlayingDealer):
                 yield self.pace.show
                 self._says(number, BettingAction.FOLD, 0)
                 self._gives_up(number)
+                self.hand.mucked.add(number)
             elif not self.won:
                 yield from super()._show_seats([by_seat[number]])
 
@@ -258,5 +259,6 @@ class BettingDealer(PlayingDealer):
         status: SeatStatus = "folded" if number in self.view.folded else "live"
         if not self._plays(number):
             status = "dead"
-        stake = self.hand.stakes[number] if self.hand is not None else None
-        return HandPlayed(bets, self.cards.faces(seat(number)), status, stake)
+        assert self.hand is not None, "only where players bet against each other"
+        stake, mucked = self.hand.stakes[number], number in self.hand.mucked
+        return HandPlayed(bets, self.cards.faces(seat(number)), status, stake, mucked=mucked)

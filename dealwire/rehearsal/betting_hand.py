@@ -35,6 +35,8 @@ class BettingHand:
         """Current betting round, or the last one."""
         self.gave_up: list[int] = []
         """Seats that folded or mucked, in order."""
+        self.mucked: set[int] = set()
+        """Those of them that mucked at the showdown, when the pots had been cut."""
         part = plan.betting
         ruled = part.out_of_turn if part is not None else None
         self.out_of_turn = plan.options[ruled.option] if ruled is not None else ""

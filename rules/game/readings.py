@@ -178,6 +178,10 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "halves": "each half of the pot is shared by the hands that tie for it",
             "three-quarters": "winning one half alone and tying for the other gets three quarters, however many tie",
         },
+        "odd-chip-low": {
+            "high-hand": "an odd chip of a low half that hands tie for goes to the high hand",
+            "by-position": "an odd chip of a low half goes to the first of the tied hands left of button or dealer",
+        },
         "given-up-side-pot": {
             "last": "a side pot that every player in it gave up goes to the last one to do so",
             "held": "a supervisor decides a side pot that every player in it gave up",

@@ -1,5 +1,6 @@
 """A pot that was awarded and taken in stays so, regardless of the cards (47.1-1034)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dealer_flow.english import dollars
@@ -8,6 +9,7 @@ from dealer_flow.record.result import Seat
 from rules.bets.hold import Hold
 from rules.game.pot_spec import PotSpec
 from rules.pots.pot_hands import Share, Shares
+from rules.settlement import PotTotal
 
 
 def as_awarded(
@@ -40,6 +42,17 @@ def as_awarded(
         clause = f"{clause}, {found.clause}"
     facts = f"awarded and taken in, which stands; {_result_by_cards(found)}"
     return {seat: Share(part, "award", clause, facts) for seat, part in sorted(taken.items()) if part}
+
+
+def all_taken(awards: Sequence[TakenPot], pots: Sequence[PotTotal]) -> bool:
+    """Return True if the awards come to what each seat wins of these pots: several may be pushed, and reported, as
+    one."""
+    taken, won = Counter[int](), Counter[int]()
+    for award in awards:
+        taken[award.seat] += award.cents
+    for pot in pots:
+        won.update({winner.seat: winner.cents for winner in pot.winners})
+    return +taken == +won and not any(pot.held for pot in pots)
 
 
 def _awards_match(taken: Mapping[int, int], found: Shares) -> bool:

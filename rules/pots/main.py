@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dealer_flow.english import dollars
+from dealer_flow.record.details import TakenPot
 from dealer_flow.record.result import RoundResult, Seat
-from dealer_flow.table.pots import GivenUp, Pot, goes_back, pots, uncalled, with_dead
+from dealer_flow.table.pots import GivenUp, Pot, uncalled
 from rules.bets.bet import held
 from rules.bets.hold import Hold
 from rules.facts.rake import RakeBox, RakeTaken
@@ -19,7 +20,8 @@ from rules.facts.void import why_void
 from rules.game.pot_spec import POT, SIDE_POT, UNCALLED, PotSpec
 from rules.kinds.pot import unequal
 from rules.kinds.to_pot import ToPotBet
-from rules.pots.awarded import as_awarded
+from rules.pots.awarded import all_taken, as_awarded
+from rules.pots.cut import NOT_AS_PUT_IN, as_cut, both, by_hands
 from rules.pots.forfeits import waiting_cents
 from rules.pots.pot_hands import Share, Shares, by_the_cards, words_of
 from rules.settlement import MeterTotal, PotTotal, PotWinner, SettlementLine, make_line
@@ -61,15 +63,25 @@ def table_pots(view: View, seats: Sequence[Seat], holds: Holds, spec: PotSpec) -
     put = {seat.seat: cents for seat in inside if (cents := in_pot(seat, bets))}
     live = {seat.seat for seat in inside if seat.status == "live"}
     given_up = GivenUp.by(view.result.actions, (seat.seat for seat in inside if _all_in(seat)))
-    if spec.clauses.uncalled and (over := goes_back(put, live, given_up)) is not None:
+    recorded = view.result.pots if spec.clauses.uncalled else ()
+    if recorded:
+        found = as_cut(recorded, both(put, dead) if dead else put, {seat.seat for seat in inside})
+    else:
+        found = by_hands(put, dead, live, given_up, spec)
+    if found is None:
+        return all_held(inside, view.terms.game.into_pot, Hold(NOT_AS_PUT_IN, spec.clauses.alone))
+    if (over := found.over) is not None:
         why = f"no player matched {dollars(over.cents)} of it: it comes back"
         lines.append(make_line(over.seat, UNCALLED, over.cents, "returned", why, spec.clauses.uncalled))
-        put[over.seat] -= over.cents
     elif spec.clauses.uncalled and (why := _uncalled_doubt(inside, bets, put, given_up)):
         # The regulation does not say who owns an uncalled part of a bet that was given up.
         return all_held(inside, view.terms.game.into_pot, Hold(why, f"{spec.clauses.uncalled}, {spec.clauses.folded}"))
-    found = pots(put, live, given_up)
-    return _share_pots(view, seats, with_dead(found, dead, live) if dead else found, lines, spec)
+    left = found.left_in(live, given_up)
+    shared = _share_pots(view, seats, left, lines, spec, view.result.awards)
+    if any(pot.held for pot in shared.pots) and view.result.awards:
+        as_one = _share_pots(view, seats, left, lines, spec, ())
+        return as_one if all_taken(view.result.awards, as_one.pots) else shared
+    return shared
 
 
 def dead_money(view: View, seats: Sequence[Seat]) -> dict[int, int]:
@@ -102,20 +114,26 @@ def _all_in(seat: Seat) -> bool:
 
 
 def _share_pots(
-    view: View, seats: Sequence[Seat], cut: Sequence[Pot], lines: list[SettlementLine], spec: PotSpec
+    view: View,
+    seats: Sequence[Seat],
+    cut: Mapping[int, Pot],
+    before: Sequence[SettlementLine],
+    spec: PotSpec,
+    awards: Sequence[TakenPot],
 ) -> TablePots:
-    """Share each pot in turn; `lines` are the lines before them."""
+    """Share each pot in turn, by its number and the `awards` reported of it. `before` are the lines before them."""
+    lines = [*before]
     box, totals, jackpot, forfeited = RakeBox(view.terms.rake, view.terms.unit_cents), list[PotTotal](), 0, 0
     by_seat = {seat.seat: seat for seat in seats}
-    for number, pot in enumerate(cut):
-        name = POT if not number else f"{SIDE_POT}{number}"
+    for number, pot in cut.items():
+        name = POT if number == 1 else f"{SIDE_POT}{number - 1}"
         if not pot.contenders and spec.clauses.nobody and all(each.status in ("folded", "out") for each in seats):
             lines += _forfeited(name, pot, spec.clauses.nobody)
             totals.append(PotTotal(name, pot.cents, (), to_house=pot.cents))
             continue
-        more = waiting_cents(view.terms) if not number else 0
+        more = waiting_cents(view.terms) if number == 1 else 0
         taken = box.of(pot.cents + more)
-        shares = _shares(view, by_seat, number + 1, pot, pot.cents + more - sum(taken), spec)
+        shares = _shares(view, by_seat, number, pot, pot.cents + more - sum(taken), awards)
         if isinstance(shares, Hold):
             # A held pot pays no rake, so the cap is still available to the next pot.
             box.give_back(taken)
@@ -192,8 +210,11 @@ def given_back(view: View, seats: Sequence[Seat], bets: Sequence[ToPotBet]) -> I
                 yield make_line(seat.seat, bet.name, back, "returned", why, clause)
 
 
-def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, spec: PotSpec) -> Shares | Hold:
+def _shares(
+    view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents: int, awards: Sequence[TakenPot]
+) -> Shares | Hold:
     """Return the shares of a pot of `cents`: as awarded where that applies, else by the cards."""
+    spec = spec_of(view)
     if view.result.outcome == "defective-deck":
         found: Shares | Hold = Hold("the deck was defective", view.terms.game.spec.returns.defective_deck)
     elif not pot.contenders:
@@ -209,7 +230,7 @@ def _shares(view: View, seats: Mapping[int, Seat], number: int, pot: Pot, cents:
         found = {seat: Share(cents, "last-hand", spec.clauses.alone, facts)}
     else:
         found = by_the_cards(view, [seats[seat] for seat in sorted(pot.contenders)], cents, spec)
-    shares = as_awarded(view.result.awards, number, cents, found, seats, spec)
+    shares = as_awarded(awards, number, cents, found, seats, spec)
     if isinstance(shares, Hold) or not cents:
         return shares
     # With fewer chips than winners, some tie for nothing.
@@ -255,14 +276,20 @@ def won_line(seat: int, name: str, stake: int, share: Share, why: str) -> Settle
 def why_lost(view: View, seat: Seat, won: str) -> tuple[str, str]:
     """Return the reason that a seat wins nothing of a pot, as the beginning of a sentence, and its clause; `won` is the
     winner's clause."""
-    spec = view.terms.game.spec.pot
-    assert spec is not None, "only a game with a pot asks"
+    spec = spec_of(view)
     if seat.status == "folded":
         return "folded: ", spec.clauses.folded
     if seat.status == "dead":
         return "dead hand: ", spec.clauses.dead
     words = words_of(view, seat, spec)
     return (f"{words}: " if words else ""), won
+
+
+def spec_of(view: View) -> PotSpec:
+    """Return the rules of the pot, in a game that has one."""
+    spec = view.terms.game.spec.pot
+    assert spec is not None, "only a game with a pot asks"
+    return spec
 
 
 def _less(taken: RakeTaken) -> str:

@@ -81,6 +81,9 @@ def _divided(view: View, high: Mapping[int, Ranked], low: Mapping[int, Ranked], 
     unit = view.terms.unit_cents
     after = view.result.button if spec.odd_chips == "button-left" else 0
     high_cents, low_cents = halves(cents, unit) if high and low else (cents, 0) if high else (0, cents)
+    if high and len(low) > 1 and view.terms.readings.get("odd-chip-low") == "high-hand":
+        low_cents = _even(low_cents, 2 * (len(low) - 1) if _alone(view, low, high) else len(low), unit)
+        high_cents = cents - low_cents
     high_parts = _divide_half(view, high, low, high_cents, unit, after)
     low_parts = _divide_half(view, low, high, low_cents, unit, after)
     parts = together(high_parts, low_parts)
@@ -126,7 +129,18 @@ def _divide_half(
     """Divide a half of a pot, or all of it, among the hands that tie for it."""
     if not hands:
         return {}
-    alone = next(iter(others)) if len(others) == 1 else 0
-    if alone in hands and len(hands) > 1 and view.terms.readings.get("hi-lo-ties") == "three-quarters":
+    if alone := _alone(view, hands, others):
         return three_quarters(cents, alone, [*hands], unit, after)
     return shared(cents, [*hands], unit, after)
+
+
+def _alone(view: View, hands: Mapping[int, Ranked], others: Mapping[int, Ranked]) -> int:
+    """Return the seat that wins the other half alone, ties for this one and has half of it; 0 if there is none."""
+    alone = next(iter(others)) if len(others) == 1 else 0
+    tied = alone in hands and len(hands) > 1 and view.terms.readings.get("hi-lo-ties") == "three-quarters"
+    return alone if tied else 0
+
+
+def _even(cents: int, parts: int, unit: int) -> int:
+    """Return what can be divided in so many equal parts of whole tokens."""
+    return cents // unit // parts * parts * unit

@@ -266,6 +266,15 @@ def test_lines_that_differ_in_their_sentences_alone_state_the_same_facts(before:
     assert not says_the_same(was, replace(now, line="no JSON"))
 
 
+def test_a_round_of_an_older_version_lacks_its_pots() -> None:
+    was = Publication(1, "t", 1, "round", '{"type":"round","actions":[]}')
+    now = replace(was, line='{"type":"round","actions":[],"pots":[{"number":1,"cents":300}]}')
+    assert says_the_same(was, now)
+    assert not says_the_same(now, replace(now, line=now.line.replace("300", "400")))
+    assert not says_the_same(now, was), "a round that has its pots must have them again"
+    assert not says_the_same(was, replace(now, line=now.line.replace("[]", "[1]")))
+
+
 class Worded(Echo):
     """An echo whose lines carry a sentence; each version of the program words it in its own way."""
 

@@ -28,7 +28,7 @@ PAI_GOW_READINGS = (
     "joker-use, five-card-rank, royal-match, ace-high-note, foul-hand, commission-on, envy-trigger, jackpot-hand, "
     "meter-order"
 )
-PINEAPPLE_READINGS = "given-up-side-pot, high-qualifier, low-qualifier, hi-lo-ties"
+PINEAPPLE_READINGS = "given-up-side-pot, high-qualifier, low-qualifier, hi-lo-ties, odd-chip-low"
 HOME_RUN_BETS = "ante, small-blind, big-blind, strike-out, pre-flop, flop, turn, river"
 BY_TABLE = "'win' is paid by no row of a table, and the bet has no pays; allowed: "
 CLAUSES = {"win": "w", "lose": "l"}

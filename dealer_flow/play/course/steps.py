@@ -228,6 +228,9 @@ def next_step(round_: Round) -> None:
     note_stages(round_, step)
     if step is not None and step.settles:
         settle(round_, seen=step.do != "show" or (not step.optional and shown_out(round_)))
+    if step is not None and step.do == "bet" and round_.opened:
+        bets_later = any(each.do == "bet" for each in round_.plan.steps[round_.at + 1 :])
+        round_.betting.close(round_.live, final=not bets_later)
     if step is not None and step.do == "decide" and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())

@@ -74,7 +74,7 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     betting = round_.betting
     high = betting.high
     action, cents = effect_of(round_, betting, body)
-    if not betting.turns:
+    if not betting.turns and body.seat in betting.waiting(round_.live):
         around = in_turn(round_)
         place = around.index(body.seat)
         betting.turns = (*around[place:], *around[:place])

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dealer_flow.play.course.turns import as_found, bets_called, blinds_of, dead_of
+from dealer_flow.play.seen.pots_lying import in_pot, lying
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
-from dealer_flow.table.pots import GivenUp, Pot, Uncalled, goes_back, pots, with_dead
+from dealer_flow.table.pots import Pot, Uncalled, cut, filled, left_in, with_dead
 from dealer_flow.table.round import Round
 
 
@@ -58,18 +59,7 @@ def betting_now(round_: Round) -> BettingNow | None:
     open_ = isinstance(step, BetStep) and round_.opened and betting.step == step.name and not bets_called(round_)
     turn = tuple(betting.waiting(live)) if open_ else ()
     chips = {number: _chips(round_, number, open_=open_) for number in _seats(round_)}
-    dead = {number: cents for number in chips if (cents := dead_of(round_, number))}
-    put = {
-        number: cents
-        for number, each in chips.items()
-        if (cents := _put_in(round_, number) - each.lies - dead.get(number, 0))
-    }
-    contenders = {*live} if round_.in_play else {*put}
-    given_up = GivenUp.by(betting.actions, (number for number in betting.behind if betting.is_all_in(number)))
-    over = goes_back(put, {*live}, given_up) if betting.step and not open_ else None
-    if over is not None:
-        put[over.seat] -= over.cents
-    found = pots(put, contenders, given_up) if any(put.values()) else []
+    pots, over = _pots(round_, chips, called=bool(betting.step) and not open_)
     return BettingNow(
         button=round_.first or None,
         step=betting.step if open_ else None,
@@ -77,7 +67,7 @@ def betting_now(round_: Round) -> BettingNow | None:
         turn=turn,
         passed=frozenset(betting.passed) & frozenset(turn[1:] if betting.takes_back else turn),
         chips=chips,
-        pots=tuple(with_dead(found, dead, contenders) if dead else found),
+        pots=tuple(pots),
         over=over,
         actions=tuple(betting.actions),
         awards=tuple(round_.awards),
@@ -87,6 +77,22 @@ def betting_now(round_: Round) -> BettingNow | None:
 def _to_call(round_: Round, turn: tuple[int, ...]) -> int:
     """Return the bet that the seat to act has to call."""
     return as_found(round_, turn[0]).high if turn else round_.betting.high
+
+
+def _pots(round_: Round, chips: Mapping[int, ChipsNow], *, called: bool) -> tuple[list[Pot], Uncalled | None]:
+    """Return the pots without what lies in front of seats, each with the seats that may still win it."""
+    inside = round_.active if round_.in_play else chips
+    put = dict[int, int]()
+    for number in inside:
+        if cents := in_pot(round_.plan, round_.wagers.get(number, {})) - chips[number].lies:
+            put[number] = cents
+    dead = {number: cents for number in inside if (cents := dead_of(round_, number))}
+    if not round_.in_play:
+        before = filled(cut(put, put.keys()), put) if put else []
+        return with_dead(before, dead, put) if dead else before, None
+    found, over, given_up = lying(round_, put, {}, called=called)
+    found = with_dead(found, dead, round_.live) if dead else found
+    return [pot for pot in left_in(found, {*round_.live}, given_up) if pot.cents], over
 
 
 def _seats(round_: Round) -> list[int]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from dealer_flow.play.course.cards_by_step import finished, lying, settled_bets
 from dealer_flow.play.course.face_up import private
+from dealer_flow.play.seen.pots_lying import cut_pots
 from dealer_flow.play.verdicts.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
 from dealer_flow.record.details import DrawnNumber, Split, Stage
@@ -37,7 +38,11 @@ def result_of(round_: Round, table: str) -> RoundResult:
     """Return the published result of a finished round at `table`."""
     ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
-    seats = _seats(round_)
+    seats = tuple(
+        [_plain_seat(round_, number) for number in _seats(round_)]
+        if _plain(round_, outcome)
+        else [_seat(round_, number, outcome) for number in _seats(round_)]
+    )
     return RoundResult(
         table=table,
         session=f"{round_.session:08x}",
@@ -52,11 +57,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         burned=spelled(ledger.burned_cards() if draw is None else draw.burned),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple(
-            [_plain_seat(round_, number) for number in seats]
-            if _plain(round_, outcome)
-            else [_seat(round_, number, outcome) for number in seats]
-        ),
+        seats=seats,
         dealer=_dealer(round_),
         hands=tuple([_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands])
         if plan.hands
@@ -64,6 +65,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         stages=tuple(_stages(round_)) if round_.stages else (),
         button=round_.first if plan.button is not None and round_.first else None,
         actions=tuple(round_.betting.actions),
+        pots=cut_pots(round_, outcome, seats) if plan.betting is not None else (),
         awards=tuple(round_.awards),
         left=tuple(sorted(round_.betting.left)) if round_.betting.left else (),
         number=None if round_.drawn is None else _number(round_, round_.drawn),

@@ -102,6 +102,7 @@ def _readings(game: Game, random: Random) -> dict[str, str]:
     may |= {"beaten-hands": ("highest",), "tied-shares": ("divided",)}
     if pot is not None and pot.high is not None and pot.low is not None:
         may |= {"low-qualifier": ("none", "eight-or-better"), "hi-lo-ties": ("halves", "three-quarters")}
+        may |= {"odd-chip-low": ("high-hand", "by-position")}
     return {name: random.choice(may[name]) for name in may if name in game.spec.readings}
 
 

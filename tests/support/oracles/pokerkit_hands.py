@@ -6,7 +6,8 @@ own rules, which must agree to the cent with what it paid, and once by the text'
 checked. `Judged.differs` is the number of seats that this changes:
 
 - odd chips: pokerkit gives the whole remainder of a tie to the first who shares it; 47.1-1035 speaks of one odd
-  chip, and one each goes around from the left of the button, in stud of the dealer;
+  chip, and one each goes around from the left of the button, in stud of the dealer; those of a low half are the high
+  hand's by its second sentence;
 - a side pot none of whose seats has a qualifying low hand while another seat has one: pokerkit splits the low half of
   it among all of them; by 47.1-1012(5)(b)(i) the high hand has all of it (47.1-1023(2): each pot by itself).
 """
@@ -284,7 +285,10 @@ def _shares(cents: int, contenders: Sequence[int], hands: list[list[Hand | None]
     low = _best(contenders, hands[1]) if len(hands) > 1 else []
     if not by_text and not low and len(hands) > 1 and any(hands[1]):
         low = [*contenders]  # another player has a low hand, and of these every one has as good as the others: none
-    for part, winners in ((cents - (cents // 2 if low else 0), high), (cents // 2 if low else 0, low)):
+    of_low = cents // 2 if low else 0
+    if by_text and low:
+        of_low -= of_low % len(low)
+    for part, winners in ((cents - of_low, high), (of_low, low)):
         if part:
             share, over = divmod(part, len(winners))
             first = dict.fromkeys(range(over), 1) if by_text else {0: over}

@@ -85,6 +85,8 @@ def settled_on_paper(game: str, case: dict[str, Any]) -> Settlement:
         readings["high-hand-share"] = case["share"].removesuffix(" %")
     if case.get("final-round"):
         readings["last-hand"] = "fifth"
+    if "odd-low" in case:
+        readings["odd-chip-low"] = case["odd-low"]
     if "ambiguous" in case and "unequal-winners" in spec.spec.readings:
         readings["unequal-winners"] = "layers"  # the sentence this reader settled on; by itself the hand is held
     rake = HouseRake(percent=case["rake"].removesuffix(" %")) if case.get("rake", "0 %") != "0 %" else None
