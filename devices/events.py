@@ -607,8 +607,8 @@ class BettingAction(StrEnum):
     WITHDRAW = "withdraw"
     """Not an act of the player: a person rules that the player's last action is taken back. `cents` has no meaning."""
     SIT_OUT = "sit-out"
-    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, and its stake stays known.
-    A stake shown after this deals it in again. `cents` has no meaning."""
+    """Between two hands: the seat sits out the next one. It gets no cards and owes nothing, its bets go back, and its
+    stake stays known. A stake or a bet reported after this deals it in again. `cents` has no meaning."""
 
 
 class Manner(StrEnum):

@@ -158,7 +158,7 @@ class BettingPart(TomlTable):
         return f"{text[:1].upper()}{text[1:]}"
 
 
-class House(NamedTuple):
+class Raising(NamedTuple):
     """The house's settings that decide what counts as a raise.
 
     `most_raises`: how many a betting round may have. `full_only`: an all-in that is less than a full raise is none.
@@ -170,7 +170,7 @@ class House(NamedTuple):
     full_blind: bool = False
 
     @classmethod
-    def of(cls, part: BettingPart | None, options: Mapping[str, str], unrecorded: Set[str] = frozenset()) -> "House":
+    def of(cls, part: BettingPart | None, options: Mapping[str, str], unrecorded: Set[str] = frozenset()) -> "Raising":
         """Return the settings by these options; any number of raises where it is not on record."""
         if part is None:
             return cls()
@@ -190,7 +190,7 @@ class OverLimit(NamedTuple):
 
 
 def broken_limits(
-    part: BettingPart, actions: Sequence[ActionRecord], blinds: int, house: House
+    part: BettingPart, actions: Sequence[ActionRecord], blinds: int, house: Raising
 ) -> Iterator[tuple[ActionRecord, int, OverLimit]]:
     """Yield the actions of a finished round that broke a limit, each with the bet to call before it.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.bet_rules import ALONE, BetRule, Breach, rules_of, tied
 from dealer_flow.procedure.bets import Amount, amount_of
-from dealer_flow.procedure.betting import House
+from dealer_flow.procedure.betting import Raising
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.procedure.steps.decide import DecideStep
@@ -58,7 +58,7 @@ class Law:
         self.most_cents = None if self.limit is None else int(amount_of(self.limit.each_bet).times)
         """Limit of any one bet in cents; None if the regulation prints no figure."""
         self.betting = procedure.betting
-        self.house = House.of(self.betting, options, unrecorded)
+        self.raising = Raising.of(self.betting, options, unrecorded)
         """Settings that decide what counts as a raise."""
         self.bet_of = {step.name: step.bet for step in procedure.step if isinstance(step, BetStep)}
         """Betting round -> the bet that its chips are."""

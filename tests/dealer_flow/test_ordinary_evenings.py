@@ -60,7 +60,8 @@ def test_everything_that_may_go_together(name: str) -> None:
     results = _clean(evening(procedure, 2))
     spots = [bet for bet in Plan(procedure, {}).bets.values() if bet.placed == "before-deal"]
     placed = {bet for result in results for seat in result.seats for bet in seat.wagers}
-    rare = procedure.betting.blinds[2:] if procedure.betting is not None else ()  # a third blind, a straddle
+    part = procedure.betting  # rare: a third blind, a straddle, posts of a player who comes in
+    rare = (*part.blinds[2:], *part.posts, *part.dead) if part is not None else ()
     assert {bet.name for bet in spots} - {*rare} <= placed
     shows = {step.name for step in Plan(procedure, {}).steps if step.do == "show" and step.optional}
     for result in results:

@@ -176,14 +176,25 @@ def test_a_seat_that_sits_out_gets_no_card_and_owes_nothing_and_its_stake_is_kno
 
 
 def test_a_stake_shown_after_it_deals_the_seat_in_again() -> None:
+    out = "player at seat 2: sit out the next hand"
+    assert out in map(str, holdem(STAKES).flow.legal())
     table = holdem(f"{STAKES} / acts 2: sit-out")
-    assert "player at seat 2: sit out the next hand" in [str(item) for item in table.flow.legal()]
+    assert out not in map(str, table.flow.legal())
     go_on(table, "stakes 2: 20000 / start at 5")
     assert round_of(table.flow).active == (1, 2, 3, 4, 5)
 
 
+def test_a_seat_that_bets_after_it_plays_and_one_that_sits_out_takes_its_bet_back() -> None:
+    table = holdem(
+        f"{STAKES} / acts 2: sit-out / bets 2: post 200 / bets 3: small-blind 100 / acts 3: sit-out / start at 5"
+    )
+    assert round_of(table.flow).active == (1, 2, 4, 5)
+    assert round_of(table.flow).wagers[2] == {"post": 200}
+    assert 3 not in round_of(table.flow).wagers
+
+
 def test_the_next_hand_begins_without_what_was_shown_for_the_last() -> None:
-    """Who sat out is dealt in as soon as its stake is shown for the next hand."""
+    """A seat that sat out is dealt in as soon as its stake is shown for the next hand."""
     table = holdem(f"{STAKES} / acts 2: sit-out / bets 1: small-blind 100 / bets 3: big-blind 200 / start at 5")
     go_on(table, "draw seat 1 AS AD | seat 3 KS KD | seat 4 QS QD | seat 5 JS JD")
     go_on(table, "acts 4: fold / acts 5: fold / acts 1: fold").end()

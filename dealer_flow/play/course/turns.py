@@ -46,7 +46,7 @@ def in_showing_order(round_: Round) -> list[int]:
 def open_betting(round_: Round, step: BetStep) -> None:
     """Open a betting round. In the first one the blinds are bets already."""
     put, forced, full, short = dict[int, int](), "none", 0, False
-    house = round_.plan.law.house
+    house = round_.plan.law.raising
     if step is first_betting(round_):
         put = {number: cents for number in round_.active if (cents := blinds_of(round_, number))}
         for number, stake in round_.betting.stakes.items():

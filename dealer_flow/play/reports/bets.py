@@ -35,6 +35,8 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     if on and name in on and sum(on[name].values()) != body.cents:
         del on[name]  # it is unknown what the new amount is on
     if body.cents:
+        if round_.betting.sitting_out:  # a seat that bets plays
+            round_.betting.sitting_out.discard(body.seat)
         bets[name] = body.cents
         if name in plan.blind_now[round_.at]:
             round_.blind.setdefault(body.seat, set()).add(name)

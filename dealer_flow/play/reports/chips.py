@@ -58,9 +58,6 @@ def _stake(round_: Round, seen: Seen, body: e.StakeShown) -> None:
 
 def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     part, step = round_.plan.betting, round_.step
-    if body.action == BettingAction.SIT_OUT:
-        _sit_out(round_, body.seat)
-        return
     if part is None or body.seat not in round_.active or body.action not in _KNOWN:
         return
     if body.action in _RULED:
@@ -96,6 +93,15 @@ def _acted(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     _judge_passed(round_, seen)
 
 
+def _reported(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
+    """Take an action, or leave a seat out of the next hand: its stake stays known, and its bets go back."""
+    if body.action != BettingAction.SIT_OUT:
+        _acted(round_, seen, body)
+    elif round_.plan.betting is not None and not round_.in_play and 1 <= body.seat <= round_.plan.most_seats:
+        round_.betting.sitting_out.add(body.seat)
+        round_.wagers.pop(body.seat, None)
+
+
 def _withdrawn(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     """Take a ruling that the last action of a seat is taken back, with a ruling on a seat that it had passed by."""
     if corrects(round_, body) and reopens(round_, body):
@@ -107,12 +113,6 @@ def _withdrawn(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
     round_.betting.stood = stands(round_)
     late = round_.betting.too_late()
     round_.rulings = [ruling for ruling in round_.rulings if ruling.why.code != _PASSED_BY or ruling.place.seat in late]
-
-
-def _sit_out(round_: Round, number: int) -> None:
-    """Leave a seat out of the next hand; its stake stays known."""
-    if round_.plan.betting is not None and not round_.in_play and 1 <= number <= round_.plan.most_seats:
-        round_.betting.sitting_out.add(number)
 
 
 def _forfeit(round_: Round, seen: Seen, body: e.PlayerActed) -> None:
@@ -316,7 +316,7 @@ def _claimed(round_: Round, seen: Seen, body: e.PotTaken) -> None:
 
 HANDLERS_OF_CHIPS: Final[dict[type[e.Body], Handler]] = {
     e.StakeShown: _stake,
-    e.PlayerActed: _acted,
+    e.PlayerActed: _reported,
     e.PotTaken: _taken,
 }
 """Handlers of reports on chips."""

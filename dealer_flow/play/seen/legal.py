@@ -135,7 +135,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
     for number in range(1, plan.most_seats + 1) if plan.shows_stakes else ():
         what = f"show the stake of seat {number}"
         yield Legal("dealer", "StakeShown", f"seat {number}", what), e.StakeShown(number, 1)
-    for number in sorted(round_.betting.stakes) if plan.betting is not None else ():
+    for number in sorted(round_.betting.stakes.keys() - round_.betting.sitting_out) if plan.betting is not None else ():
         yield _act(number, BettingAction.SIT_OUT, 0, "sit out the next hand")
     if somebody_enters(round_):
         yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)

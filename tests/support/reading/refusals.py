@@ -47,6 +47,7 @@ SENTENCES = (
     r"there is no extra card: no \[shoe.extra\] table",
     "no bet W placed (by-decision|before-deal|by-action); allowed: L",
     "no bet W; allowed: L",
+    "no blind W; allowed: L",
     # rules of bets
     "give one of L",
     "W is the bet itself",
