@@ -17,8 +17,10 @@ from itertools import islice
 from typing import Final
 
 import devices.events as e
+from dealer_flow.play.course.by_hand import confirm, turned_up
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
+from dealer_flow.play.course.turns import board_shown
 from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.machine import Phase
 from dealer_flow.play.machine.states import BEFORE_REVEAL, LOOSE, STEPS, State
@@ -66,7 +68,7 @@ HELD_MAX: Final = 256
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
 # frozensets, because `in` on a tuple compares one by one
 _OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)
-_BETTING, _DECIDING, _REVEALING = State.BETTING, State.DECIDING, State.REVEALING
+_BETTING, _DECIDING, _ACTING, _REVEALING = State.BETTING, State.DECIDING, State.ACTING, State.REVEALING
 """Members that every report needs; looked up here once, because attribute access on an enumeration is slow."""
 _MAY_FIT_LATER: Final = frozenset(
     {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
@@ -281,6 +283,8 @@ class DealerFlow:
                 return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
+            if kind is e.HandRevealed and self._plan.from_hand:
+                self._turn_up(body)
             rules = self._rules[phase.state]
             found = broken(rules[kind], phase.state, round_, body) if kind in rules else None
             if found is not None:
@@ -292,6 +296,8 @@ class DealerFlow:
                     self._set_aside(seen, out)
                     return
             HANDLERS[kind](round_, seen, body)
+            if kind is e.HandRevealed and phase.state is _ACTING and self._plan.from_hand:
+                board_shown(round_)
             if kind is e.GameStarted:
                 self._started(seen)
             elif kind is e.GameEnded:
@@ -394,6 +400,13 @@ class DealerFlow:
         again._round.devices.add(correction.device)
         again._round.heard = correction.body
         return None if again._held else again
+
+    def _turn_up(self, body: e.Body) -> None:
+        """Deal the cards that were due by hand and are turned up now; with everybody all-in, of several steps."""
+        round_ = self._phase.round_
+        while isinstance(body, e.HandRevealed) and round_.by_hand and turned_up(round_, body):
+            confirm(round_)
+            self._go_on()
 
     def _report(self, found: Violation, seen: Seen) -> None:
         """Report a violation as an incident; a harmful one makes the round unreliable, a late wager is held."""

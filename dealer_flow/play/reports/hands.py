@@ -4,6 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
+from dealer_flow.play.course.by_hand import shown_early
 from dealer_flow.play.course.cards_by_step import correct_stages, note_declared, reached_show
 from dealer_flow.play.course.retrieved import judge_retrieved
 from dealer_flow.play.course.steps import (
@@ -33,7 +34,7 @@ from dealer_flow.play.verdicts.verdicts import (
 from dealer_flow.play.verdicts.wagers import close_bets
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
-from devices.events import Seen
+from devices.events import Mishap, Seen
 from protocol.cards import NONE, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, PLACES, REMAINDER, SHOE, SHUFFLER, Place
 
@@ -55,6 +56,9 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         _burns_shown(round_, seen, body)
     if round_.dealt_by_hand:
         _deal_shown(round_, place)
+    if round_.plan.from_hand and shown_early(round_, place, len(cards)):
+        judge_mishap(round_, place, Mishap.EARLY, None, seen)
+        return
     kind, many = round_.plan.kinds[place], len(cards)
     if round_.given < len(round_.dues) and dealing.never_dealt(round_, place, many):
         dealing.pass_over(round_, place)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from dealer_flow.play.course import laying
 from dealer_flow.play.course.cards_by_step import unsettle
 from dealer_flow.play.course.turns import acted_since, take_back
+from dealer_flow.play.verdicts.in_hand import forget_dead
 from dealer_flow.play.verdicts.remedies import (
     REMEDIES,
     complete,
@@ -398,6 +399,7 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         return
     if by_hand and hand is not None and may_be(round_, policy):
         hand.kill()
+        forget_dead(round_, hand, card)
         round_.ledger.astray -= known is Mishap.JOKER
         complete(round_, hand, 1)
         return
