@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.course.by_hand import confirm, turned_up
+from dealer_flow.play.course.by_hand import are_out, confirm
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.course.turns import board_shown
@@ -283,8 +283,8 @@ class DealerFlow:
                 return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
-            if kind is e.HandRevealed and self._plan.from_hand:
-                self._turn_up(body)
+            if round_.by_hand and self._plan.from_hand:
+                self._deal_out(body)
             rules = self._rules[phase.state]
             found = broken(rules[kind], phase.state, round_, body) if kind in rules else None
             if found is not None:
@@ -401,10 +401,10 @@ class DealerFlow:
         again._round.heard = correction.body
         return None if again._held else again
 
-    def _turn_up(self, body: e.Body) -> None:
-        """Deal the cards that were due by hand and are turned up now; with everybody all-in, of several steps."""
+    def _deal_out(self, body: e.Body) -> None:
+        """Deal the cards due by hand that must be out; with everybody all-in, those of several steps at once."""
         round_ = self._phase.round_
-        while isinstance(body, e.HandRevealed) and round_.by_hand and turned_up(round_, body):
+        while round_.by_hand and are_out(round_, body):
             confirm(round_)
             self._go_on()
 

@@ -118,8 +118,7 @@ def _put_in_hand(whole: Whole) -> None:
     if whole.tables.get("device") != "hand" or not steps or steps[0].layer is whole.own:
         return
     whole.rows["step"] = [
-        replace(row, value={**row.value, "origin": "hand"}) if row.value.get("do") in _DEALING else row
-        for row in steps
+        replace(row, value={**row.value, "origin": "hand"}) if row.value.get("do") in _DEALING else row for row in steps
     ]
 
 

@@ -4,10 +4,10 @@ Burned cards go out with the cards that follow them. Whatever is out is counted,
 """
 
 from dealer_flow.play.course.cards_by_step import reached_step
-from dealer_flow.play.course.face_up import up_by_hand
+from dealer_flow.play.course.face_up import lying_up, up_by_hand
 from dealer_flow.table.round import Round
-from devices.events import HandRevealed
-from protocol.places import Place
+from devices.events import Body, HandRevealed, PlayerActed
+from protocol.places import BURN, Place
 
 
 def confirm(round_: Round) -> None:
@@ -28,19 +28,19 @@ def goes_with_next(round_: Round) -> bool:
     return round_.plan.steps[round_.at + 1].deals
 
 
-def turned_up(round_: Round, body: HandRevealed) -> bool:
-    """Return True if these cards can lie there only if those that are due by hand, face up, are dealt."""
+def are_out(round_: Round, body: Body) -> bool:
+    """Return True if this report is possible only if the cards that are due by hand are dealt.
+
+    Cards that were dealt face up lie there, or a player acts on the cards of the hand.
+    """
+    if isinstance(body, PlayerActed):
+        return all(due.why != "complete" and (due.place.seat or due.place == BURN) for due in round_.by_hand)
+    if not isinstance(body, HandRevealed):
+        return False
     place = body.place
     if not any(due.place == place and up_by_hand(round_, due) for due in round_.by_hand):
         return False
-    return len(body.cards) > _out(round_, place)
-
-
-def _out(round_: Round, place: Place) -> int:
-    """Return the number of cards that lie face up at a place."""
-    hand = round_.ledger.hands.get(place)
-    down = sum(due.cards for due in round_.dues[: round_.given] if due.place == place and not up_by_hand(round_, due))
-    return (hand.counted or 0) - down if hand is not None else 0
+    return len(body.cards) > lying_up(round_, place)
 
 
 def shown_early(round_: Round, place: Place, cards: int) -> bool:
@@ -49,4 +49,14 @@ def shown_early(round_: Round, place: Place, cards: int) -> bool:
     if not round_.plan.from_hand or round_.doing not in ("bet", "decide") or not round_.plan.house(kind):
         return False
     step = round_.ledger.hands[place].step if place in round_.ledger.hands else None
-    return cards > _out(round_, place) and round_.plan.wrong(kind, "early", step) is not None
+    out = lying_up(round_, place)
+    return out == round_.open.get(place, 0) < cards and round_.plan.wrong(kind, "early", step) is not None
+
+
+def too_many(round_: Round, place: Place, cards: int) -> bool:
+    """Return True if more cards are turned up than the step under way deals, and the procedure puts them back."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None or not round_.open.get(place, 0) < lying_up(round_, place) < cards:
+        return False
+    policy = round_.plan.wrong(round_.plan.kind(place), "long", hand.step)
+    return policy is not None and policy.then == "reshuffle"

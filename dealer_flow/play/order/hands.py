@@ -4,7 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
-from dealer_flow.play.course.by_hand import shown_early
+from dealer_flow.play.course.by_hand import shown_early, too_many
 from dealer_flow.play.course.steps import declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.order.rounds import SUPERVISORS, Check, not_here
@@ -94,9 +94,10 @@ def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) ->
 
 def _out_of_hand(round_: Round, body: e.HandRevealed) -> bool:
     """Return True for cards out of the dealer's hand that a rule covers: too early, too many, or one for everybody."""
-    if round_.common_card and body.place == COMMUNITY:
+    place, many = body.place, len(body.cards)
+    if round_.common_card and place == COMMUNITY:
         return True
-    return shown_early(round_, body.place, len(body.cards))
+    return shown_early(round_, place, many) or too_many(round_, place, many)
 
 
 def _hand_to_set(round_: Round, body: e.HandSet) -> bool:

@@ -15,7 +15,7 @@ from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import Card
-from protocol.places import BURN, COMMUNITY, MUCK, REMAINDER, Place
+from protocol.places import BURN, COMMUNITY, MUCK, REMAINDER
 
 
 def forget_dead(round_: Round, hand: Hand, card: Card | None) -> None:
@@ -25,8 +25,8 @@ def forget_dead(round_: Round, hand: Hand, card: Card | None) -> None:
         round_.ledger.forget_faces(hand.place, gone)
 
 
-def deal_again(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) -> None:
-    """Put back the cards of a place that has `off` too many: those, or all of its last step, which deals again."""
+def deal_again(round_: Round, policy: Policy, hand: Hand, seen: Seen) -> None:
+    """Put back the cards of a place that are too many, or all cards of its last step, which deals again."""
     place, step, there = hand.place, hand.step, hand.counted or 0
     right, again = hand.expected, list[Due]()
     if policy.back != "card":
@@ -44,7 +44,7 @@ def deal_again(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) 
     round_.report(back, seen)
 
 
-def early_in_hand(round_: Round, policy: Policy, place: Place) -> bool:
+def early_in_hand(round_: Round, policy: Policy) -> bool:
     """Count cards that were dealt before their time; True, since the dealer has them in hand.
 
     Those that are kept or shuffled in again are counted when their time comes, with the burn before them.

@@ -105,7 +105,7 @@ def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) ->
     """Put cards back into the deck from a place that has `off` too many (too few if negative): those, or all of the
     step."""
     if round_.plan.from_hand:
-        deal_again(round_, policy, hand, off, seen)
+        deal_again(round_, policy, hand, seen)
         return
     if not round_.plan.from_shoe:
         _anew(round_, hand.place, policy, seen)
@@ -188,7 +188,7 @@ def _into_deck(
 def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
     """Apply the remedy to cards that were dealt early; False if none is known."""
     if round_.plan.from_hand:
-        return early_in_hand(round_, policy, place)
+        return early_in_hand(round_, policy)
     if not round_.plan.from_shoe:
         if not round_.ledger.unplaced:
             return False
