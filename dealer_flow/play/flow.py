@@ -20,7 +20,6 @@ import devices.events as e
 from dealer_flow.play.course.by_hand import are_out, confirm
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
-from dealer_flow.play.course.turns import board_shown
 from dealer_flow.play.machine.guards import GUARDS
 from dealer_flow.play.machine.machine import Phase
 from dealer_flow.play.machine.states import BEFORE_REVEAL, LOOSE, STEPS, State
@@ -68,7 +67,7 @@ HELD_MAX: Final = 256
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
 # frozensets, because `in` on a tuple compares one by one
 _OPEN_STEPS, _STEPS = frozenset(BEFORE_REVEAL), frozenset(STEPS)
-_BETTING, _DECIDING, _ACTING, _REVEALING = State.BETTING, State.DECIDING, State.ACTING, State.REVEALING
+_BETTING, _DECIDING, _REVEALING = State.BETTING, State.DECIDING, State.REVEALING
 """Members that every report needs; looked up here once, because attribute access on an enumeration is slow."""
 _MAY_FIT_LATER: Final = frozenset(
     {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
@@ -265,10 +264,9 @@ class DealerFlow:
     # ------------------------------------------------------------------ one report
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        phase, body = self._phase, seen.body
+        phase, body, sessions = self._phase, seen.body, self._lines.sessions
         round_, kind = phase.round_, body.__class__
         round_.heard = body
-        sessions = self._lines.sessions
         if seen.device not in sessions or sessions[seen.device] != seen.session:
             self._lines.meet(round_, seen)
         if kind not in HANDLERS:
@@ -296,8 +294,6 @@ class DealerFlow:
                     self._set_aside(seen, out)
                     return
             HANDLERS[kind](round_, seen, body)
-            if kind is e.HandRevealed and phase.state is _ACTING and self._plan.from_hand:
-                board_shown(round_)
             if kind is e.GameStarted:
                 self._started(seen)
             elif kind is e.GameEnded:

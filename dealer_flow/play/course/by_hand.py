@@ -60,3 +60,11 @@ def too_many(round_: Round, place: Place, cards: int) -> bool:
         return False
     policy = round_.plan.wrong(round_.plan.kind(place), "long", hand.step)
     return policy is not None and policy.then == "reshuffle"
+
+
+def keyed_at_showdown(round_: Round, place: Place, cards: int) -> bool:
+    """Return True if these are the open cards of a hand, keyed only after all went all-in, and not the whole hand."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None or round_.doing != "reveal" or not place.seat:
+        return False
+    return round_.open.get(place, 0) < cards == lying_up(round_, place) < (hand.counted or 0)

@@ -4,7 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
-from dealer_flow.play.course.by_hand import shown_early
+from dealer_flow.play.course.by_hand import keyed_at_showdown, shown_early
 from dealer_flow.play.course.cards_by_step import correct_stages, note_declared, reached_show
 from dealer_flow.play.course.retrieved import judge_retrieved
 from dealer_flow.play.course.steps import (
@@ -15,6 +15,7 @@ from dealer_flow.play.course.steps import (
     next_to_show,
     open_now,
 )
+from dealer_flow.play.course.turns import board_shown
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.corrections import correction
 from dealer_flow.play.reports.shoe import Handler
@@ -47,6 +48,21 @@ def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
     found(round_, round_.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
 
 
+def _shown(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
+    """Turn cards up. Of those dealt by hand some may be too early, and some say who acts first."""
+    if not round_.plan.from_hand:
+        _reveal(round_, seen, body)
+    elif shown_early(round_, body.place, len(body.cards)):
+        judge_mishap(round_, body.place, Mishap.EARLY, None, seen)
+    elif keyed_at_showdown(round_, body.place, len(body.cards)):
+        hand = round_.ledger.hands[body.place]
+        hand.keyed, round_.open[body.place] = body.keyed, len(body.cards)
+        found(round_, round_.ledger.open(body.place, body.cards), seen)
+    else:
+        _reveal(round_, seen, body)
+        board_shown(round_)
+
+
 def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     place, cards = body.place, body.cards
     if round_.draw is not None and place == SHOE:
@@ -56,9 +72,6 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         _burns_shown(round_, seen, body)
     if round_.dealt_by_hand:
         _deal_shown(round_, place)
-    if round_.plan.from_hand and shown_early(round_, place, len(cards)):
-        judge_mishap(round_, place, Mishap.EARLY, None, seen)
-        return
     kind, many = round_.plan.kinds[place], len(cards)
     if round_.given < len(round_.dues) and dealing.never_dealt(round_, place, many):
         dealing.pass_over(round_, place)
@@ -280,7 +293,7 @@ def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
 HANDLERS_OF_HANDS: Final[dict[type[e.Body], Handler]] = {
     e.HandSet: _set,
     e.BurnConfirmed: _burn,
-    e.HandRevealed: _reveal,
+    e.HandRevealed: _shown,
     e.CardsCounted: _counted,
     e.CardMishandled: _mishandled,
     e.CardsDiscarded: _discarded,

@@ -237,14 +237,17 @@ def _turning_up(round_: Round) -> Iterator[Candidate]:
     """Yield the places whose cards are dealt face up out of the hand: now, or before and not keyed yet."""
     if not round_.plan.from_hand:
         return
-    if round_.by_hand:
-        for place in dict.fromkeys(due.place for due in round_.by_hand if up_by_hand(round_, due)):
-            yield Legal("dealer", "HandRevealed", place.text, f"turn up the cards of {place}"), None
-        return
-    for place in round_.ledger.hands:
-        if UNREAD in dealt_face_up(round_, place):
-            up = lying_up(round_, place)
-            yield _show(round_, place, f"show {up} card{'s' * (up != 1)} of {place}", up)
+    due = {each.place: 0 for each in round_.by_hand if up_by_hand(round_, each)}
+    for each in round_.by_hand:
+        if each.place in due:
+            due[each.place] += each.cards
+    for place in due or round_.ledger.hands:
+        up = lying_up(round_, place) + due.get(place, 0)
+        shown = _show(round_, place, f"show {up} card{'s' * (up != 1)} of {place}", up)
+        if due:
+            yield shown[0], None  # it deals them
+        elif UNREAD in dealt_face_up(round_, place):
+            yield shown
 
 
 def _spelled(round_: Round) -> str:

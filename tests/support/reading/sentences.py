@@ -379,7 +379,7 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("dealer", "PotTaken", "P", "award a pot to seat N"),
     ("dealer", "HandRevealed", "P", "show (N cards? of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
-    ("dealer", "HandRevealed", "P", "turn up (the cards of )?P"),
+    ("dealer", "HandRevealed", "P", "turn up P"),
     ("dealer", "DecisionMade", "P", "W"),
     ("(dealer|supervisor|anyone)", "HandRevealed", "shoe", "name card N"),
 )
