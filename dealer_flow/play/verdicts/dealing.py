@@ -37,7 +37,8 @@ def begin(round_: Round, seen: Seen) -> None:
     """
     if round_.plan.from_hand:
         round_.session, round_.dealt_by = seen.session, seen.device
-        deal_from(round_, 0, seen)
+        if round_.ledger.deck or not round_.decks.counted:  # else a shuffler has it still
+            deal_from(round_, round_.ledger.deck, seen)
     if round_.shoes is None:
         return
     round_.shoes.begin_round()
