@@ -48,25 +48,26 @@ def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
     found(round_, round_.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
 
 
-def _shown(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
-    """Turn cards up. Of those dealt by hand some may be too early, and some say who acts first."""
-    if not round_.plan.from_hand:
-        _reveal(round_, seen, body)
-    elif shown_early(round_, body.place, len(body.cards)):
-        judge_mishap(round_, body.place, Mishap.EARLY, None, seen)
-    elif keyed_at_showdown(round_, body.place, len(body.cards)):
-        hand = round_.ledger.hands[body.place]
-        hand.keyed, round_.open[body.place] = body.keyed, len(body.cards)
-        found(round_, round_.ledger.open(body.place, body.cards), seen)
-    else:
-        _reveal(round_, seen, body)
-        board_shown(round_)
+def _of_deck_in_hand(round_: Round, seen: Seen, body: e.HandRevealed) -> bool:
+    """Take cards out of the dealer's hand that are too early, or open cards keyed at the showdown; False for others."""
+    place, cards = body.place, body.cards
+    if shown_early(round_, place, len(cards)):
+        judge_mishap(round_, place, Mishap.EARLY, None, seen)
+        return True
+    if not keyed_at_showdown(round_, place, len(cards)):
+        return False
+    hand = round_.ledger.hands[place]
+    hand.keyed, round_.open[place] = body.keyed, len(cards)
+    found(round_, round_.ledger.open(place, cards), seen)
+    return True
 
 
 def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     place, cards = body.place, body.cards
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
+        return
+    if round_.plan.from_hand and _of_deck_in_hand(round_, seen, body):
         return
     if round_.plan.from_shoe:
         _burns_shown(round_, seen, body)
@@ -89,14 +90,12 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return  # the extra cards went back into the deck
     if kind in round_.plan.declarable:
         _declare(round_, seen, place, cards)
-    if round_.doing == "reveal":
-        if round_.plan.forced_draws:
-            judge_draws(round_, seen)
-        if hand is not None and hand.laid_away:
-            judge_discards(round_, place, seen, final=True)
+    if round_.doing == "reveal" and round_.plan.forced_draws:
+        judge_draws(round_, seen)
+    if round_.doing == "reveal" and hand is not None and hand.laid_away:
+        judge_discards(round_, place, seen, final=True)
     if place in round_.splits:
-        split = round_.splits[place]
-        found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
+        found(round_, round_.ledger.arranged(place, (*round_.splits[place].low, *round_.splits[place].rest)), seen)
     live = round_.live
     if not in_order or kind == "seats":
         _mark_shown(round_, kind, live)
@@ -122,6 +121,8 @@ def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], 
     elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
+        if round_.plan.from_hand:
+            board_shown(round_)
     elif hand is not None and hand.aside and many == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:
@@ -293,7 +294,7 @@ def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
 HANDLERS_OF_HANDS: Final[dict[type[e.Body], Handler]] = {
     e.HandSet: _set,
     e.BurnConfirmed: _burn,
-    e.HandRevealed: _shown,
+    e.HandRevealed: _reveal,
     e.CardsCounted: _counted,
     e.CardMishandled: _mishandled,
     e.CardsDiscarded: _discarded,
