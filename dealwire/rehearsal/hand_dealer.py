@@ -24,6 +24,8 @@ class HandDealer(StepDealer):
 
     _burned_early = False
     """True if the cards after the next burn were dealt, and put back."""
+    _at = ""
+    """Step that dealt last."""
 
     def _begin_plan(self, plan: RoundPlan) -> None:
         super()._begin_plan(plan)
@@ -46,6 +48,11 @@ class HandDealer(StepDealer):
             yield from self.at(AT_TABLE)
             self.controller.count(REMAINDER, self._left())
 
+    def _left(self) -> int:
+        """Return the number of cards left; one that lies in for a stray joker was none of the deck."""
+        strays = (each for each in self.plan.troubles if each.what is What.JOKER and each.ordinal <= self.ordinal)
+        return super()._left() + sum(1 for _ in strays)
+
     # -------------------------------------------------------------- dealing
 
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
@@ -65,6 +72,7 @@ class HandDealer(StepDealer):
         elif self._burned_early and packets[0].place == BURN:
             self._burned_early = False
         elif packets:
+            self._at = packets[0].step
             yield from super()._deal_by_hand(packets)
 
     def _are_out(self, packets: Sequence[Due]) -> Doings:
@@ -77,7 +85,11 @@ class HandDealer(StepDealer):
             return
         for place in dict.fromkeys(packet.place for packet in packets):
             yield self.pace.show
-            self.controller.reveal(place, tuple(self.up[place]))
+            self._key(place)
+
+    def _key(self, place: Place) -> None:
+        """Key the cards that lie open at a place."""
+        self.controller.reveal(place, self.cards.faces(place) if place == COMMUNITY else tuple(self.up[place]))
 
     def _step_of(self, packets: Sequence[Due]) -> AnyStep:
         return next(step for step in self.procedure.steps if step.name == packets[0].step)
@@ -113,6 +125,38 @@ class HandDealer(StepDealer):
         yield self.pace.lift
         self.cards.put_under(place, self._from_hand(place, 1))
         self.controller.confirm()
+        if place == COMMUNITY and self._keyed(self._at):
+            yield self.pace.show
+            self._key(place)
+
+    # -------------------------------------------------------------- cards that go back
+
+    def judge(self, place: Place, step: str, ruling: str) -> Doings:
+        """Count a hand that is known to be wrong; too many open cards were counted as they were keyed."""
+        if self._keyed(step) and self.procedure.then(place, "long", step) == "reshuffle" and not self.missing(place):
+            yield from self.put_back(place, "long", step)
+        else:
+            yield from super().judge(place, step, ruling)
+
+    def put_back(self, place: Place, how: str, step: str) -> Doings:
+        """Put the cards that are too many, or all of the step, back into the deck, and deal those of the step again."""
+        plan = self.procedure.plan
+        policy, there = plan.wrong(plan.kind(place), how, step), self.cards.count(place)
+        cards = next(each.cards for each in self.procedure.steps if isinstance(each, DealStep) and each.name == step)
+        again = cards if policy is not None and policy.back != "card" else 0
+        gone = there - self._due[place] + again
+        self.cards.pick(place, REMAINDER, range(there - gone, there))
+        self.cards.shuffle(REMAINDER)
+        self.cards.put_under(place, self._from_hand(place, again))
+        if self._keyed(step):
+            yield self.pace.show
+            self._key(place)
+
+    def _keyed(self, step: str) -> bool:
+        """Return True if the cards of a step are dealt face up."""
+        return any(
+            isinstance(each, DealStep) and each.name == step and each.face == "up" for each in self.procedure.steps
+        )
 
     def _deal_early(self, step: BetStep) -> Doings:
         """Deal community cards before the betting is over; they go back, and the card burned before stays burned."""

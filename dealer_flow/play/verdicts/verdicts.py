@@ -393,7 +393,8 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
     by_hand = round_.plan.from_hand and policy.then in ("complete", "replace") and not round_.over
-    if by_hand and place in [due.place for due in round_.by_hand]:
+    lying = hand is not None and hand.shown and (card is None or card in hand.shown)
+    if by_hand and not lying and place in [due.place for due in round_.by_hand]:
         # The hand is still being dealt: the next card replaces the dead one. A joker is not one of the cards dealt.
         round_.ledger.astray += known is not Mishap.JOKER
         return
