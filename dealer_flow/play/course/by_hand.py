@@ -17,7 +17,7 @@ def confirm(round_: Round) -> None:
         round_.ledger.by_hand(due)
     if round_.plan.from_hand:
         round_.dues += round_.by_hand
-        round_.given = len(round_.dues)
+        round_.given, round_.stub_due = len(round_.dues), False
     round_.by_hand = []
 
 

@@ -40,6 +40,7 @@ def deal_again(round_: Round, policy: Policy, hand: Hand, seen: Seen) -> None:
     hand.opened, hand.person_count, hand.judged = (), None, 0
     hand.by_hand = right
     round_.open.pop(place, None)
+    round_.stub_due = True
     back = Incident(code="cards-put-back", clause=policy.clause, place=at(place), reason="shoe", counted=there - right)
     round_.report(back, seen)
 
