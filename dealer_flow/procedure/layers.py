@@ -2,8 +2,7 @@
 
 `dealer_flow.layers` has the merge itself. Here a row replaces the row of the same name; a row of `wrong` takes over the
 cases it names, and steps, once given, replace all steps below. An option that a part offers and nothing uses is
-dropped. Of two parts that set the device, the later one replaces the other; where that leaves no device, steps that
-come from files below deal out of the hand.
+dropped. Of two parts that set the device, the later one replaces the other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +19,6 @@ from protocol.tomlfile import TomlFileError
 
 PARTS: Final = Path(__file__).parent / "parts"
 PART_SCHEMA: Final = "dealwire.procedure-part/1"
-_DEALING: Final = ("deal", "burn-card", "exchange")
-"""Kinds of steps whose cards come out of a device or out of the hand."""
 
 
 class ProcedureError(TomlFileError):
@@ -105,21 +102,7 @@ def compose(text: str, file: str) -> Whole:
     whole = layers.compose(text, file, _KIND)
     if not whole.own.is_part:
         _drop_unnamed(whole)
-        _put_in_hand(whole)
     return whole
-
-
-def _put_in_hand(whole: Whole) -> None:
-    """Deal the steps of the files below out of the hand, in a game without a device.
-
-    They are written for the device of that other game. The file's own steps state their `origin` themselves.
-    """
-    steps = whole.rows.get("step", [])
-    if whole.tables.get("device") != "hand" or not steps or steps[0].layer is whole.own:
-        return
-    whole.rows["step"] = [
-        replace(row, value={**row.value, "origin": "hand"}) if row.value.get("do") in _DEALING else row for row in steps
-    ]
 
 
 def _drop_unnamed(whole: Whole) -> None:

@@ -142,11 +142,26 @@ def test_a_bet_without_a_limit_by_hand() -> None:
 
 
 def test_cards_exchanged_come_out_of_the_hand_as_well() -> None:
-    with pytest.raises(ProcedureError, match=r"step\[3\]\.origin: no device deals this game"):
+    procedure = small(
+        rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
+        rows("step", 'name = "choice"\ndo = "decide"\nchoices = ["draw"]'),
+        rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1'),
+        rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
+        rows("decision", 'number = 1\nname = "draw"\ndraws = 1'),
+        wrong("seats"),
+        device='"hand"',
+    )
+    assert not any(step.from_device for step in procedure.step)
+
+
+def test_a_hand_turned_up_before_its_card_is_not_dealt_by_hand() -> None:
+    with pytest.raises(
+        ProcedureError, match=r"step\[3\]\.origin: out of the hand only for players that draw by choice"
+    ):
         small(
-            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"\norigin = "hand"'),
+            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
             rows("step", 'name = "choice"\ndo = "decide"\nchoices = ["draw"]'),
-            rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1'),
+            rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1\nexposes = true'),
             rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
             rows("decision", 'number = 1\nname = "draw"\ndraws = 1'),
             wrong("seats"),
