@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Final
 
 import devices.events as e
+from dealer_flow.play.course.by_hand import are_out, confirm
 from dealer_flow.play.course.identity import Pin
 from dealer_flow.play.course.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.machine.guards import GUARDS
@@ -263,10 +264,9 @@ class DealerFlow:
     # ------------------------------------------------------------------ one report
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        phase, body = self._phase, seen.body
+        phase, body, sessions = self._phase, seen.body, self._lines.sessions
         round_, kind = phase.round_, body.__class__
         round_.heard = body
-        sessions = self._lines.sessions
         if seen.device not in sessions or sessions[seen.device] != seen.session:
             self._lines.meet(round_, seen)
         if kind not in HANDLERS:
@@ -281,6 +281,8 @@ class DealerFlow:
                 return
             if kind is e.HandCorrected and self._corrected(seen, out):
                 return
+            if round_.by_hand and self._plan.from_hand:
+                self._deal_out(body)
             rules = self._rules[phase.state]
             found = broken(rules[kind], phase.state, round_, body) if kind in rules else None
             if found is not None:
@@ -394,6 +396,13 @@ class DealerFlow:
         again._round.devices.add(correction.device)
         again._round.heard = correction.body
         return None if again._held else again
+
+    def _deal_out(self, body: e.Body) -> None:
+        """Deal the cards due by hand that must be out; with everybody all-in, those of several steps at once."""
+        round_ = self._phase.round_
+        while round_.by_hand and are_out(round_, body):
+            confirm(round_)
+            self._go_on()
 
     def _report(self, found: Violation, seen: Seen) -> None:
         """Report a violation as an incident; a harmful one makes the round unreliable, a late wager is held."""

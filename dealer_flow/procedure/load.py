@@ -39,6 +39,9 @@ _ORDER: Final = (
 )
 """Keys of a procedure in the order in which a file has them."""
 
+_DEALING: Final = ("deal", "burn-card", "exchange")
+"""Kinds of steps whose cards come out of a device or out of the hand."""
+
 
 def known_procedures() -> tuple[str, ...]:
     """Return the ids of the procedures in the package."""
@@ -150,11 +153,12 @@ def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[TomlFile
 
 
 def _dealt_by_hand(content: dict[str, Any]) -> dict[str, Any]:
-    """Return the content with `origin = "hand"` in every step that deals or burns, if no device deals the game.
+    """Return the content with `origin = "hand"` in every step that takes cards off the deck, if no device deals.
 
-    So a game out of a shoe is dealt by hand if its file has the part `by-hand`, without a step written again.
+    So a game out of a shoe is dealt by hand if its file has the part `pitched`, or `by-hand`, without a step written
+    again.
     """
     if content.get("device") != "hand":
         return content
-    steps = [{"origin": "hand"} | step if step.get("do") in ("deal", "burn-card") else step for step in content["step"]]
+    steps = [{"origin": "hand"} | step if step.get("do") in _DEALING else step for step in content["step"]]
     return content | {"step": steps}

@@ -425,7 +425,14 @@ class Ledger:
     def burned_left(self) -> int:
         """Number of cards burned off the deck, without those that were scrambled and dealt."""
         burned = self.hands[BURN].counted or 0 if BURN in self.hands else 0
-        return burned - sum(hand.by_hand for hand in self.hands.values()) if self.scrambled else burned
+        if not self.scrambled or self.plan.from_hand:
+            return burned
+        return burned - sum(hand.by_hand for hand in self.hands.values())
+
+    def lie_burned(self, cards: int) -> None:
+        """Have so many cards lie burned, since others of them were dealt from there out of the hand."""
+        hand = self.hand(BURN)
+        hand.expected = hand.device_count = hand.by_hand = cards
 
     def _burned_faces(self, hand: Hand) -> tuple[Card, ...]:
         burn = self.plan.burns.get(hand.place)

@@ -141,6 +141,8 @@ class Round:
     """Index in `from_shoe` -> what happened to a card that was taken for none of them."""
     to_bury: int = 0
     """Number of cards that go to the discards before the next are dealt, since some of theirs came too early."""
+    aside: int = 0
+    """Number of cards out of the dealer's hand that came early and go back into the deck before the last one."""
     common_card: bool = False
     """True if the deck ran out and the last card plays in every hand."""
     seen_last: set[int] = field(default_factory=set)

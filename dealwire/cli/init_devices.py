@@ -8,7 +8,7 @@ from dealwire.cli.asking import Asker, Unfit, say
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.init_questions import Answers, heading
 from dealwire.cli.options import pairs
-from dealwire.config.load import DEALING_DEVICES
+from dealwire.config.load import BESIDE, DEALING_DEVICES
 from dealwire.setup.attached import FoundLine, attached_lines, best_for, probed
 from dealwire.setup.choices import Choice
 from devices.dialects.known import dialect_named, dialect_names
@@ -46,9 +46,11 @@ def lines_of_machine(ask: Asker, probe: bool | None) -> list[FoundLine]:
 
 def the_devices(ask: Asker, answers: Answers, lines: Sequence[FoundLine], simulated: bool) -> None:
     """Ask for the line of every device that the procedure needs."""
-    kinds = [*DEALING_DEVICES[answers.procedure.device], "table-controller"]
+    device = answers.procedure.device
     given = ask.given("device")
     wanted = pairs(given, "--device") if isinstance(given, tuple) else {}
+    beside = [kind for kind in BESIDE.get(device, ()) if kind in wanted]
+    kinds = [*DEALING_DEVICES[device], *beside, "table-controller"]
     for name in wanted:
         if name not in kinds:
             raise Stop(

@@ -21,7 +21,7 @@ from dealwire.cli.options import (
 )
 from dealwire.cli.terminal import echo, say_object
 from dealwire.rehearsal.dealt_table import DealtTable
-from dealwire.rehearsal.scenario import AnyScenario, endless
+from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
 from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
 from devices.clock import SystemClock
@@ -146,7 +146,12 @@ def _hands_port(path: Path | None, host: SimulatorHost, table: DealtTable) -> "l
 
 def _dealing(scenario: AnyScenario, shuffler: str, shoe: str) -> dict[str, str]:
     """Return the line of the dealing device, by its name; empty if the dealer deals by hand."""
-    return {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(scenario.device, {})
+    return {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(_beside(scenario), {})
+
+
+def _beside(scenario: AnyScenario) -> str:
+    """Return the device at the table beside the controller; `hand` if there is none."""
+    return scenario.beside if isinstance(scenario, Scenario) else scenario.device
 
 
 def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
@@ -163,9 +168,9 @@ def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
 
 def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:
     """Return the scenario. Raise UsageError for an option of a device that it does not have."""
-    there = {"shoe": "a card shoe", "hand": "the dealer's hand"}.get(scenario.device, "a packet shuffler")
+    there = {"shoe": "a card shoe", "hand": "the dealer's hand"}.get(_beside(scenario), "a packet shuffler")
     options = {"shuffler": ("shuffler",), "shoe": ("shoe", "shoe_dialect")}
-    for option in [name for device, names in options.items() if device != scenario.device for name in names]:
+    for option in [name for device, names in options.items() if device != _beside(scenario) for name in names]:
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             name = f"--{option.replace('_', '-')}"
             raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}; {name} does not apply")

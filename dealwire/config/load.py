@@ -59,6 +59,8 @@ _SETTINGS: Final = frozenset(name.replace("-", "_") for _, name in _KEY_OF) - {"
 
 DEALING_DEVICES: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
 """Dealing device of a procedure -> kinds of devices that deal."""
+BESIDE: Final = {"hand": ("shuffler",)}
+"""Dealing device of a procedure -> kinds of devices that may be there, too: one that hands the dealer a whole deck."""
 
 
 def load_configuration(path: str | Path) -> Configuration:
@@ -170,13 +172,16 @@ def _options(part: TablePart, procedure: Procedure) -> Iterator[tuple[str, str]]
 
 def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
     needed = [*DEALING_DEVICES[procedure.device], "table-controller"]
+    beside = BESIDE.get(procedure.device, ())
     kinds: list[str] = [device.kind for device in part.device]
     for wanted in needed:
         if kinds.count(wanted) != 1:
             yield (*key, "device"), f"{kinds.count(wanted)} of kind {wanted!r}; {procedure.id} needs exactly one"
     for number, device in enumerate(part.device):
         place: Key = (*key, "device", number)
-        if device.kind not in needed:
+        if device.kind in beside and kinds.count(device.kind) > 1:
+            yield (*place, "kind"), f"{kinds.count(device.kind)} of kind {device.kind!r}; at most one"
+        elif device.kind not in (*needed, *beside):
             yield (*place, "kind"), f"{device.kind!r}; {procedure.id} is dealt with {' and '.join(needed)}"
         yield from _dialect(device, place)
         try:

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.betting import BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.record.result import SeatStatus
 from dealwire.rehearsal.acting import BettingRound
 from dealwire.rehearsal.betting_hand import BettingHand
@@ -205,8 +207,16 @@ class BettingDealer(PlayingDealer):
             yield from self._act(step, betting, number, as_it_should=what is not What.PREMATURE)
 
     def _deals_early(self, step: BetStep) -> bool:
-        """Return True if the dealer could deal the next cards before this betting is over."""
-        return False
+        """Return True if the dealer could deal the next cards of the community before this betting is over."""
+        deal = next((each for each in self._after(step) if isinstance(each, DealStep)), None)
+        if deal is None or [*deal.to] != [COMMUNITY.text]:
+            return False
+        before = self.procedure.steps[: self.procedure.steps.index(step)]
+        there = [each.name for each in before if isinstance(each, DealStep) and each.to == deal.to]
+        return self.procedure.then(COMMUNITY, What.EARLY, there[-1] if there else "") == "reshuffle"
+
+    def _after(self, step: AnyStep) -> tuple[AnyStep, ...]:
+        return self.procedure.steps[self.procedure.steps.index(step) + 1 :]
 
     def _deal_early(self, step: BetStep) -> Doings:
         """Deal the next cards early, and correct it."""

@@ -185,14 +185,6 @@ class CardDealer(ShoeHands, StepDealer):
             self.controller.reveal(COMMUNITY, self.cards.faces(COMMUNITY))
         yield from super()._show_seats(players)
 
-    def _deals_early(self, step: BetStep) -> bool:
-        deal = next((each for each in self._after(step) if isinstance(each, DealStep)), None)
-        if deal is None or [*deal.to] != [COMMUNITY.text]:
-            return False
-        before = self.procedure.steps[: self.procedure.steps.index(step)]
-        there = [each.name for each in before if isinstance(each, DealStep) and each.to == deal.to]
-        return self.procedure.then(COMMUNITY, What.EARLY, there[-1] if there else "") == "reshuffle"
-
     def _deal_early(self, step: BetStep) -> Doings:
         """Deal community cards before the betting is over. They go back into the deck; the cards burned before them
         stay burned."""
@@ -211,9 +203,6 @@ class CardDealer(ShoeHands, StepDealer):
         self.cards.pick(COMMUNITY, SHOE, range(cards))
         yield from self.refill()
         yield from self.at(AT_TABLE)
-
-    def _after(self, step: AnyStep) -> tuple[AnyStep, ...]:
-        return self.procedure.steps[self.procedure.steps.index(step) + 1 :]
 
     def _forgets(self, burned: Sequence[Due]) -> bool:
         """Return True if the dealer forgets to burn. If not, tell the shoe what the next cards are for."""

@@ -164,11 +164,18 @@ class Scenario:
     """True if the rounds are repeated endlessly."""
     faults: float | None = None
     """Share of those rounds, from 0 to 1, in which one random fault happens instead of the planned ones."""
+    whole_deck: bool = False
+    """True if a shuffler hands the dealer of a game by hand the whole deck."""
 
     @property
     def device(self) -> str:
         """Source of the cards: `shuffler`, `shoe` or the dealer's `hand`."""
         return DEVICES[self.procedure.plan.procedure.device]
+
+    @property
+    def beside(self) -> str:
+        """Device at the table beside the controller: the source of the cards, or the shuffler of a whole deck."""
+        return "shuffler" if self.whole_deck else self.device
 
     def plans(self) -> Iterator[RoundPlan]:
         """Yield the rounds in order. The same seed gives the same faults."""

@@ -38,7 +38,7 @@ from rules.facts.terms import Terms, agree
 from rules.game.load import game_id_of, load_game
 
 HERE: Final = Path(__file__).parent / "scenarios"
-_OF_STEPS: Final = ("options", "recognition", "packet_stays", "basic", "posts", "house")
+_OF_STEPS: Final = ("options", "recognition", "packet_stays", "whole_deck", "basic", "posts", "house")
 """Keys of games that are dealt step by step."""
 FIRST_SEAT: Final = 2
 """Seat that gets cards first, in games that draw a number for it."""
@@ -74,6 +74,7 @@ class ScenarioFile(OpenPart):
     options: dict[str, str] = Field(default_factory=dict)
     recognition: bool = False
     packet_stays: bool = False
+    whole_deck: bool = False
     basic: BasicPlay | None = None
     posts: Bets = Field(default_factory=dict)
     house: HousePart = Field(default_factory=HousePart)
@@ -181,7 +182,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
     top.only(
         file,
         *("procedure", "title", "options", "seed", "recognition", "packet_stays", "basic", "cut_after", "posts"),
-        *("house", "rounds"),
+        *("whole_deck", "house", "rounds"),
     )
     try:
         rehearsed = RehearsedProcedure(procedure, file.options)
@@ -190,6 +191,8 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
     plan = rehearsed.plan
     if plan.procedure.device == "packet-shuffler" and any(step.deals and not step.from_device for step in plan.steps):
         raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
+    if file.whole_deck and not plan.from_hand:
+        raise top.at("whole_deck").error("only for a game that is dealt by hand")
     top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
     early = [bet.name for bet in plan.bets.values() if bet.placed == "before-deal" and plan.betting is not None]
     top.at("posts").among(file.posts, early)
@@ -204,6 +207,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
         file.cut_after,
         file.procedure,
         packet_stays=file.packet_stays,
+        whole_deck=file.whole_deck,
         posts=file.posts,
         house=file.house,
         terms=_terms(file.house, top.at("house"), rehearsed),

@@ -266,9 +266,14 @@ class StepDealer(SupervisedDealer):
             trouble = self.packet_trouble()
             self.lay(packet, self._from_hand(packet.place, packet.cards + (trouble.amount if trouble else 0)))
             wrong += [(packet.place, trouble.ruling)] if trouble and trouble.noticed else []
-        self.controller.confirm()
+        yield from self._are_out(packets)
         for place, ruling in wrong:
             yield from self.judge(place, packets[0].step, ruling)
+
+    def _are_out(self, packets: Sequence[Due]) -> Doings:
+        """Report that cards are dealt by hand."""
+        self.controller.confirm()
+        yield from ()
 
     def _mishandled(self, packets: Sequence[Due], first: int) -> Doings:
         """Report what a person saw happen to cards of this step, whose first packet has the number `first`."""

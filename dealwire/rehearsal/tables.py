@@ -10,6 +10,7 @@ from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, packets
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
 from dealwire.rehearsal.trouble import PlannedTrouble
+from dealwire.rehearsal.whole_deck_dealer import WholeDeckDealer
 from devices.simulator.deck import Cards
 from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_table import FRONT_ENDS, SHOE
@@ -129,10 +130,31 @@ class HandTable(DealtTable):
         self.dealer = HandDealer(scenario, self, Cards(Random(seeds.random())))
 
 
+class WholeDeckTable(DealtTable):
+    """Table with a table controller and a shuffler that hands the dealer the whole deck; the game is dealt by hand."""
+
+    dealer: WholeDeckDealer
+
+    def __init__(self, scenario: Scenario, *, speed: float = 1.0) -> None:
+        seeds, plan = Random(scenario.seed), scenario.procedure.plan
+        self.scenario, cards = scenario, Cards(Random(seeds.random()))
+        self.shuffler = ShufflerModel(cards, recognition=False, durations=Durations().faster(speed))
+        self.shuffler.game = ShufflerSetting(plan.cards, plan.cards, plan.jokers, scenario.procedure.id)
+        controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
+        units = {
+            SHUFFLER: shuffler_unit(self.shuffler, Random(seeds.random())),
+            CONTROLLER: controller_unit(controller, Random(seeds.random())),
+        }
+        super().__init__(units, controller, seeds, speed)
+        self.dealer = WholeDeckDealer(scenario, self, cards, self.shuffler)
+
+
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
     """Return the table for a scenario."""
     if isinstance(scenario, RaceScenario) or scenario.device == "shoe":
         return RehearsedShoe(scenario, speed=speed, dialect=shoe_dialect)
+    if scenario.whole_deck:
+        return WholeDeckTable(scenario, speed=speed)
     if scenario.device == "hand":
         return HandTable(scenario, speed=speed)
     return SimulatedTable(scenario, speed=speed)

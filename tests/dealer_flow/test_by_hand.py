@@ -22,8 +22,11 @@ show community: 5S
 """
 
 
+BETWEEN_PLAYERS: Final = [name for name in GAMES if load_procedure(name).care.runs_out is not None]
+
+
 def test_the_games_whose_sections_let_the_dealer_deal_by_hand() -> None:
-    assert GAMES == [
+    assert [name for name in GAMES if name not in BETWEEN_PLAYERS] == [
         "3-5-7.co-hand",
         "emperors-challenge.co-hand",
         "fortune-pai-gow.co-hand",
@@ -138,13 +141,27 @@ def test_a_bet_without_a_limit_by_hand() -> None:
     assert (table.end().outcome, table.codes) == ("complete", ["burned-early"])
 
 
-def test_cards_exchanged_come_from_a_device() -> None:
-    """An exchange has no `origin` to give."""
-    with pytest.raises(ProcedureError, match=r"step\[3\]\.do: .* cards of a step 'exchange' come from one"):
+def test_cards_exchanged_come_out_of_the_hand_as_well() -> None:
+    procedure = small(
+        rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
+        rows("step", 'name = "choice"\ndo = "decide"\nchoices = ["draw"]'),
+        rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1'),
+        rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
+        rows("decision", 'number = 1\nname = "draw"\ndraws = 1'),
+        wrong("seats"),
+        device='"hand"',
+    )
+    assert not any(step.from_device for step in procedure.step)
+
+
+def test_a_hand_turned_up_before_its_card_is_not_dealt_by_hand() -> None:
+    with pytest.raises(
+        ProcedureError, match=r"step\[3\]\.origin: out of the hand only for players that draw by choice"
+    ):
         small(
-            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"\norigin = "hand"'),
+            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
             rows("step", 'name = "choice"\ndo = "decide"\nchoices = ["draw"]'),
-            rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1'),
+            rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1\nexposes = true'),
             rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
             rows("decision", 'number = 1\nname = "draw"\ndraws = 1'),
             wrong("seats"),

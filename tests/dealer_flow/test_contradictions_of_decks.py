@@ -74,7 +74,7 @@ OFF: Final = (a_step("deal", to=("seats",), cards=2, by="single"), a_step("burn-
 def test_a_burn_that_cannot_be_forgotten() -> None:
     care = DECK | {"unburned": {"then": "dead-hand", "offers": "x", "clause": "S"}}
     assert complaints_of(unburned_faults, file("stud", care=care)) == [
-        ("care.unburned", "no burn-card step of a card-shoe burns a card"),
+        ("care.unburned", "no burn-card step of a card-shoe or a deck in the hand burns a card"),
         ("care.unburned.then", f"dead-hand: it concerns all hands; allowed: {OF_NOBODY}"),
         ("care.unburned.offers", "no choice 'x' that folds; allowed: fold"),
     ]
@@ -84,7 +84,7 @@ def test_a_burn_that_cannot_be_forgotten() -> None:
         ("care.unburned.option", f"bury, kept: it concerns all hands; allowed: {OF_NOBODY}")
     ]
     assert complaints_of(unburned_faults, file(care=DECK | {"unburned": STANDS | {"offers": "x"}}, step=OFF)) == [
-        ("care.unburned", "no burn-card step of a card-shoe burns a card"),
+        ("care.unburned", "no burn-card step of a card-shoe or a deck in the hand burns a card"),
         ("care.unburned.offers", "no choice 'x' that folds; allowed: none"),
     ]
     by_hand = (OFF[0], a_step("burn-card", origin="hand"))
@@ -122,7 +122,7 @@ def test_a_burn_too_many_where_nobody_burns_single_cards() -> None:
 
 
 def test_a_deck_that_cannot_run_out() -> None:
-    one = "only single cards out of a card-shoe that is fresh each-round can run out"
+    one = "only single cards of a deck that is fresh each-round can run out"
     words = "option 'top' must choose between scramble, scramble-or-community, person, misdeal"
     row = DECK | {"runs_out": {"option": "top", "clause": "S"}}
     assert complaints_of(and_options(runs_out_faults), file(care=row)) == [
@@ -139,7 +139,7 @@ def test_a_deck_that_cannot_run_out() -> None:
         (("scramble-or-community", "scramble"), "scramble"),
     ):
         of = file("stud", care=row, more_option=[an_option("o", *allowed)])
-        why = f"{needs!r} needs burned cards, and no burn-card step of the device burns any"
+        why = f"{needs!r} needs burned cards, and no burn-card step of this deck burns any"
         assert complaints_of(runs_out_faults, of) == ([("care.runs-out.option", why)] if needs else [])
         assert complaints_of(runs_out_faults, of.model_copy(update={"step": OFF})) == []
 

@@ -232,12 +232,12 @@ BAD = {
     "a shuffler that runs out": (
         "3-5-7.co",
         ("[care.deck]", '[care.runs-out]\noption = "surrender"\nclause = "S"\n[care.deck]'),
-        "care.runs-out: only single cards out of a card-shoe that is fresh each-round can run out",
+        "care.runs-out: only single cards of a deck that is fresh each-round can run out",
     ),
     "a deck that is dealt on from": (
         "bonus-6.co",
         ('fresh = "each-round"', 'fresh = "until-cut-card"'),
-        "care.runs-out: only single cards out of a card-shoe that is fresh each-round can run out",
+        "care.runs-out: only single cards of a deck that is fresh each-round can run out",
     ),
     "an option that is not there": (
         "bonus-6.co",
@@ -253,7 +253,7 @@ BAD = {
     "nothing to scramble": (
         "western-stud.co",
         ('allowed = ["person", "misdeal"]\nreason = "47.1-1009(2)', 'allowed = ["person", "scramble"]\nreason = "'),
-        "care.runs-out.option: 'scramble' needs burned cards, and no burn-card step of the device burns any",
+        "care.runs-out.option: 'scramble' needs burned cards, and no burn-card step of this deck burns any",
     ),
 }
 

@@ -97,7 +97,7 @@ def test_a_table_says_how_sure_its_shoe_must_be(tmp_path: Path, setting: str, do
     assert table.incidents["card-doubtful"] == doubted
 
 
-def test_a_table_that_is_dealt_by_hand_has_a_controller_and_nothing_else(tmp_path: Path) -> None:
+def test_a_table_that_is_dealt_by_hand_needs_a_controller_alone(tmp_path: Path) -> None:
     shoe = '[[table.device]]\nname = "shoe"\nkind = "shoe"\ndialect = "angel-eye"\naddress = "tcp://10.0.0.7:4001"\n'
     by_hand = SECOND.format(name="pit-2", address="/dev/x").replace("race-to-the-flush", "pai-gow.co-hand")
     by_hand = by_hand.replace('"pit-2"', '"pit-2"\nsettle = false')
@@ -105,6 +105,20 @@ def test_a_table_that_is_dealt_by_hand_has_a_controller_and_nothing_else(tmp_pat
     assert shoe in by_hand
     found = load_configuration(written(tmp_path, more=by_hand.replace(shoe, "")))
     assert [device.kind for device in found.table[1].device] == ["table-controller"]
+
+
+def test_a_shuffler_may_hand_the_dealer_whole_decks(tmp_path: Path) -> None:
+    by_hand = SECOND.format(name="pit-2", address="/dev/x").replace("race-to-the-flush", "holdem.co-hand")
+    by_hand = by_hand.replace('"pit-2"', '"pit-2"\nsettle = false')
+    shoe = 'name = "shoe"\nkind = "shoe"\ndialect = "angel-eye"\naddress = "tcp://10.0.0.7:4001"\n'
+    shuffler = 'name = "shuffler"\nkind = "shuffler"\naddress = "tcp://10.0.0.7:4001"\n'
+    assert shoe in by_hand
+    found = load_configuration(written(tmp_path, more=by_hand.replace(shoe, shuffler)))
+    assert {device.kind for device in found.table[1].device} == {"shuffler", "table-controller"}
+    two = (
+        shuffler + "[[table.device]]\n" + shuffler.replace('"shuffler"\nkind', '"other"\nkind').replace("4001", "4002")
+    )
+    assert "2 of kind 'shuffler'; at most one" in refusal(written(tmp_path, more=by_hand.replace(shoe, two)))
 
 
 def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:

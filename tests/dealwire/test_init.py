@@ -350,7 +350,7 @@ def test_no_install_is_silent_where_a_package_has_installed_the_unit(
 
 
 def test_a_game_is_found_by_a_part_of_its_name() -> None:
-    assert [one.id for one in search("omaha")] == ["omaha-hi-lo.co", "omaha.co"]
+    assert [one.id for one in search("omaha")] == ["omaha-hi-lo.co", "omaha-hi-lo.co-hand", "omaha.co", "omaha.co-hand"]
     assert [one.id for one in search("emperor's challenge hand")] == ["emperors-challenge.co-hand"]
     assert [one.id for one in search("pai-gow.co")] == ["pai-gow.co"]
     assert search("") == search("  ") == []

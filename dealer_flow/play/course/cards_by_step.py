@@ -35,6 +35,8 @@ def note_stages(round_: Round, step: AnyStep | None) -> None:
     """Record, as this step ends, the cards of every place where a face is known and the cards have changed."""
     if step is None or round_.over:
         return
+    if round_.plan.from_hand and step.do == "deal" and step.face == "up":
+        return  # turned up now, and keyed in the next step
     for place, hand in round_.ledger.hands.items():
         if hand.recognised or hand.opened or hand.revealed:  # otherwise no face of it is known
             note_stage(round_, step, place)

@@ -21,13 +21,35 @@ def lie_open(round_: Round, due: Due) -> bool:
     return isinstance(step, DealStep) and step.face == "up"
 
 
+def up_by_hand(round_: Round, due: Due) -> bool:
+    """Return True if cards out of the dealer's hand are turned up: those dealt so, and one that plays for everybody."""
+    return lie_open(round_, due) or (round_.common_card and due.place == COMMUNITY)
+
+
+def lying_up(round_: Round, place: Place) -> int:
+    """Return the number of cards out of the dealer's hand that lie face up at a place."""
+    hand = round_.ledger.hands.get(place)
+    dealt = (due for due in round_.dues[: round_.given] if due.place == place and due.why == "deal")
+    down = sum(due.cards for due in dealt if not up_by_hand(round_, due))
+    return (hand.counted or 0) - down if hand is not None else 0
+
+
 def dealt_face_up(round_: Round, place: Place) -> tuple[Card, ...]:
     """Return the cards of a place that were dealt face up, in order, with `??` for one that was not read."""
     if round_.plan.betting is None:
         return ()
+    if round_.plan.from_hand:
+        return _turned_up(round_, place)
     common = place == COMMUNITY and round_.common_card
     there = [(card, due) for card, due in lying(round_) if due.place == place]
     return tuple(card for card, due in there if common or lie_open(round_, due))
+
+
+def _turned_up(round_: Round, place: Place) -> tuple[Card, ...]:
+    """Return the cards of a place that the dealer dealt face up by hand: `??` for each until all of them are keyed."""
+    up, hand = lying_up(round_, place), round_.ledger.hands.get(place)
+    shown = hand.shown if hand is not None else ()
+    return shown if len(shown) == up else (UNREAD,) * up
 
 
 def seen(round_: Round, hand: Hand) -> tuple[Card, ...]:

@@ -41,9 +41,19 @@ def open_step(round_: Round) -> None:
     round_.opened = True
     if round_.doing == "bet" and step is not None and step.do == "bet" and not round_.won:
         open_betting(round_, step)
+    if round_.aside and _is_last_burn(round_):
+        round_.ledger.astray, round_.aside = round_.ledger.astray - round_.aside, 0
+        return
     if step is not None and step.deals and not round_.won and not _begun_ahead(round_, step):
         from_device = step.from_device and not round_.dealt_by_hand
         (round_.dues if from_device else round_.by_hand).extend(step.dues(round_))
+
+
+def _is_last_burn(round_: Round) -> bool:
+    """Return True before the last card of the community: one set aside goes back, and none is burned (47.1-1021)."""
+    if round_.doing != "burn-card" or round_.won:
+        return False
+    return not any(isinstance(step, DealStep) for step in round_.plan.steps[round_.at + 2 :])
 
 
 def deal_ahead(round_: Round) -> None:

@@ -43,6 +43,13 @@ def in_showing_order(round_: Round) -> list[int]:
     return [*around[start:], *around[:start]]
 
 
+def board_shown(round_: Round) -> None:
+    """Find who acts first again, since open cards were keyed only now and nobody has acted on them."""
+    step, betting = round_.step, round_.betting
+    if isinstance(step, BetStep) and step.first == "board" and not (betting.acted or betting.earlier or round_.won):
+        open_betting(round_, step)
+
+
 def open_betting(round_: Round, step: BetStep) -> None:
     """Open a betting round. In the first one the blinds are bets already."""
     put, forced, full, short = dict[int, int](), "none", 0, False
@@ -288,7 +295,8 @@ def reopens(round_: Round, body: e.PlayerActed) -> bool:
 def stands(round_: Round) -> tuple[int, ...]:
     """Return the counts that may not change before a correction: cards drawn, cards used early, choices made."""
     used = sum(mark.why == "deal" for mark in round_.marks.values())
-    return len(round_.from_shoe), used, sum(map(len, round_.choices.values()))
+    came = round_.given if round_.plan.from_hand else len(round_.from_shoe)
+    return came, used, sum(map(len, round_.choices.values()))
 
 
 def reopen(round_: Round) -> None:
@@ -296,6 +304,7 @@ def reopen(round_: Round) -> None:
     round_.go_to(round_.plan.order[round_.betting.step], opened=True)
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
+    round_.by_hand = [due for due in round_.by_hand if due.why == "complete"]
 
 
 def put_in(round_: Round, number: int) -> None:

@@ -9,6 +9,7 @@ in `checks.py`.
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from dealer_flow.play.course.by_hand import goes_with_next
 from dealer_flow.play.course.steps import deals_on, ends_by, set_out, shown_out
 from dealer_flow.play.course.turns import bets_called
 from dealer_flow.play.machine.states import STEP_STATES, State
@@ -56,7 +57,9 @@ def _doing(state: State) -> Callable[[Round], bool]:
 
 
 def _cards_out(round_: Round) -> bool:
-    return round_.opened and round_.given >= len(round_.dues) and (not round_.by_hand or round_.dealt_by_hand)
+    if not round_.opened or round_.given < len(round_.dues):
+        return False
+    return not round_.by_hand or round_.dealt_by_hand or goes_with_next(round_)
 
 
 def _burn_confirmed(round_: Round) -> bool:

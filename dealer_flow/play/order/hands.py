@@ -4,6 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
+from dealer_flow.play.course.by_hand import shown_early, too_many
 from dealer_flow.play.course.steps import declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.machine.guards import holds
 from dealer_flow.play.order.rounds import SUPERVISORS, Check, not_here
@@ -12,7 +13,7 @@ from dealer_flow.play.verdicts.dealing import lies_there, never_dealt
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
-from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
+from protocol.places import BURN, COMMUNITY, REMAINDER, SHOE, SHUFFLER
 
 
 def _packet_in_tray(round_: Round, body: e.PacketLifted) -> bool:
@@ -86,7 +87,17 @@ def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) ->
         return False
     if never_dealt(round_, body.place, len(body.cards)):
         return False
+    if round_.plan.from_hand and _out_of_hand(round_, body):
+        return False
     return house is None or house is round_.plan.house(round_.plan.kind(body.place))
+
+
+def _out_of_hand(round_: Round, body: e.HandRevealed) -> bool:
+    """Return True for cards out of the dealer's hand that a rule covers: too early, too many, or one for everybody."""
+    place, many = body.place, len(body.cards)
+    if round_.common_card and place == COMMUNITY:
+        return True
+    return shown_early(round_, place, many) or too_many(round_, place, many)
 
 
 def _hand_to_set(round_: Round, body: e.HandSet) -> bool:

@@ -182,6 +182,7 @@ _EXCHANGING, _REVEALING = (frozenset({state}) for state in (State.EXCHANGING, St
 
 
 GAMES: Final[dict[str, Callable[[Plan], bool]]] = {
+    "device": lambda plan: not plan.from_hand,
     "columns": lambda plan: plan.shoe is not None,
     "burns": lambda plan: bool(plan.burns),
     "offers": lambda plan: any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps),
@@ -269,20 +270,20 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_PLAY, "hand_lies_there", harmful=False),
     ),
     e.PacketDispensed: (
-        OrderRule(_BETTING, "bets_closed", harmful=False, taken=True),
-        OrderRule(_PLAY, "packet_in_order"),
-        OrderRule(_PLAY, "remainder_to_come"),
+        OrderRule(_BETTING, "bets_closed", harmful=False, taken=True, only="device"),
+        OrderRule(_PLAY, "packet_in_order", only="device"),
+        OrderRule(_PLAY, "remainder_to_come", only="device"),
     ),
     e.PacketLifted: (
-        OrderRule(_STRICT, "packet_in_tray"),
-        OrderRule(_BETTING, "bets_closed", taken=True),
-        OrderRule(_PLAY, "somebody_is_due", taken=True, mild="early_has_remedy"),
+        OrderRule(_STRICT, "packet_in_tray", only="device"),
+        OrderRule(_BETTING, "bets_closed", taken=True, only="device"),
+        OrderRule(_PLAY, "somebody_is_due", taken=True, mild="early_has_remedy", only="device"),
         OrderRule(_EXCHANGING, "shown_before_card", harmful=False, taken=True, only="shown-hands"),
     ),
     e.RemainderDumped: (
-        OrderRule(_BETTING, "round_begun", harmful=False),
-        OrderRule(_PLAY, "deal_complete", taken=True, mild="red_lamp"),
-        OrderRule(_PLAY, "remainder_to_come"),
+        OrderRule(_BETTING, "round_begun", harmful=False, only="device"),
+        OrderRule(_PLAY, "deal_complete", taken=True, mild="red_lamp", only="device"),
+        OrderRule(_PLAY, "remainder_to_come", only="device"),
     ),
     e.CardsCounted: (OrderRule(_STRICT, "cards_lie_there", harmful=False),),
     # A wager out of order is held, and nothing else: no card and no other bet depends on it.

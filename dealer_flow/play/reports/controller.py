@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.course.cards_by_step import reached_step
+from dealer_flow.play.course.by_hand import confirm
 from dealer_flow.play.course.retrieved import retrieve
 from dealer_flow.play.machine.guards import clause_about
 from dealer_flow.play.reports.bets import HANDLERS_OF_BETS, enter
@@ -92,13 +92,7 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
         round_.report(goes_on, seen)
         round_.called = None
     elif round_.by_hand:
-        for due in round_.by_hand:
-            reached_step(round_, due.step)
-            round_.ledger.by_hand(due)
-        if round_.plan.from_hand:
-            round_.dues += round_.by_hand
-            round_.given = len(round_.dues)
-        round_.by_hand = []
+        confirm(round_)
 
 
 def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:

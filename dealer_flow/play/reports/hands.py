@@ -4,6 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.course import laying
+from dealer_flow.play.course.by_hand import keyed_at_showdown, shown_early
 from dealer_flow.play.course.cards_by_step import correct_stages, note_declared, reached_show
 from dealer_flow.play.course.retrieved import judge_retrieved
 from dealer_flow.play.course.steps import (
@@ -14,6 +15,7 @@ from dealer_flow.play.course.steps import (
     next_to_show,
     open_now,
 )
+from dealer_flow.play.course.turns import board_shown
 from dealer_flow.play.reports import shoe as handle_shoe
 from dealer_flow.play.reports.corrections import correction
 from dealer_flow.play.reports.shoe import Handler
@@ -33,7 +35,7 @@ from dealer_flow.play.verdicts.verdicts import (
 from dealer_flow.play.verdicts.wagers import close_bets
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
-from devices.events import Seen
+from devices.events import Mishap, Seen
 from protocol.cards import NONE, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, PLACES, REMAINDER, SHOE, SHUFFLER, Place
 
@@ -46,10 +48,26 @@ def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
     found(round_, round_.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
 
 
+def _of_deck_in_hand(round_: Round, seen: Seen, body: e.HandRevealed) -> bool:
+    """Take cards out of the dealer's hand that are too early, or open cards keyed at the showdown; False for others."""
+    place, cards = body.place, body.cards
+    if shown_early(round_, place, len(cards)):
+        judge_mishap(round_, place, Mishap.EARLY, None, seen)
+        return True
+    if not keyed_at_showdown(round_, place, len(cards)):
+        return False
+    hand = round_.ledger.hands[place]
+    hand.keyed, round_.open[place] = body.keyed, len(cards)
+    found(round_, round_.ledger.open(place, cards), seen)
+    return True
+
+
 def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     place, cards = body.place, body.cards
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
+        return
+    if round_.plan.from_hand and _of_deck_in_hand(round_, seen, body):
         return
     if round_.plan.from_shoe:
         _burns_shown(round_, seen, body)
@@ -72,14 +90,12 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return  # the extra cards went back into the deck
     if kind in round_.plan.declarable:
         _declare(round_, seen, place, cards)
-    if round_.doing == "reveal":
-        if round_.plan.forced_draws:
-            judge_draws(round_, seen)
-        if hand is not None and hand.laid_away:
-            judge_discards(round_, place, seen, final=True)
+    if round_.doing == "reveal" and round_.plan.forced_draws:
+        judge_draws(round_, seen)
+    if round_.doing == "reveal" and hand is not None and hand.laid_away:
+        judge_discards(round_, place, seen, final=True)
     if place in round_.splits:
-        split = round_.splits[place]
-        found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
+        found(round_, round_.ledger.arranged(place, (*round_.splits[place].low, *round_.splits[place].rest)), seen)
     live = round_.live
     if not in_order or kind == "seats":
         _mark_shown(round_, kind, live)
@@ -105,6 +121,8 @@ def _lie_open(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...], 
     elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
+        if round_.plan.from_hand:
+            board_shown(round_)
     elif hand is not None and hand.aside and many == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:

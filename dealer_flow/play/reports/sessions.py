@@ -302,8 +302,9 @@ def _may_restart(round_: Round, device: str) -> bool:
     if _has_dealt(round_, device):
         return True
     others = {*round_.bettors, round_.started_by[0]}
-    untouched = not (round_.ledger.packets or round_.plan.from_shoe or round_.plan.from_hand)
-    return untouched and device not in others
+    if round_.plan.from_hand:  # a shuffler beside the game has handed out the deck
+        return device not in (*others, round_.dealt_by)
+    return device not in others and not (round_.ledger.packets or round_.plan.from_shoe)
 
 
 def _returned(device: str, session: int, *, unreliable: bool) -> Incident:

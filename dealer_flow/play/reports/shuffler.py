@@ -39,6 +39,9 @@ def _verified(round_: Round, seen: Seen, body: e.DeckVerified) -> None:
 
 def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
     ledger = round_.ledger
+    if round_.plan.from_hand:
+        _handed_out(round_, seen, body.deck, body.counted)
+        return
     if not ledger.packets:
         ledger.deck, round_.session, round_.dealt_by = body.deck, seen.session, seen.device
         _take_deck(round_, seen)
@@ -59,6 +62,21 @@ def _take_deck(round_: Round, seen: Seen) -> None:
     judge(round_, plan.deck_policy, NOWHERE, wrong, seen)
 
 
+def _handed_out(round_: Round, seen: Seen, deck: int, counted: int) -> None:
+    """Note the deck that comes out whole for the dealer's hand: by each count of the device it must be a whole one."""
+    plan, ledger = round_.plan, round_.ledger
+    if not counted or (ledger.deck and round_.in_play):
+        return  # nothing was left in the device, or this deck is for the next round
+    ledger.deck = deck
+    if round_.in_play:
+        dealing.deal_from(round_, deck, seen)
+    expected, before = round_.decks.counted.pop(deck, (plan.cards, counted))
+    ledger.loaded = counted if before == plan.cards else before
+    if (ledger.loaded, expected) != (plan.cards, plan.cards):
+        wrong = DECK_WRONG(reason="deck", deck=deck, counted=ledger.loaded, setting=expected, expected=plan.cards)
+        judge(round_, plan.deck_policy, NOWHERE, wrong, seen)
+
+
 def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
     packet = round_.ledger.packets.get(body.ordinal)
     if packet is None or packet.lifted:
@@ -74,7 +92,9 @@ def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
 
 
 def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
-    if round_.ledger.remainder is None and (body.deck == round_.ledger.deck or not round_.ledger.packets):
+    if round_.plan.from_hand:
+        _handed_out(round_, seen, body.deck, body.counted)
+    elif round_.ledger.remainder is None and (body.deck == round_.ledger.deck or not round_.ledger.packets):
         round_.ledger.dump(body.expected, body.counted)
         if round_.due is not None and round_.red_lamp:
             _stop(round_, seen, "dumped")
@@ -129,6 +149,8 @@ def _deck_inside(round_: Round) -> bool:
     """Return True while cards of this round may still be in the device: later faults concern the next deck."""
     if round_.plan.from_shoe:
         return handle_shoe.undecided(round_)
+    if round_.plan.from_hand:
+        return False
     return round_.in_play and round_.ledger.remainder is None
 
 

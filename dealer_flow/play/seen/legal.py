@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.english import dollars
+from dealer_flow.play.course.face_up import dealt_face_up, lying_up, up_by_hand
 from dealer_flow.play.course.retrieved import in_question
 from dealer_flow.play.course.steps import ends_by, next_to_show, to_set
 from dealer_flow.play.course.turns import as_found, in_showing_order
@@ -187,6 +188,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         yield from _exposing(round_) if state is State.EXCHANGING else (_next_card(round_),)
     if round_.due is None and round_.by_hand and strict and not round_.rulings:
         yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(round_)}, then confirm"), None
+        yield from _turning_up(round_)
     elif state is State.DEALING and round_.due is None:
         yield from _select(round_)
     elif state is State.BURNING and step is not None and step.do == "burn":
@@ -201,6 +203,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         yield from _deciding(round_, step)
     elif state is State.ACTING:
         yield from _acting(round_)
+        yield from _turning_up(round_)
     elif state is State.ASSIGNING:
         yield from _select(round_)
     elif state is State.SETTING:
@@ -229,6 +232,23 @@ def _giving_up(round_: Round) -> Iterator[Candidate]:
             who = f"player at seat {number}"
             item = Legal(who, "DecisionMade", f"seat {number}", choice.name, choice.number)
             yield item, e.DecisionMade(number, choice.number)
+
+
+def _turning_up(round_: Round) -> Iterator[Candidate]:
+    """Yield the places whose cards are dealt face up out of the hand: now, or before and not keyed yet."""
+    if not round_.plan.from_hand:
+        return
+    due = {each.place: 0 for each in round_.by_hand if up_by_hand(round_, each)}
+    for each in round_.by_hand:
+        if each.place in due:
+            due[each.place] += each.cards
+    for place in due or round_.ledger.hands:
+        up = lying_up(round_, place) + due.get(place, 0)
+        shown = _show(round_, place, f"show {up} card{'s' * (up != 1)} of {place}", up)
+        if due:
+            yield shown[0], None  # it deals them
+        elif UNREAD in dealt_face_up(round_, place):
+            yield shown
 
 
 def _spelled(round_: Round) -> str:

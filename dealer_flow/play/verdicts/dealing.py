@@ -14,8 +14,10 @@ from dealer_flow.play.course import burns
 from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.laying import lay, lying, rename
 from dealer_flow.play.verdicts.burned import burn_now, lies_apart
+from dealer_flow.play.verdicts.in_hand import run_out
 from dealer_flow.play.verdicts.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.play.verdicts.wagers import close_bets
+from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
@@ -25,7 +27,7 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
-from protocol.places import BURN, COMMUNITY, NOWHERE, SHOE, Place, pile, seat
+from protocol.places import BURN, COMMUNITY, NOWHERE, REMAINDER, SHOE, Place, pile, seat
 
 
 def begin(round_: Round, seen: Seen) -> None:
@@ -35,7 +37,8 @@ def begin(round_: Round, seen: Seen) -> None:
     """
     if round_.plan.from_hand:
         round_.session, round_.dealt_by = seen.session, seen.device
-        deal_from(round_, 0, seen)
+        if round_.ledger.deck or not round_.decks.counted:  # else a shuffler has it still
+            deal_from(round_, round_.ledger.deck, seen)
     if round_.shoes is None:
         return
     round_.shoes.begin_round()
@@ -235,6 +238,11 @@ def put_back(round_: Round, seen: Seen) -> bool:
 def look_ahead(round_: Round, seen: Seen) -> None:
     """Report that fewer cards are left in the shoe than are due, and continue as the procedure says."""
     policy = round_.plan.runs_out
+    if policy is not None and round_.plan.from_hand and round_.by_hand and not round_.over:
+        found = run_out(round_, policy, seen)
+        if found is not None:
+            then = policy.then if found.called or policy.then == "misdeal" else "nothing"
+            _rule(round_, policy._replace(then="person" if found.called else then), REMAINDER, found)
     if policy is None or round_.over or round_.shoes is None or round_.shoes.current is None:
         return
     left = round_.shoes.current.left
@@ -262,7 +270,12 @@ def look_ahead(round_: Round, seen: Seen) -> None:
         policy = policy._replace(then="person")
         out = replace(out, called="supervisor")
         _by_hand(round_, due, left)
-    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, round_.report(out, seen))
+    _rule(round_, policy, SHOE, round_.report(out, seen))
+
+
+def _rule(round_: Round, policy: Policy, place: Place, out: Incident) -> None:
+    """Apply what follows when the deck runs out; a misdeal returns what any misdeal does."""
+    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), place, out)
 
 
 def _scramble(round_: Round, due: list[Due], left: int) -> None:

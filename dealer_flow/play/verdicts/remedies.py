@@ -7,6 +7,7 @@ due next.
 from dealer_flow.play.course import burns, laying
 from dealer_flow.play.course.face_up import lie_open
 from dealer_flow.play.course.steps import deal_ahead
+from dealer_flow.play.verdicts.in_hand import deal_again, early_in_hand
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
@@ -30,9 +31,7 @@ def may_be(round_: Round, policy: Policy) -> bool:
     revealing = round_.step is None or round_.step.do == "reveal"
     if revealing and any(hand.revealed is not None for hand in round_.ledger.hands.values()):
         return False
-    if round_.plan.from_hand:
-        return policy.then in ("complete", "replace")
-    return round_.plan.from_shoe or policy.then == "reshuffle"
+    return round_.plan.from_hand or round_.plan.from_shoe or policy.then == "reshuffle"
 
 
 # ------------------------------------------------------------------ one card
@@ -105,6 +104,9 @@ def owed(round_: Round, place: Place) -> int:
 def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) -> None:
     """Put cards back into the deck from a place that has `off` too many (too few if negative): those, or all of the
     step."""
+    if round_.plan.from_hand:
+        deal_again(round_, policy, hand, seen)
+        return
     if not round_.plan.from_shoe:
         _anew(round_, hand.place, policy, seen)
         return
@@ -185,6 +187,8 @@ def _into_deck(
 
 def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
     """Apply the remedy to cards that were dealt early; False if none is known."""
+    if round_.plan.from_hand:
+        return early_in_hand(round_, policy)
     if not round_.plan.from_shoe:
         if not round_.ledger.unplaced:
             return False

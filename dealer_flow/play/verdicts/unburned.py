@@ -27,7 +27,10 @@ def judge_unburned(round_: Round, seen: Seen) -> None:
         return
     step = _last_burn(round_)
     if step is not None and not round_.over:
-        laying.unburn(round_, step.name)
+        if round_.plan.from_hand:
+            _count_none(round_, step)
+        else:
+            laying.unburn(round_, step.name)
         round_.unburned = step.name
     policy = round_.plan.unburned or Policy("person", "procedure")
     judge(round_, policy, BURN, Incident(code="burn-forgotten", clause=UNJUDGED, place=BURN.text), seen)
@@ -65,9 +68,19 @@ def folds_unburned(round_: Round, number: int, choice: str) -> str | None:
 
 def _last_burn(round_: Round) -> BurnCardStep | None:
     """Return the last step so far that burns a card of the shoe, unless it is known to have burned none."""
-    if not round_.plan.from_shoe or round_.draw is not None:
+    if not (round_.plan.from_shoe or round_.plan.from_hand) or round_.draw is not None:
         return None
     burns = (step for step in reversed(round_.plan.steps[: round_.at + 1]) if isinstance(step, BurnCardStep))
-    step = next((step for step in burns if step.from_device), None)
-    due = step is not None and any(due.place == BURN and due.step == step.name for due in round_.dues)
+    step = next((step for step in burns if step.from_device or round_.plan.from_hand), None)
+    if step is None or step.name == round_.unburned:
+        return None
+    due = any(due.place == BURN and due.step == step.name for due in (*round_.dues, *round_.by_hand))
     return step if due else None
+
+
+def _count_none(round_: Round, step: BurnCardStep) -> None:
+    """Count no card as burned in this step of a game dealt by hand."""
+    waits = [due for due in round_.by_hand if due.place == BURN and due.step == step.name]
+    round_.by_hand = [due for due in round_.by_hand if due not in waits]
+    if not waits:
+        round_.ledger.lie_burned(round_.ledger.burned_left - step.cards)

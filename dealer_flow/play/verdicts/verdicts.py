@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from dealer_flow.play.course import laying
 from dealer_flow.play.course.cards_by_step import unsettle
 from dealer_flow.play.course.turns import acted_since, take_back
+from dealer_flow.play.verdicts.in_hand import forget_dead
 from dealer_flow.play.verdicts.remedies import (
     REMEDIES,
     complete,
@@ -392,12 +393,14 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
     by_hand = round_.plan.from_hand and policy.then in ("complete", "replace") and not round_.over
-    if by_hand and place in [due.place for due in round_.by_hand]:
+    lying = hand is not None and hand.shown and (card is None or card in hand.shown)
+    if by_hand and not lying and place in [due.place for due in round_.by_hand]:
         # The hand is still being dealt: the next card replaces the dead one. A joker is not one of the cards dealt.
         round_.ledger.astray += known is not Mishap.JOKER
         return
     if by_hand and hand is not None and may_be(round_, policy):
         hand.kill()
+        forget_dead(round_, hand, card)
         round_.ledger.astray -= known is Mishap.JOKER
         complete(round_, hand, 1)
         return

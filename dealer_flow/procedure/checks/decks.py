@@ -40,9 +40,14 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield ("care", "alternate"), "one deck cannot take turns; needs [deck] alternating = 2"
 
 
+_SINGLE: Final = ("card-shoe", "hand")
+"""Devices that give single cards."""
+
+
 def _off_deck(procedure: Procedure) -> bool:
-    """Return True if cards are burned off the top of the device's deck."""
-    return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
+    """Return True if cards are burned off the top of the deck that is dealt."""
+    burns = (step for step in procedure.step if isinstance(step, BurnCardStep))
+    return any(step.from_device or procedure.device == "hand" for step in burns)
 
 
 def _everybodys(procedure: Procedure, key: Key, row: Consequence, why: str) -> Iterator[Complaint]:
@@ -58,8 +63,8 @@ def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
     if part is None:
         return
     key: Key = ("care", "unburned")
-    if procedure.device != "card-shoe" or not _off_deck(procedure):
-        yield key, "no burn-card step of a card-shoe burns a card"
+    if procedure.device not in _SINGLE or not _off_deck(procedure):
+        yield key, "no burn-card step of a card-shoe or a deck in the hand burns a card"
     yield from _everybodys(procedure, key, part, "it concerns all hands")
     folds = [choice.name for choice in procedure.decision if choice.folds]
     if part.offers is not None and part.offers not in folds:
@@ -97,11 +102,11 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     if row is None:
         return
     key: Key = ("care", "runs-out")
-    if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
-        yield key, "only single cards out of a card-shoe that is fresh each-round can run out"
+    if procedure.device not in _SINGLE or not procedure.step or procedure.deck.fresh != "each-round":
+        yield key, "only single cards of a deck that is fresh each-round can run out"
     wants = {"scramble", "scramble-or-community"} & {*(values_of(procedure.option, row.option) or ())}
     if wants and not _off_deck(procedure):
-        yield (*key, "option"), f"{min(wants)!r} needs burned cards, and no burn-card step of the device burns any"
+        yield (*key, "option"), f"{min(wants)!r} needs burned cards, and no burn-card step of this deck burns any"
 
 
 def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:

@@ -7,6 +7,7 @@ from dealer_flow.procedure.checks.decks import remainder_faults
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.base import DealtStep, cards_needed
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.steps.views import CardsSoFar
@@ -64,10 +65,8 @@ def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
 def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Yield steps that do not say that their cards come from the dealer's hand, in a game dealt by hand."""
     for index, step in enumerate(procedure.step):
-        if isinstance(step, DealtStep) and step.from_device:
+        if isinstance(step, DealtStep | ExchangeStep) and step.from_device:
             yield ("step", index, "origin"), 'no device deals this game; a step that deals or burns has origin = "hand"'
-        elif step.from_device:
-            yield ("step", index, "do"), f"no device deals this game, and cards of a step {step.do!r} come from one"
 
 
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:

@@ -35,8 +35,14 @@ class BurnCardStep(DealtStep):
         """Return the instruction for the dealer."""
         when = ", if any player draws" if self.if_drawn else ""
         when += f", if a player in play has {a(self.only)} bet" if self.only else ""
-        tail = "" if self.from_device else " by hand, then press CONFIRM"
+        tail = "" if self.from_device or self._goes_with_next(game) else " by hand, then press CONFIRM"
         return f"Burn {cards(self.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
+
+    def _goes_with_next(self, game: ProcedureView) -> bool:
+        """Return True if the cards go out with those that follow, in a game without a device."""
+        names = [step.name for step in game.step]
+        later = game.step[names.index(self.name) + 1 :]
+        return game.device == "hand" and bool(later) and later[0].deals
 
     def brief(self) -> str:
         """Return the step as in `burn 1 off the top`."""

@@ -30,6 +30,8 @@ class ExchangeStep(Step):
     adds: bool = False
     """Nothing was discarded: the cards are added."""
     by: Literal["packet", "single"] = "single"
+    origin: Literal["device", "hand"] = "device"
+    """`hand`: dealt by hand, unseen by any device; the dealer confirms."""
     must: tuple[DrawPart, ...] = ()
     """Number of cards that a hand must draw by what it holds, including the cards at `counting`."""
     counting: tuple[Recipient, ...] = ()
@@ -47,6 +49,11 @@ class ExchangeStep(Step):
     places_key = "to"
     gives = True
     deals = True
+
+    @property
+    def from_device(self) -> bool:
+        """False if the cards are dealt by hand."""
+        return self.origin == "device"
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """Yield the replacements, place after place, seats in the order of play.
@@ -87,6 +94,8 @@ class ExchangeStep(Step):
             )
         if self.must and self.by != "single":
             yield (*key, "must"), "needs by = 'single': only then is it known how many cards came"
+        if not self.from_device and (self.exposes or self.to != ("seats",)):
+            yield (*key, "origin"), "out of the hand only for players that draw by choice: to = ['seats'], no 'exposes'"
         if self.unless is not None and not (self.exposes and self.to == ("seats",)):
             yield (*key, "unless"), "only for hands of the seats that are turned up: give exposes = true, too"
         if self.unless is not None and self.unless not in [choice.name for choice in game.decision]:
@@ -107,7 +116,8 @@ class ExchangeStep(Step):
             return f"Give {whom} the cards they asked for, at most {self.most} each."
         own = " You take as many as your rules require." if "dealer" in self.to and not must else ""
         own += f" Your own hand {'; '.join(row.words() for row in self.must)}." if must else ""
-        return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
+        tail = "" if self.from_device else " Deal by hand, then press CONFIRM."
+        return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}{tail}"
 
     def brief(self) -> str:
         """Return the step as in `up to 3 drawn by seats`."""

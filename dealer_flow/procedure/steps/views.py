@@ -21,6 +21,10 @@ class NamedStep(Protocol):
     def name(self) -> str:
         """Name of the step, unique in the procedure."""
 
+    @property
+    def deals(self) -> bool:
+        """True if the step deals cards."""
+
 
 class Betting(Protocol):
     """Rules of betting."""

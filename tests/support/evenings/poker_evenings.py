@@ -32,12 +32,20 @@ from rules.game.load import Game, game_id_of, load_game
 from rules.settlement import HouseRake, Settlement
 from tests.support.evenings.poker_hands import DealtHand, HandsDealt, Player, rehearsed
 
-BETTING: Final = tuple(name for name in known_procedures() if load_procedure(name).betting is not None)
-"""Every game in which players bet against each other."""
+BETTING: Final = tuple(
+    name
+    for name in known_procedures()
+    if load_procedure(name).betting is not None and load_procedure(name).device != "hand"
+)
+"""Every game in which players bet against each other, out of a shoe."""
 CHOOSING: Final = tuple(
     name for name in ("eighty-eight.co", "joker.co", "longhorn.co", "trips.co") if name in known_procedures()
 )
 """Every game in which players put into a pot by their choices."""
+PITCHED: Final = tuple(
+    name for name in (f"{each}-hand" for each in (*BETTING, *CHOOSING)) if name in known_procedures()
+)
+"""Those of them that are dealt out of the hand, too."""
 HANDS: Final = 3
 """Most hands of an evening."""
 MOST: Final = {"draw": 5, "seven": 6}
@@ -50,9 +58,13 @@ SHARES: Final = ("5", "50", "95")
 RAKES: Final = (None, HouseRake("10", 400), HouseRake("5", None, 50, 100), HouseRake("2.5", 300, 25, 200))
 
 
-def evening(name: str, seed: int) -> Counter[str]:
-    """Play one evening and return counts of what occurred; an AssertionError names the error and the seed."""
-    random = Random(f"{name} {seed}")
+def evening(name: str, seed: int, settled: list[Settlement] | None = None) -> Counter[str]:
+    """Play one evening and return counts of what occurred; an AssertionError names the error and the seed.
+
+    A game out of the hand has the same evening as out of a shoe: the same cards, bets and choices. `settled` takes the
+    settlements.
+    """
+    random = Random(f"{name.removesuffix('-hand')} {seed}")
     options = _options(name, random)
     terms = _terms(name, options, random)
     table = HandsDealt(rehearsed(name, options), random, _players(name, random))
@@ -73,6 +85,8 @@ def evening(name: str, seed: int) -> Counter[str]:
         found.update(_counted(hand, result))
         if terms is not None:
             settlement = terms.settle(result)
+            if settled is not None:
+                settled.append(settlement)
             _must_be_right(where, hand, settlement)
             found.update(_paid(settlement))
             if hand.betting:

@@ -32,7 +32,7 @@ from dealwire.rehearsal.stakes import stakes_of
 from devices import events as e
 from devices.events import BettingAction
 from protocol.cards import Card
-from protocol.places import BURN, COMMUNITY, Place, seat
+from protocol.places import BURN, COMMUNITY, REMAINDER, Place, seat
 
 SHOE, CONTROLLER = "shoe", "table-controller"
 SESSIONS: Final = {SHOE: 0xA1B2C3D4, CONTROLLER: 0x0C0FFEE0}
@@ -104,7 +104,7 @@ class HandsDealt:
         self.random.shuffle(self._faces)
         self._left, self._ordinal = [*self._faces], 0
         self._up: dict[int, list[Card]] = {player.seat: [] for player in players}
-        self.see(SHOE, e.ShoeLoaded(self.round, 1, len(self._left)))
+        self._from_device(e.ShoeLoaded(self.round, 1, len(self._left)))
         self._before(players, wagers)
         if button:
             self.see(CONTROLLER, e.SpotSelected(button))
@@ -116,7 +116,9 @@ class HandsDealt:
         return self.dealt
 
     def end(self) -> RoundResult:
-        """Press END GAME and return the result."""
+        """Press END GAME and return the result; a deck that was dealt out of the hand is counted before."""
+        if self.procedure.plan.from_hand:
+            self.see(CONTROLLER, e.CardsCounted(REMAINDER, len(self._left)))
         self.see(CONTROLLER, e.GameEnded(self.round))
         assert self.result is not None, "END GAME ends the round"
         return self.result
@@ -188,15 +190,32 @@ class HandsDealt:
             if due.why == "exchange":
                 self.dealt.cards[due.place] = self.dealt.cards[due.place][due.cards :]
         if isinstance(step, BurnCardStep):
-            self.see(SHOE, e.BurnStarted(len(packets)))
+            self._from_device(e.BurnStarted(len(packets)))
+        up = isinstance(step, DealStep) and step.face == "up"
         for due in packets:
             for _ in range(due.cards):
-                self._draw(due, up=isinstance(step, DealStep) and step.face == "up")
+                self._draw(due, up=up)
+        if self.procedure.plan.from_hand and packets and not isinstance(step, BurnCardStep):
+            self._pitch(packets, up=up)
+
+    def _pitch(self, packets: list[Due], *, up: bool) -> None:
+        """Report cards dealt out of the hand: confirm them, or key those that lie open."""
+        if not up:
+            self.see(CONTROLLER, e.Confirmed())
+            return
+        for place in dict.fromkeys(due.place for due in packets):
+            open_ = self._up[place.seat] if place.seat else self.dealt.cards[place]
+            self.see(CONTROLLER, e.HandRevealed(place, tuple(open_), True))
+
+    def _from_device(self, body: e.Body) -> None:
+        """Report `body` from the shoe, if cards come out of one."""
+        if not self.procedure.plan.from_hand:
+            self.see(SHOE, body)
 
     def _draw(self, due: Due, *, up: bool) -> None:
         card = self._left.pop()
         self._ordinal += 1
-        self.see(SHOE, e.CardDrawn(self._ordinal, card, "burn" if due.place == BURN else None))
+        self._from_device(e.CardDrawn(self._ordinal, card, "burn" if due.place == BURN else None))
         self.dealt.cards.setdefault(due.place, []).append(card)
         if up and due.place.seat:
             self._up[due.place.seat].append(card)
