@@ -1,0 +1,221 @@
+"""A recorded hand played through flow and settlement, and compared with what the record says of its end."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final, Literal
+
+from dealer_flow.editions import load_edition
+from dealer_flow.play.flow import DealerFlow
+from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
+from dealwire.histories.dealing import Cannot, Dealing, options_for
+from dealwire.histories.forms import HOUSE
+from dealwire.histories.history import History
+from dealwire.table.table import TableTerms
+from devices.events import Seen
+from rules.game.load import Game, load_game
+from rules.settlement import HouseRake, PotTotal, Settlement
+
+EDITION: Final = "colorado-2021-05-01"
+"""Edition without a maximum bet, by which every history is played."""
+TOKENS: Final = (1, 5, 10, 25, 50, 100)
+"""Smallest chips that a site may have split a pot in, in units of the record."""
+Kind = Literal["same", "same-but-the-rake", "not-expressible", "nothing-recorded", "different"]
+
+
+@dataclass
+class Verdict:
+    """Result of a comparison; `why` names what is not expressible or different."""
+
+    kind: Kind
+    why: str = ""
+    reason: str = ""
+    """The kind of `why`, without seats and amounts, to count by."""
+    result: RoundResult | None = None
+    settlement: Settlement | None = None
+    incidents: Sequence[Incident] = ()
+    heard: Sequence[Seen] = field(default=(), repr=False)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class Table:
+    """Flows and terms of the games that histories are played by."""
+
+    def __init__(self, edition: str = EDITION) -> None:
+        self._edition = load_edition(edition)
+        self.procedure = cache(self._load_procedure)
+        """Procedure by the id of its game."""
+        self._game = cache(self._load_game)
+        self._flows: dict[tuple[str, tuple[tuple[str, str], ...]], DealerFlow] = {}
+        self._terms: dict[tuple[str, tuple[tuple[str, str], ...], int, int], TableTerms] = {}
+
+    def _load_procedure(self, name: str) -> Procedure:
+        return load_procedure(name, self._edition)
+
+    def _load_game(self, name: str) -> Game:
+        return load_game(name, edition=self._edition)
+
+    def plays(self, history: History) -> Verdict:
+        """Play a hand and compare its end."""
+        if history.not_expressible:
+            return Verdict("not-expressible", history.not_expressible, history.not_expressible)
+        procedure = self.procedure(history.form.game)
+        options = options_for(history, procedure, HOUSE)
+        dealing = Dealing(self._flow(procedure, options), history)
+        try:
+            result = dealing.played()
+        except Cannot as why:
+            return Verdict("not-expressible", str(why), str(why))
+        finally:
+            self._flow(procedure, options).finish()
+        verdict = self._compared(history, result, dealing.incidents)
+        verdict.incidents, verdict.heard, verdict.options = dealing.incidents, dealing.heard, options
+        return verdict
+
+    def _flow(self, procedure: Procedure, options: Mapping[str, str]) -> DealerFlow:
+        key = procedure.id, tuple(sorted(options.items()))
+        if key not in self._flows:
+            self._flows[key] = DealerFlow(procedure, table="history", options=options)
+        return self._flows[key]
+
+    def _settled(self, history: History, result: RoundResult, token: int, rake: int) -> Settlement:
+        readings = tuple(sorted(history.form.readings.items()))
+        key = history.form.game, readings, token, rake
+        if key not in self._terms:
+            taken = HouseRake("10", cap_cents=rake, step_cents=1) if rake else None
+            self._terms[key] = TableTerms(
+                self._game(history.form.game), readings=dict(readings), token_cents=token, rake=taken
+            )
+        terms = self._terms[key]
+        found = terms.settle(result)
+        terms.meters.clear()
+        if rake:
+            del self._terms[key]
+        return found
+
+    # ------------------------------------------------------------------ comparing
+
+    def _compared(self, history: History, result: RoundResult | None, incidents: Sequence[Incident]) -> Verdict:
+        if result is None:
+            return _different("the flow did not end the hand", "not ended")
+        gross = self._settled(history, result, 1, 0)
+        if result.outcome != "complete" or gross.status != "settled":
+            return self._unsettled(history, result, gross, incidents)
+        rake = _rake(history, gross)
+        if rake is None:
+            return Verdict("nothing-recorded", "the record has no outcome", "no outcome", result, gross)
+        if isinstance(rake, str):
+            return _different(rake, "another pot", result, gross)
+        last: Verdict | None = None
+        for token in TOKENS:
+            last = self._with_token(history, result, gross, rake, token)
+            if last.kind != "different":
+                return last
+        first = self._with_token(history, result, gross, rake, 1)
+        return first
+
+    def _with_token(self, history: History, result: RoundResult, gross: Settlement, rake: int, token: int) -> Verdict:
+        """Compare with the pots split in chips of `token`."""
+        exact = not rake or (len(gross.pots) == 1 and 10 * rake <= gross.pots[0].cents)
+        settled = self._settled(history, result, token, rake) if exact else gross
+        wrong = next(_differences(history, settled, rake if not exact else 0), None)
+        if wrong is not None:
+            return _different(wrong, "other winnings", result, settled)
+        odd = f"split in chips of {token}" if token > 1 else ""
+        return Verdict("same-but-the-rake" if rake else "same", odd, odd, result, settled)
+
+    def _unsettled(
+        self, history: History, result: RoundResult, settled: Settlement, incidents: Sequence[Incident]
+    ) -> Verdict:
+        """Return the verdict on a hand that was not settled: its first incident, or the pot that is held."""
+        held = next((pot.held for pot in settled.pots if pot.held), settled.why or "")
+        if result.outcome == "complete" and _nobody_showed(history):
+            why = "a hand that was never shown could win the pot"
+            return Verdict("not-expressible", why, why, result, settled)
+        if result.outcome == "complete":
+            return _different(f"held: {held}", "held", result, settled)
+        first = next((each for each in incidents if each.unreliable or each.code == "action-refused"), None)
+        first = first or next(iter(incidents), None)
+        why = f"{result.outcome}: {first.text}" if first is not None else result.outcome
+        return _different(why, first.code if first is not None else result.outcome, result, settled)
+
+
+def _different(
+    why: str, reason: str, result: RoundResult | None = None, settlement: Settlement | None = None
+) -> Verdict:
+    return Verdict("different", why, reason, result, settlement)
+
+
+def _nobody_showed(history: History) -> bool:
+    return not any(each.cards for each in history.showings)
+
+
+def _won(settlement: Settlement) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for pot in settlement.pots:
+        for winner in pot.winners:
+            found[winner.seat] += winner.cents
+    return found
+
+
+def _rake(history: History, gross: Settlement) -> int | str | None:
+    """Return the rake that the record leaves of the pots, a difference in the pots themselves, or None if it has no
+    outcome."""
+    recorded, pots = history.recorded, sum(pot.cents for pot in gross.pots)
+    if recorded.total is not None and pots not in (recorded.total, recorded.total + (recorded.rake or 0)):
+        return f"recorded are pots of {recorded.total}, came {pots}"
+    if recorded.taken is not None:
+        rake = pots - sum(each.amount for each in recorded.taken)
+    elif recorded.stacks is not None:
+        rake = sum(history.stakes.values()) - sum(recorded.stacks.values())
+    else:
+        return None
+    if rake < 0:
+        return f"recorded are winnings of {pots - rake}, the pots are {pots}"
+    if recorded.rake and rake not in (0, recorded.rake):
+        return f"recorded is a rake of {recorded.rake}, the winnings leave {rake}"
+    return rake
+
+
+def _differences(history: History, settled: Settlement, rake: int) -> Iterator[str]:
+    """Yield each difference. With a `rake` that is not in the settlement, winnings may be lower by a part of it."""
+    recorded, won = history.recorded, _won(settled)
+    back = {line.seat: line.returned for line in settled.lines if line.result == "returned"}
+    for seat, cents in recorded.back.items():
+        if back.get(seat, 0) != cents:
+            yield f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
+    if recorded.taken is not None:
+        theirs: Counter[int] = Counter()
+        for each in recorded.taken:
+            theirs[each.seat] += each.amount
+        yield from _by_seat(won, theirs, rake, "winnings")
+        if rake and (named := {each.pot for each in recorded.taken}) and len(named) == len(settled.pots) > 1:
+            yield from _by_pot(history, settled.pots, rake)
+    if recorded.stacks is not None:
+        nets = {each.seat: each.net for each in settled.seats}
+        ours = Counter({seat: stake + nets.get(seat, 0) for seat, stake in history.stakes.items()})
+        yield from _by_seat(ours, Counter(recorded.stacks), rake, "chips")
+
+
+def _by_seat(ours: Counter[int], theirs: Counter[int], rake: int, what: str) -> Iterator[str]:
+    for seat in sorted(ours.keys() | theirs.keys()):
+        less = ours[seat] - theirs[seat]
+        if not 0 <= less <= rake:
+            yield f"recorded are {what} of {theirs[seat]} for seat {seat}, came {ours[seat]}"
+
+
+def _by_pot(history: History, pots: Sequence[PotTotal], rake: int) -> Iterator[str]:
+    """Yield pots of which other seats took parts than ours give; the record names the pots in its own way."""
+    theirs: dict[str, dict[int, int]] = {}
+    for seat, pot, cents in history.recorded.taken or ():
+        theirs.setdefault(pot, {})[seat] = theirs.get(pot, {}).get(seat, 0) + cents
+    ours = {pot.name: {winner.seat: winner.cents for winner in pot.winners} for pot in pots}
+    for name, shares in ours.items():
+        if not any(
+            shares.keys() == each.keys() and all(0 <= shares[seat] - each[seat] <= rake for seat in shares)
+            for each in theirs.values()
+        ):
+            yield f"{name}: the record gives it to other seats"
