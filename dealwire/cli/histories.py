@@ -15,7 +15,7 @@ from dealwire.cli.show import RoundPrinter, Say, say_json
 from dealwire.cli.terminal import echo, say_object, say_table
 from dealwire.histories.history import HistoryError
 from dealwire.histories.reading import NoHistories, hands_in, histories_in
-from dealwire.histories.verdict import EDITION, Table, Verdict
+from dealwire.histories.verdict import EDITION, Table, Comparison
 
 SCHEMA: Final = "dealwire.history/1"
 VERDICTS: Final = {
@@ -26,7 +26,7 @@ VERDICTS: Final = {
     "different": "different",
     "unreadable": "unreadable",
 }
-"""Verdict -> its words."""
+"""Comparison -> its words."""
 _WRONG: Final = ("different", "unreadable")
 
 
@@ -145,7 +145,9 @@ def play_history(path: Path, *, as_json: bool, verbose: bool, settled_only: bool
     return code
 
 
-def _say_hand(verdict: Verdict, table: Table, game: str, printer: RoundPrinter, say: Say, *, settled_only: bool) -> None:
+def _say_hand(
+    verdict: Comparison, table: Table, game: str, printer: RoundPrinter, say: Say, *, settled_only: bool
+) -> None:
     if verdict.result is not None and not settled_only:
         printer.deals(table.procedure(game))
         for incident in verdict.incidents:
@@ -155,11 +157,17 @@ def _say_hand(verdict: Verdict, table: Table, game: str, printer: RoundPrinter, 
         say(verdict.settlement)
 
 
-def _say_verdict(place: str, game: str, verdict: Verdict, *, as_json: bool) -> None:
+def _say_verdict(place: str, game: str, verdict: Comparison, *, as_json: bool) -> None:
     if as_json:
         options = dict(verdict.options)
         say_object(
-            SCHEMA, "history", place=place, game=game, verdict=verdict.kind, why=verdict.why, edition=EDITION,
+            SCHEMA,
+            "history",
+            place=place,
+            game=game,
+            verdict=verdict.kind,
+            why=verdict.why,
+            edition=EDITION,
             options=options,
         )
         return

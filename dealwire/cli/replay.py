@@ -64,7 +64,9 @@ def command(
     lines = {name: _end(name, text) for name, text in pairs(line_names, "--line").items()} or None
     if not os.path.isdir(file) and os.path.exists(file) and is_history(file):
         if lines is not None or options["procedure"] or options["game"] or options["awards"]:
-            raise click.UsageError("a hand history names its own game; --line, --procedure, --game and --awards do not fit")
+            raise click.UsageError(
+                "a hand history names its own game; --line, --procedure, --game and --awards do not fit"
+            )
         ctx.exit(play_history(file, as_json=as_json, verbose=verbose, settled_only=False))
     if os.path.isdir(file) and lines is not None:
         raise click.UsageError("--line needs a FILE, not a folder")

@@ -13,8 +13,8 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FILE, FILE, FLAG, declared
 from dealwire.cli.histories import play_history
+from dealwire.cli.options import A_FILE, FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.rounds import RoundTerms, UnknownType, lines, one_line, read_round, resumed
 from dealwire.cli.show import Say, SettlementPrinter, say_json

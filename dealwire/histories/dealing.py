@@ -35,6 +35,8 @@ class Dealing:
         self._numbers = {SHOE: 0, CONTROLLER: 0}
         self._ordinal, self._at_ns = 0, _START_NS
         self._folded: set[int] = set()
+        self._late: set[int] = set()
+        """Seats that folded when nothing could be bet any longer."""
         self.heard: list[Seen] = []
         self.incidents: list[Incident] = []
         self.result: RoundResult | None = None
@@ -123,10 +125,13 @@ class Dealing:
                 self._draw(known[0] if known else UNREAD)
 
     def _bet(self, street: Street) -> None:
+        """Act. A fold where the betting is over, since nobody else can bet, is taken up when hands are shown."""
         for number, action, cents in street.acts:
+            before = len(self.incidents)
             self._say(e.PlayerActed(number, action, cents))
+            late = any(each.code == "out-of-turn" for each in self.incidents[before:])
             if action is BettingAction.FOLD:
-                self._folded.add(number)
+                (self._late if late else self._folded).add(number)
 
     def _decide(self, street: Street) -> None:
         numbers = {choice.draws or 0: choice.number for choice in self._procedure.decision}
@@ -136,17 +141,19 @@ class Dealing:
                 self._say(e.CardsDiscarded(seat(each.seat), each.cards))
 
     def _show(self) -> None:
-        """Show the board and the hands, those that were thrown away last: a hand thrown first could be the last but
-        one."""
+        """Show the board and the hands, then throw away the others: those of which the record says so, and, where one
+        was shown, those that it does not mention."""
         board = tuple(card for street in self._history.streets for card in street.board)
         if board:
             self._say(e.HandRevealed(COMMUNITY, board, True))
-        shown = [each for each in self._history.showings if each.cards]
-        for number, cards in shown:
-            self._say(e.HandRevealed(seat(number), cards, True))
-        there = {each.seat for each in shown}
+        showings = [each for each in self._history.showings if each.seat not in self._folded]
+        for number, cards in showings:
+            if cards:
+                self._say(e.HandRevealed(seat(number), cards, True))
+        shown = {each.seat for each in showings if each.cards}
+        mucked = {each.seat for each in showings if not each.cards} | self._late
         for number in self._live:
-            if number not in there and len(self._live) > 1:
+            if number not in shown and (shown or number in mucked) and len(self._live) > 1:
                 self._say(e.PlayerActed(number, BettingAction.FOLD, 0))
                 self._folded.add(number)
 

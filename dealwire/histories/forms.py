@@ -6,7 +6,7 @@ from typing import Final
 
 
 @dataclass(frozen=True)
-class Form:
+class PokerForm:
     """A form of poker: the game and procedure with this id, the house's options and readings that it is played with."""
 
     name: str
@@ -22,19 +22,19 @@ _HIGH_CARD: Final = {"bring-in": "high-card", "first-on-board": "low"}
 FORMS: Final = {
     form.name: form
     for form in (
-        Form("hold'em", "holdem.co"),
-        Form("omaha", "omaha.co"),
-        Form("omaha hi-lo", "omaha-hi-lo.co", readings=_EIGHT),
-        Form("seven-card stud", "seven-card-stud.co", _LOW_CARD),
-        Form("seven-card stud hi-lo", "seven-card-stud-hi-lo.co", _LOW_CARD, _EIGHT),
-        Form("razz", "seven-card-stud-low.co", _HIGH_CARD),
-        Form("five-card draw", "draw.co"),
-        Form("2-7 single draw", "draw-low.co", readings={"low-hand": "deuce-to-seven"}),
+        PokerForm("hold'em", "holdem.co"),
+        PokerForm("omaha", "omaha.co"),
+        PokerForm("omaha hi-lo", "omaha-hi-lo.co", readings=_EIGHT),
+        PokerForm("seven-card stud", "seven-card-stud.co", _LOW_CARD),
+        PokerForm("seven-card stud hi-lo", "seven-card-stud-hi-lo.co", _LOW_CARD, _EIGHT),
+        PokerForm("razz", "seven-card-stud-low.co", _HIGH_CARD),
+        PokerForm("five-card draw", "draw.co"),
+        PokerForm("2-7 single draw", "draw-low.co", readings={"low-hand": "deuce-to-seven"}),
     )
 }
 """Forms by name."""
 
-UNKNOWN: Final = Form("", "")
+UNKNOWN: Final = PokerForm("", "")
 """Form of a hand that is no game here."""
 
 HOUSE: Final = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from dealwire.histories.forms import Form
+from dealwire.histories.forms import PokerForm
 from devices.events import BettingAction
 from protocol.cards import Card
 from protocol.errors import DealwireError
@@ -70,8 +70,8 @@ class Street:
 
 
 @dataclass
-class Recorded:
-    """What the record says of the outcome; None where it says nothing."""
+class RecordedEnd:
+    """Outcome as recorded; None where the record says nothing."""
 
     taken: list[Taken] | None = None
     """Parts of the pots, after the rake, without uncalled bets."""
@@ -89,7 +89,7 @@ class History:
     """One hand. `unit` is the value of 1 in the record's own money, `place` the file and the hand in it."""
 
     place: str
-    form: Form
+    form: PokerForm
     stakes: dict[int, int]
     button: int | None = None
     name: str = ""
@@ -97,7 +97,7 @@ class History:
     posts: list[Post] = field(default_factory=list)
     streets: list[Street] = field(default_factory=list)
     showings: list[Showing] = field(default_factory=list)
-    recorded: Recorded = field(default_factory=Recorded)
+    recorded: RecordedEnd = field(default_factory=RecordedEnd)
     not_expressible: str = ""
     """Reason that it cannot be played here; empty if nothing is known that forbids it."""
 

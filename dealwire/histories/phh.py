@@ -130,9 +130,11 @@ class _Reader:
     def _posts(self, count: int) -> None:
         """Take antes and blinds. Heads-up the standard writes them the other way round: the button has the small
         one."""
-        for number, cents in enumerate(self._turned(self._numbers("antes") or [], count), start=1):
+        antes = self._turned(self._numbers("antes") or [], count)
+        everybody = len(set(antes)) == 1  # an ante that one seat puts up for all is dead money
+        for number, cents in enumerate(antes, start=1):
             if cents:
-                self._post(number, "ante", cents)
+                self._post(number, "ante" if everybody else "dead-post", cents)
         blinds = self._turned(self._numbers("blinds_or_straddles") or [], count)
         names = ["small-blind", "big-blind", "straddle", "third-blind"]
         if count == 2:
@@ -196,7 +198,7 @@ class _Reader:
 
     def _bring_in(self, number: int, _: list[str]) -> None:
         found = self._fields.get("bring_in")
-        if type(found) not in (int, Decimal):
+        if not isinstance(found, int | Decimal):
             raise HistoryError(self._place, "bring_in is not a number")
         stake = self._hand.stakes[number] - sum(post.amount for post in self._hand.posts if post.seat == number)
         self._bet(number, BettingAction.BRING_IN, min(self._cents(Decimal(found)), stake))
@@ -252,16 +254,14 @@ class _Reader:
 
     def _show_known(self) -> None:
         """Show the hands that nobody folded, whose cards the record names, where it does not say how it ended."""
-        folded = {
-            act.seat for street in self._hand.streets for act in street.acts if act.action is BettingAction.FOLD
-        }
-        said = {each.seat for each in self._hand.showings}
+        folded = {act.seat for street in self._hand.streets for act in street.acts if act.action is BettingAction.FOLD}
+        shown = {each.seat for each in self._hand.showings}
         left = [number for number in self._hand.stakes if number not in folded]
         if len(left) < 2:
             return
         for number in left:
             cards = self._own(number)
-            if number not in said and UNREAD not in cards and cards:
+            if number not in shown and UNREAD not in cards and cards:
                 self._hand.showings.append(Showing(number, cards))
 
     def _own(self, number: int) -> tuple[Card, ...]:
@@ -276,4 +276,4 @@ class _Reader:
 
 
 def _card(text: str) -> Card:
-    return UNREAD if text in ("??",) else parse_card(text.upper())
+    return UNREAD if text == "??" else parse_card(text.upper())

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from dealwire.histories.betting import Put
-from dealwire.histories.forms import FORMS, UNKNOWN, Form
+from dealwire.histories.forms import FORMS, UNKNOWN, PokerForm
 from dealwire.histories.history import History, HistoryError, Post, Showing, Taken, Thrown
 from devices.events import BettingAction
 from protocol.cards import UNREAD, Card, parse_card
@@ -61,7 +61,7 @@ def is_pokerstars(text: str) -> bool:
 def hands_of(text: str, file: str) -> Iterator[History | HistoryError]:
     """Yield the hands of a text, or the error of one that cannot be read."""
     found = [*HEADER.finditer(text)]
-    ends = [*(each.start() for each in found[1:]), len(text)]
+    ends = [*(each.start() for each in found[1:]), len(text)][: len(found)]
     for header, end in zip(found, ends, strict=True):
         line = text.count("\n", 0, header.start()) + 1
         place = f"{file}:{line}: hand {header[1]}"
@@ -276,11 +276,11 @@ class _Reader:
         ]
 
 
-def _form_of(header: str) -> tuple[Form, str]:
+def _form_of(header: str) -> tuple[PokerForm, str]:
     """Return the form that a header names, and why it is none here if it is not."""
     for pattern, form in _GAMES:
         if re.search(pattern, header, re.IGNORECASE):
-            return (form, "") if isinstance(form, Form) else (UNKNOWN, f"{form} is no game here")
+            return (form, "") if isinstance(form, PokerForm) else (UNKNOWN, f"{form} is no game here")
     return UNKNOWN, "the header names no known game"
 
 

@@ -23,11 +23,14 @@ EDITION: Final = "colorado-2021-05-01"
 """Edition without a maximum bet, by which every history is played."""
 TOKENS: Final = (1, 5, 10, 25, 50, 100)
 """Smallest chips that a site may have split a pot in, in units of the record."""
+ODD: Final = "the odd chip of a tie goes to another seat"
+MOST_RAKE: Final = 10
+"""Largest rake that winnings may leave, in percent of the pots, where the record does not name it."""
 Kind = Literal["same", "same-but-the-rake", "not-expressible", "nothing-recorded", "different"]
 
 
 @dataclass
-class Verdict:
+class Comparison:
     """Result of a comparison; `why` names what is not expressible or different."""
 
     kind: Kind
@@ -58,17 +61,17 @@ class Table:
     def _load_game(self, name: str) -> Game:
         return load_game(name, edition=self._edition)
 
-    def plays(self, history: History) -> Verdict:
+    def plays(self, history: History) -> Comparison:
         """Play a hand and compare its end."""
         if history.not_expressible:
-            return Verdict("not-expressible", history.not_expressible, history.not_expressible)
+            return Comparison("not-expressible", history.not_expressible, history.not_expressible)
         procedure = self.procedure(history.form.game)
         options = options_for(history, procedure, HOUSE)
         dealing = Dealing(self._flow(procedure, options), history)
         try:
             result = dealing.played()
         except Cannot as why:
-            return Verdict("not-expressible", str(why), str(why))
+            return Comparison("not-expressible", str(why), str(why))
         finally:
             self._flow(procedure, options).finish()
         verdict = self._compared(history, result, dealing.incidents)
@@ -98,7 +101,7 @@ class Table:
 
     # ------------------------------------------------------------------ comparing
 
-    def _compared(self, history: History, result: RoundResult | None, incidents: Sequence[Incident]) -> Verdict:
+    def _compared(self, history: History, result: RoundResult | None, incidents: Sequence[Incident]) -> Comparison:
         if result is None:
             return _different("the flow did not end the hand", "not ended")
         gross = self._settled(history, result, 1, 0)
@@ -106,35 +109,38 @@ class Table:
             return self._unsettled(history, result, gross, incidents)
         rake = _rake(history, gross)
         if rake is None:
-            return Verdict("nothing-recorded", "the record has no outcome", "no outcome", result, gross)
+            return Comparison("nothing-recorded", "the record has no outcome", "no outcome", result, gross)
         if isinstance(rake, str):
             return _different(rake, "another pot", result, gross)
-        last: Verdict | None = None
         for token in TOKENS:
-            last = self._with_token(history, result, gross, rake, token)
-            if last.kind != "different":
-                return last
-        first = self._with_token(history, result, gross, rake, 1)
-        return first
+            found = self._with_token(history, result, gross, rake, token)
+            if found.kind != "different":
+                return found
+        return self._with_token(history, result, gross, rake, 1)
 
-    def _with_token(self, history: History, result: RoundResult, gross: Settlement, rake: int, token: int) -> Verdict:
+    def _with_token(
+        self, history: History, result: RoundResult, gross: Settlement, rake: int, token: int
+    ) -> Comparison:
         """Compare with the pots split in chips of `token`."""
         exact = not rake or (len(gross.pots) == 1 and 10 * rake <= gross.pots[0].cents)
         settled = self._settled(history, result, token, rake) if exact else gross
         wrong = next(_differences(history, settled, rake if not exact else 0), None)
         if wrong is not None:
-            return _different(wrong, "other winnings", result, settled)
-        odd = f"split in chips of {token}" if token > 1 else ""
-        return Verdict("same-but-the-rake" if rake else "same", odd, odd, result, settled)
+            odd = _is_odd_chip(history, settled)
+            return _different(
+                f"the odd chip: {wrong}" if odd else wrong, ODD if odd else "other winnings", result, settled
+            )
+        how = f"split in chips of {token}" if token > 1 else ""
+        return Comparison("same-but-the-rake" if rake else "same", how, how, result, settled)
 
     def _unsettled(
         self, history: History, result: RoundResult, settled: Settlement, incidents: Sequence[Incident]
-    ) -> Verdict:
+    ) -> Comparison:
         """Return the verdict on a hand that was not settled: its first incident, or the pot that is held."""
         held = next((pot.held for pot in settled.pots if pot.held), settled.why or "")
         if result.outcome == "complete" and _nobody_showed(history):
             why = "a hand that was never shown could win the pot"
-            return Verdict("not-expressible", why, why, result, settled)
+            return Comparison("not-expressible", why, why, result, settled)
         if result.outcome == "complete":
             return _different(f"held: {held}", "held", result, settled)
         first = next((each for each in incidents if each.unreliable or each.code == "action-refused"), None)
@@ -145,8 +151,8 @@ class Table:
 
 def _different(
     why: str, reason: str, result: RoundResult | None = None, settlement: Settlement | None = None
-) -> Verdict:
-    return Verdict("different", why, reason, result, settlement)
+) -> Comparison:
+    return Comparison("different", why, reason, result, settlement)
 
 
 def _nobody_showed(history: History) -> bool:
@@ -169,6 +175,8 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
         return f"recorded are pots of {recorded.total}, came {pots}"
     if recorded.taken is not None:
         rake = pots - sum(each.amount for each in recorded.taken)
+        if rake < 0:  # a record may count an uncalled bet among the winnings
+            rake += sum(line.returned for line in gross.lines if line.result == "returned")
     elif recorded.stacks is not None:
         rake = sum(history.stakes.values()) - sum(recorded.stacks.values())
     else:
@@ -177,6 +185,8 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
         return f"recorded are winnings of {pots - rake}, the pots are {pots}"
     if recorded.rake and rake not in (0, recorded.rake):
         return f"recorded is a rake of {recorded.rake}, the winnings leave {rake}"
+    if not recorded.rake and 100 * rake > MOST_RAKE * pots:
+        return f"the winnings leave {rake} of pots of {pots}, and the record names no rake"
     return rake
 
 
@@ -188,9 +198,9 @@ def _differences(history: History, settled: Settlement, rake: int) -> Iterator[s
         if back.get(seat, 0) != cents:
             yield f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
     if recorded.taken is not None:
-        theirs: Counter[int] = Counter()
-        for each in recorded.taken:
-            theirs[each.seat] += each.amount
+        theirs = _taken(history)
+        if theirs.total() > won.total():
+            won.update(back)
         yield from _by_seat(won, theirs, rake, "winnings")
         if rake and (named := {each.pot for each in recorded.taken}) and len(named) == len(settled.pots) > 1:
             yield from _by_pot(history, settled.pots, rake)
@@ -198,6 +208,24 @@ def _differences(history: History, settled: Settlement, rake: int) -> Iterator[s
         nets = {each.seat: each.net for each in settled.seats}
         ours = Counter({seat: stake + nets.get(seat, 0) for seat, stake in history.stakes.items()})
         yield from _by_seat(ours, Counter(recorded.stacks), rake, "chips")
+
+
+def _taken(history: History) -> Counter[int]:
+    found: Counter[int] = Counter()
+    for each in history.recorded.taken or ():
+        found[each.seat] += each.amount
+    return found
+
+
+def _is_odd_chip(history: History, settled: Settlement) -> bool:
+    """Return True if the seats differ by an odd chip of each pot at most, and what they have together does not."""
+    recorded, nets = history.recorded, {each.seat: each.net for each in settled.seats}
+    if recorded.stacks is not None:
+        less = [history.stakes[seat] + nets.get(seat, 0) - chips for seat, chips in recorded.stacks.items()]
+    else:
+        won, theirs = _won(settled), _taken(history)
+        less = [won[seat] - theirs[seat] for seat in won.keys() | theirs.keys()]
+    return not sum(less) and max(map(abs, less), default=0) <= len(less) * len(settled.pots)
 
 
 def _by_seat(ours: Counter[int], theirs: Counter[int], rake: int, what: str) -> Iterator[str]:
