@@ -15,7 +15,7 @@ from dealwire.cli.show import RoundPrinter, Say, say_json
 from dealwire.cli.terminal import echo, say_object, say_table
 from dealwire.histories.history import HistoryError
 from dealwire.histories.reading import NoHistories, hands_in, histories_in
-from dealwire.histories.verdict import EDITION, Table, Comparison
+from dealwire.histories.verdict import EDITION, Comparison, Table
 
 SCHEMA: Final = "dealwire.history/1"
 VERDICTS: Final = {

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from dealwire.cli import main
 from dealwire.histories import phh, pokerstars
 from dealwire.histories.history import History, HistoryError
-from dealwire.histories.verdict import Table, Comparison
+from dealwire.histories.verdict import Comparison, Table
 
 TABLE = Table()
 
