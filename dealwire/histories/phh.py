@@ -34,6 +34,8 @@ MOST: Final = 2**32 - 1
 def hands_of(text: str, file: str) -> Iterator[History | HistoryError]:
     """Yield the hands of a file, or the error of one that cannot be read."""
     headings = [*_HEADING.finditer(text)]
+    if not headings and not text.strip():
+        return
     if not headings:
         yield _read(text, file)
         return

@@ -20,6 +20,7 @@ PAGES: Final = {
     "record": ("Captures", "captures.md"),
     "replay": ("Captures", "captures.md"),
     "histories": ("Hand histories", "hand-histories.md"),
+    "export": ("Hand histories", "hand-histories.md"),
     "decode": ("Protocol", "protocol.md"),
     "dialect": ("Add a dialect", "dialects/adding.md"),
     "settle": ("Settling a round", "rules.md"),
