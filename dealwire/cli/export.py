@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-import msgspec
 
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
@@ -28,7 +27,7 @@ from devices.record.capture import Capture
 from rules.settlement import Settlement
 
 _SQLITE: Final = b"SQLite format 3\0"
-_STARTED: Final = '"event":"GameStarted"'
+_STARTED: Final = '"GameStarted"'
 
 
 @click.command("export")
@@ -43,7 +42,7 @@ _STARTED: Final = '"event":"GameStarted"'
     (
         "--all every",
         FLAG,
-        "With --phh: write a hand with its reason in `_outside`, too, if its bets are outside of the standard's variants.",
+        "With --phh: also write hands whose bets no variant of the standard allows, with the reason in `_outside`.",
     ),
 )
 @terms_options
@@ -110,10 +109,10 @@ def _sink(output: Path | None, *, overwrite: bool) -> Iterator[Any]:
 
 
 def _hands(file: Path, table: str | None, terms: dict[str, Any]) -> Iterator[PlayedHand]:
-    with contextlib.suppress(OSError):
-        if file.open("rb").read(len(_SQLITE)) == _SQLITE:
-            return _of_journal(file, table)
-    return _of_recording(file, terms)
+    head = b""
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        head = stream.read(len(_SQLITE))
+    return _of_journal(file, table) if head == _SQLITE else _of_recording(file, terms)
 
 
 def _of_journal(file: Path, table: str | None) -> Iterator[PlayedHand]:
@@ -132,9 +131,9 @@ def _of_line(line: Publication, began: dict[str, int], rounds: dict[str, RoundRe
     if line.topic == "event" and _STARTED in line.line:
         began[line.table] = line.at_ns
     elif line.topic == "round":
-        rounds[line.table] = msgspec.json.decode(line.line, type=RoundResult)
+        rounds[line.table] = RoundResult.from_json(line.line)
     elif line.topic == "settlement" and line.table in rounds:
-        settlement = msgspec.json.decode(line.line, type=Settlement)
+        settlement = Settlement.from_json(line.line)
         result = rounds[line.table]
         if (result.session, result.round) == (settlement.session, settlement.round):
             yield PlayedHand(result, settlement, began.get(line.table))

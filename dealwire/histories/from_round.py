@@ -105,8 +105,8 @@ class _Writer:
             if isinstance(step, BetStep):
                 street += 1
             elif step.do == "deal" and step.to == ("community",):
-                if cards := board[given : given + step.cards]:
-                    self._history.street(street).board += parse_cards(cards)
+                if common := board[given : given + step.cards]:
+                    self._history.street(street).board += parse_cards(common)
                 given += step.cards
             elif step.do == "deal":
                 for seat, cards in own.items():
