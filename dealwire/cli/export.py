@@ -97,7 +97,7 @@ def _text(hand: PlayedHand, house: str, *, phh: bool, every: bool) -> str:
 def _sink(output: Path | None, *, overwrite: bool) -> Iterator[Any]:
     """Open the output, and yield a function that writes one hand and an empty line."""
     if output is None:
-        yield lambda text: click.echo(f"{text}\n") if "\n" in text else echo_json(text)
+        yield _print
         return
     try:
         with output.open("w" if overwrite else "x", encoding="utf-8") as stream:
@@ -106,6 +106,15 @@ def _sink(output: Path | None, *, overwrite: bool) -> Iterator[Any]:
         raise Stop(Exit.USAGE, f"{output} exists; --overwrite replaces it") from None
     except OSError as error:
         raise OutputFailed(error) from None
+
+
+def _print(text: str) -> None:
+    """Print a hand and an empty line."""
+    for line in text.splitlines() if "\n" in text else ():
+        echo(line)
+    if "\n" not in text:
+        echo_json(text)
+    echo("")
 
 
 def _hands(file: Path, table: str | None, terms: dict[str, Any]) -> Iterator[PlayedHand]:

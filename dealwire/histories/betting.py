@@ -36,7 +36,7 @@ class Put:
 
     def act(self, seat: int, action: BettingAction, amount: int) -> Act:
         """Take an action and return it; `amount` lies in front of the seat afterwards if it bets or raises."""
-        if action is BettingAction.CALL:
+        if action is BettingAction.CALL and not amount:
             self.lies[seat] = self.high
         elif amount:
             self.lies[seat] = amount

@@ -1,6 +1,6 @@
 """One hand as another program recorded it, in this project's words; amounts are whole numbers of `History.unit`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -100,6 +100,8 @@ class History:
     recorded: RecordedEnd = field(default_factory=RecordedEnd)
     not_expressible: str = ""
     """Reason that it cannot be played here; empty if nothing is known that forbids it."""
+    as_posted: Callable[[], "History | HistoryError"] | None = None
+    """The same hand if a blind that is all-in for less is called as it lies there; None if no blind is short."""
 
     def street(self, number: int) -> Street:
         """Return the betting round with this number, from 0; it begins if it is not there."""

@@ -58,8 +58,8 @@ def _read(text: str, place: str) -> History | HistoryError:
 class _Reader:
     """One hand on its way from fields to a history. Seat numbers are the players', from the left of the button."""
 
-    def __init__(self, fields: dict[str, Any], place: str) -> None:
-        self._fields, self._place = fields, place
+    def __init__(self, fields: dict[str, Any], place: str, *, full: bool = True) -> None:
+        self._fields, self._place, self._full = fields, place, full
         self._stacks = self._numbers("starting_stacks") or []
         if not self._stacks:
             raise HistoryError(place, "starting_stacks is missing")
@@ -163,14 +163,16 @@ class _Reader:
         left = self._hand.stakes[number] - sum(post.amount for post in self._hand.posts if post.seat == number)
         if put := min(cents, left):
             self._hand.posts.append(Post(number, bet, put))
-            self._put.post(number, bet, put, cents)
+            self._put.post(number, bet, put, cents if self._full else put)
+            if put < cents and self._full and bet != "ante":
+                self._hand.as_posted = lambda: _Reader(self._fields, self._place, full=False).hand()
 
     # ------------------------------------------------------------------ actions
 
     def _act(self, words: list[str], action: str) -> None:
         takes: dict[str, Callable[[int, list[str]], None]] = {
             "f": lambda number, _: self._bet(number, BettingAction.FOLD, 0),
-            "cc": lambda number, _: self._bet(number, self._put.calls(number), 0),
+            "cc": lambda number, _: self._call(number),
             "cbr": self._raise,
             "pb": self._bring_in,
             "sd": self._discard,
@@ -194,6 +196,19 @@ class _Reader:
 
     def _bet(self, number: int, action: BettingAction, cents: int) -> None:
         self._hand.street(self._round).acts.append(self._put.act(number, action, cents))
+
+    def _call(self, number: int) -> None:
+        """Call or check. While a blind is short, a call says what it is of."""
+        action = self._put.calls(number)
+        short = self._hand.as_posted is not None and not self._round and action is BettingAction.CALL
+        self._bet(number, action, min(self._put.high, self._most(number)) if short else 0)
+
+    def _most(self, number: int) -> int:
+        """Return the most that can lie before a player in the first betting round."""
+        dead = sum(
+            post.amount for post in self._hand.posts if post.seat == number and post.bet in ("ante", "dead-post")
+        )
+        return self._hand.stakes[number] - dead
 
     def _raise(self, number: int, rest: list[str]) -> None:
         self._bet(number, self._put.raises(), self._cents(Decimal(rest[0])))

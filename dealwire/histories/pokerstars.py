@@ -154,7 +154,7 @@ class _Reader:
             "straddles": lambda each, text: self._post(each, f"straddle {text}"),
             "folds": lambda each, _: self._bet(each, BettingAction.FOLD, 0),
             "checks": lambda each, _: self._bet(each, BettingAction.CHECK, 0),
-            "calls": lambda each, _: self._bet(each, BettingAction.CALL, 0),
+            "calls": self._call,
             "bets": lambda each, text: self._bet(each, BettingAction.BET, self._money(text)),
             "raises": self._raise,
             "completes": self._raise,
@@ -199,6 +199,10 @@ class _Reader:
             return
         self._there.add(seat)
         self._posts.append((seat, name, amount))
+        if name == "both":
+            self._put.post(seat, "post", min(amount, self._put.high) or amount)
+        else:
+            self._put.post(seat, name, amount)
 
     # ------------------------------------------------------------------ cards
 
@@ -247,6 +251,11 @@ class _Reader:
     def _bet(self, seat: int, action: BettingAction, amount: int) -> None:
         self._there.add(seat)
         self._hand.street(self._round).acts.append(self._put.act(seat, action, amount))
+
+    def _call(self, seat: int, text: str) -> None:
+        """Call. Before the first cards are open a call says what it is of, since a blind may be short."""
+        amount = self._put.lies.get(seat, 0) + self._money(text) if not self._round else 0
+        self._bet(seat, BettingAction.CALL, amount)
 
     def _raise(self, seat: int, text: str) -> None:
         to = text.rpartition(" to ")[2]

@@ -47,14 +47,8 @@ class Moment(NamedTuple):
 
 def moments(history: History, least: int, full: int = 0) -> Iterator[Moment]:
     """Yield every action with the betting before it; `least` is the least bet, `full` the blind that must be called."""
-    behind = dict(history.stakes)
-    put: dict[int, int] = {}
-    pot = 0
-    for seat, bet, cents in history.posts:
-        behind[seat] -= cents
-        pot += cents
-        if bet in LIVE_BLINDS:
-            put[seat] = put.get(seat, 0) + cents
+    behind, put = _after_posts(history)
+    pot = sum(post.amount for post in history.posts)
     out: set[int] = set()
     for number, street in enumerate(history.streets):
         high, raise_by, raises = max([*put.values(), full if not number else 0], default=0), least, 0
@@ -75,9 +69,7 @@ def moments(history: History, least: int, full: int = 0) -> Iterator[Moment]:
                 since is None or high - since >= raise_by,
                 not any(behind[each] for each in others),
             )
-            to = max(act.amount, lies) if act.action != BettingAction.FOLD else lies
-            if act.action is BettingAction.CALL and not act.amount:
-                to = min(high, lies + behind[act.seat])
+            to = _lies_after(act, high, lies, behind[act.seat])
             pot += to - lies
             behind[act.seat] -= to - lies
             put[act.seat] = to
@@ -89,6 +81,23 @@ def moments(history: History, least: int, full: int = 0) -> Iterator[Moment]:
                 raises, high = raises + (not forced), to
             acted[act.seat] = high
         put = {}
+
+
+def _after_posts(history: History) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the chips that seats have left after what they put up, and those that count as bets."""
+    behind, put = dict(history.stakes), dict[int, int]()
+    for seat, bet, cents in history.posts:
+        behind[seat] -= cents
+        if bet in LIVE_BLINDS:
+            put[seat] = put.get(seat, 0) + cents
+    return behind, put
+
+
+def _lies_after(act: Act, high: int, lies: int, behind: int) -> int:
+    """Return the chips in front of a seat after its action."""
+    if act.action is BettingAction.CALL and not act.amount:
+        return min(high, lies + behind)
+    return max(act.amount, lies) if act.action != BettingAction.FOLD else lies
 
 
 def outside_no_limit(found: list[Moment]) -> str:

@@ -62,11 +62,19 @@ class Table:
         return load_game(name, edition=self._edition)
 
     def plays(self, history: History) -> Comparison:
-        """Play a hand and compare its end."""
+        """Play a hand and compare its end. Where a blind is short, it is called in full, or else as it lies there."""
+        found = self._plays(history, HOUSE)
+        other = history.as_posted() if history.as_posted is not None and found.kind == "different" else None
+        if isinstance(other, History):
+            second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
+            found = second if second.kind != "different" else found
+        return found
+
+    def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
         if history.not_expressible:
             return Comparison("not-expressible", history.not_expressible, history.not_expressible)
         procedure = self.procedure(history.form.game)
-        options = options_for(history, procedure, HOUSE)
+        options = options_for(history, procedure, house)
         dealing = Dealing(self._flow(procedure, options), history)
         try:
             result = dealing.played()

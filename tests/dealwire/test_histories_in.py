@@ -403,6 +403,90 @@ def test_what_is_not_expressible_is_named(was: str, now: str, why: str) -> None:
     assert (verdict.kind, verdict.why) == ("not-expressible", why)
 
 
+POSTS = """\
+PokerStars Hand #81: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($1.50 in chips)
+Seat 4: d ($100 in chips)
+Seat 5: e ($100 in chips)
+b: posts small blind $1
+c: posts big blind $1.50 and is all-in
+e: posts big blind $2
+d: posts small & big blinds $3
+*** HOLE CARDS ***
+d: checks
+e: checks
+a: calls $2
+b: calls $1
+*** FLOP *** [2c 7d 9h]
+b: checks
+d: bets $4
+e: folds
+a: folds
+b: folds
+Uncalled bet ($4) returned to d
+*** TURN *** [2c 7d 9h] [Ts]
+*** RIVER *** [2c 7d 9h Ts] [3s]
+*** SHOW DOWN ***
+d: shows [Ah Kh] (high card Ace)
+d collected $2 from side pot
+c: shows [5d 5s] (a pair of Fives)
+c collected $8.50 from main pot
+*** SUMMARY ***
+Total pot $10.50 Main pot $8.50. Side pot $2. | Rake $0
+Board [2c 7d 9h Ts 3s]
+"""
+"""A short big blind, a player who posts in, and one who posts both blinds: five times 1.50 and the dead dollar are in
+the main pot, four times half a dollar in the side pot."""
+
+
+def test_posts_and_a_short_blind() -> None:
+    verdict = read(POSTS)
+    assert (verdict.kind, verdict.why) == ("same", "")
+    assert verdict.settlement is not None
+    assert [pot.cents for pot in verdict.settlement.pots] == [850, 200]
+
+
+BIG_BLIND_ANTE = """
+variant = "NT"
+ante_trimming_status = true
+antes = [0, 100, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 1000, 1000]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "p3 cbr 300", "p1 f", "p2 f"]
+finishing_stacks = [950, 800, 1250]
+"""
+
+
+def test_an_ante_of_the_big_blind_is_dead() -> None:
+    assert played(BIG_BLIND_ANTE).kind == "same"
+
+
+SHORT = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 60, 1000]
+actions = [
+  "d dh p1 2s7c", "d dh p2 AsAd", "d dh p3 KsKd", "p3 cc", "p1 cc", "d db 3c8d9h", "p1 cc", "p3 cc", "d db Tc",
+  "p1 cc", "p3 cc", "d db Jc", "p1 cc", "p3 cc", "p1 sm", "p3 sm KsKd", "p2 sm AsAd",
+]
+finishing_stacks = [900, 180, 980]
+"""
+"""The call is the full blind: 3 x 60 for the aces, 2 x 40 for the kings."""
+
+
+def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
+    assert played(SHORT).kind == "same"
+    lower = played(SHORT.replace("[900, 180, 980]", "[940, 180, 940]"))
+    assert (lower.kind, lower.options["short-blind"]) == ("same", "as-posted")
+    assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
+
+
 def test_a_line_that_is_not_understood() -> None:
     found = next(pokerstars.hands_of("\n\n" + CASH.replace("bets $20", "bets all"), "x.txt"))
     assert str(found) == "x.txt:3: hand 77: line 20 of the hand is not understood: 'anna: bets all'"

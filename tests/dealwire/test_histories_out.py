@@ -191,7 +191,7 @@ DEAD = ("Post Ante", "Post Dead")
 
 @pytest.mark.parametrize("game", GAMES)
 def test_open_hand_histories_add_up(game: str) -> None:
-    """What players put in, less what came back, is in the pots; with what they won it is their final chips."""
+    """All that players put in, less what came back, is in the pots; with what they won it is their final chips."""
     count = 0
     for hand in hands(game, 8, (3, 5)):
         text, why = tried(partial(ohh_of, hand, house="House"))
