@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import Pool
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -98,8 +99,9 @@ def _compared(files: list[Path], jobs: int) -> Iterator[Compared]:
         for path in files:
             yield from _of_file(table, path)
         return
-    with Pool(jobs, _begin) as pool:
-        for found in pool.imap(_in_process, files, chunksize=max(1, min(64, len(files) // (4 * jobs)))):
+    some = max(1, min(64, len(files) // (4 * jobs)))
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin) as pool:
+        for found in pool.map(_in_process, files, chunksize=some):
             yield from found
 
 

@@ -4,6 +4,8 @@ Every hand here was written for these tests; pots and winnings are from paper.
 """
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -511,7 +513,8 @@ def test_a_table_of_a_folder(tmp_path: Path) -> None:
         ["1", "other winnings"],
     ]
     assert "5 hands in 4 files" in done.stdout.splitlines()[-1]
-    assert run("histories", str(tmp_path), "--jobs", "2").stdout == done.stdout
+    words = [sys.executable, "-m", "dealwire", "histories", str(tmp_path), "--jobs", "2"]
+    assert subprocess.run(words, capture_output=True, text=True, check=False).stdout == done.stdout
     lines = [json.loads(line) for line in run("histories", str(tmp_path), "--json").stdout.splitlines()]
     assert [line["type"] for line in lines] == [*["history"] * 5, "histories"]
     assert lines[-1]["verdicts"] == {"same": 2, "same-but-the-rake": 1, "not-expressible": 1, "different": 1}
