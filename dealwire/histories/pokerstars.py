@@ -267,7 +267,7 @@ class _Reader:
         if own and own[0]:
             return  # shown once more
         self._hand.showings = [each for each in self._hand.showings if each.seat != seat]
-        self._hand.showings.append(Showing(seat, cards))
+        self._hand.showings.append(Showing(seat, () if UNREAD in cards else cards))
 
     def _show_mucked(self) -> None:
         """Give the cards of shown hands to the deal, where the record names them in no other place."""
@@ -294,7 +294,7 @@ def _form_of(header: str) -> tuple[PokerForm, str]:
 
 
 def _card(text: str) -> Card:
-    return UNREAD if text in ("??", "?") else parse_card(text.upper().replace("10", "T"))
+    return UNREAD if text in ("??", "XX") else parse_card(text.upper().replace("10", "T"))
 
 
 def _named(posts: list[tuple[int, str, int]], button: int | None, seats: list[int]) -> list[Post]:

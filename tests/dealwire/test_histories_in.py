@@ -489,6 +489,17 @@ def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
     assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
 
 
+def test_a_hand_of_which_one_card_was_shown() -> None:
+    alone = POSTS.partition("Uncalled bet")[0].replace(
+        "c: posts big blind $1.50 and is all-in", "c: posts big blind $2"
+    )
+    more = "c: folds\nUncalled bet ($4) returned to d\n*** SHOW DOWN ***\nd: shows [XX Kh] ()\n"
+    text = f"{alone}{more}d collected $10.50 from pot\n*** SUMMARY ***\nTotal pot $10.50 | Rake $0.50\n"
+    text = text.replace("Seat 3: c ($1.50", "Seat 3: c ($90").replace("b: calls $1\n", "b: calls $1\nc: checks\n")
+    text = text.replace("b: checks\nd: bets", "b: checks\nc: checks\nd: bets")
+    assert read(text).kind == "same-but-the-rake"
+
+
 def test_a_line_that_is_not_understood() -> None:
     found = next(pokerstars.hands_of("\n\n" + CASH.replace("bets $20", "bets all"), "x.txt"))
     assert str(found) == "x.txt:3: hand 77: line 20 of the hand is not understood: 'anna: bets all'"
