@@ -38,7 +38,7 @@ _STARTED: Final = '"GameStarted"'
     ("--output -o", A_FILE, "Write to this file instead of standard output."),
     ("--overwrite", FLAG, "Replace an existing file."),
     ("--table", {"metavar": "NAME"}, "Only hands of this table of a journal."),
-    ("--house", {"metavar": "NAME", "default": ""}, "Name of the house, as venue or site."),
+    ("--site", {"metavar": "NAME", "default": ""}, "Name of the house that the hands are of."),
     (
         "--all every",
         FLAG,
@@ -56,7 +56,7 @@ def command(
     output: Path | None,
     overwrite: bool,
     table: str | None,
-    house: str,
+    site: str,
     every: bool,
     **terms: Any,
 ) -> None:
@@ -75,7 +75,7 @@ def command(
     with _sink(output, overwrite=overwrite) as say:
         for hand in _hands(file, table, terms):
             try:
-                text = _text(hand, house, phh=phh, every=every)
+                text = _text(hand, site, phh=phh, every=every)
             except NotExportable as why:
                 left_out[str(why)] += 1
                 continue
@@ -87,10 +87,10 @@ def command(
     ctx.exit(Exit.GOOD)
 
 
-def _text(hand: PlayedHand, house: str, *, phh: bool, every: bool) -> str:
+def _text(hand: PlayedHand, site: str, *, phh: bool, every: bool) -> str:
     if not phh:
-        return ohh_of(hand, house=house)
-    return phh_of(hand, house=house, token=hand.settlement.rounding.unit_cents, every=every)
+        return ohh_of(hand, house=site)
+    return phh_of(hand, house=site, token=hand.settlement.rounding.unit_cents, every=every)
 
 
 @contextlib.contextmanager

@@ -234,7 +234,7 @@ def run(*words: str) -> Result:
 
 
 def test_a_recording_is_exported(tmp_path: Path) -> None:
-    done = run(str(CAPTURES / "holdem.co.pcapng"), "--phh", "--all", "--house", "Doc's")
+    done = run(str(CAPTURES / "holdem.co.pcapng"), "--phh", "--all", "--site", "Doc's")
     assert done.exit_code == 0, done.output
     headings = re.findall(r"^\[\d+\]$", done.stdout, re.MULTILINE)
     assert headings == ["[1]", "[2]"]
