@@ -33,6 +33,8 @@ COMMANDS: Final = {
     "monitor": "Print device reports as they arrive.",
     "record": "Run a table and record all traffic on its lines.",
     "replay": "Replay a recording and print its rounds, incidents and settlements.",
+    "histories": "Play recorded hands of other programs and compare how they end.",
+    "export": "Write played hands of poker as hand histories.",
     "decode": "Decode raw bytes from standard input.",
     "dialect": "List dialects, or check one that you add.",
     "settle": "Settle rounds read from standard input.",

@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
+from dealwire.cli.histories import play_history
 from dealwire.cli.options import JSON_LINES, VERBOSE_BETS, APath, declared, many, pairs, usually, whole
 from dealwire.cli.progress import CountProgress
 from dealwire.cli.show import RoundPrinter, Say, counts, say_json, say_summary
 from dealwire.cli.table_options import TableMaker, table_options
 from dealwire.cli.terminal import echo
+from dealwire.histories.reading import is_history
 from dealwire.table.id_words import id_words
 from dealwire.table.table import TableOutcome
 from devices.dialects.known import dialect_named
@@ -53,10 +55,19 @@ def command(
     Files of other tools do not name the devices: use --line for each line to replay. Then pcap files and USB transfers
     of usbmon are read as well as pcapng.
 
+    FILE may be a hand history of another program, *.phh, *.phhs or a text as PokerStars writes it. Each hand is played
+    and compared with its record; `dealwire histories` does so with many.
+
     In a FOLDER, every *.pcapng file is replayed in order of the names, each at a table of its own; meters carry over
     from one to the next. A problem with one file is reported and the others are replayed; the worst exit code counts.
     """
     lines = {name: _end(name, text) for name, text in pairs(line_names, "--line").items()} or None
+    if not os.path.isdir(file) and os.path.exists(file) and is_history(file):
+        if lines is not None or options["procedure"] or options["game"] or options["awards"]:
+            raise click.UsageError(
+                "a hand history names its own game; --line, --procedure, --game and --awards do not fit"
+            )
+        ctx.exit(play_history(file, as_json=as_json, verbose=verbose, settled_only=False))
     if os.path.isdir(file) and lines is not None:
         raise click.UsageError("--line needs a FILE, not a folder")
     if os.path.isdir(file):  # where `Path.is_dir` raises, opening it says in one line why

@@ -13,13 +13,15 @@ import click
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.options import A_FILE, FLAG, declared
+from dealwire.cli.histories import play_history
+from dealwire.cli.options import A_FILE, FILE, FLAG, declared
 from dealwire.cli.output import OutputFailed
 from dealwire.cli.rounds import RoundTerms, UnknownType, lines, one_line, read_round, resumed
 from dealwire.cli.show import Say, SettlementPrinter, say_json
 from dealwire.cli.table_options import one_owner, terms_options
 from dealwire.cli.terminal import echo
 from dealwire.config.build import Banks
+from dealwire.histories.reading import is_history
 from protocol.errors import DealwireError
 from rules.meters.bank import MeterBank
 from rules.meters.jackpot_book import JackpotBook
@@ -35,6 +37,7 @@ WRONG_MAX: Final = 100
 
 
 @click.command("settle")
+@click.argument("file", metavar="[FILE]", required=False, type=FILE)
 @terms_options
 @declared(
     (
@@ -50,6 +53,7 @@ WRONG_MAX: Final = 100
 def command(
     ctx: click.Context,
     /,
+    file: Path | None,
     game: str | None,
     text: bool,
     verbose: bool,
@@ -59,6 +63,9 @@ def command(
     **options: Any,
 ) -> None:
     """Read rounds with their wagers as NDJSON on standard input and print one settlement for each.
+
+    FILE, if given, is a hand history of another program: *.phh, *.phhs or a text as PokerStars writes it. Its hands are
+    played, settled and compared with the record.
 
     Meters carry over from round to round. With --progressive or --jackpot their steps are printed as objects of type
     meter: first the current values, then the steps of each round after its settlement. Use --resume to continue from
@@ -74,6 +81,8 @@ def command(
         raise click.UsageError("--verbose needs --text; JSON always holds reasons and clauses")
     printer = SettlementPrinter(verbose=verbose)
     say: Say = printer if text else say_json
+    if file is not None:
+        ctx.exit(_settle_history(file, say, text=text, verbose=verbose))
     if sys.stdin is None:
         raise Stop(Exit.USAGE, "standard input is closed")
     one_owner(progressive, jackpot, options["meters"], options["jackpot_rake_cents"])
@@ -89,6 +98,13 @@ def command(
     with _few_collections():
         settling.read(sys.stdin.buffer)
     ctx.exit(settling.end())
+
+
+def _settle_history(file: Path, say: Say, *, text: bool, verbose: bool) -> Exit:
+    """Settle the hands of a hand history."""
+    if file.exists() and not is_history(file):
+        raise Stop(Exit.USAGE, f"{file}: not a hand history; rounds are read from standard input")
+    return play_history(file, as_json=not text, verbose=verbose, settled_only=True, say=say)
 
 
 def _shared(

@@ -19,6 +19,8 @@ PAGES: Final = {
     "monitor": ("Attach a device", "guides/attach-a-device.md"),
     "record": ("Captures", "captures.md"),
     "replay": ("Captures", "captures.md"),
+    "histories": ("Hand histories", "hand-histories.md"),
+    "export": ("Hand histories", "hand-histories.md"),
     "decode": ("Protocol", "protocol.md"),
     "dialect": ("Add a dialect", "dialects/adding.md"),
     "settle": ("Settling a round", "rules.md"),

@@ -1,0 +1,170 @@
+"""Command `dealwire export`: write hands of poker from a journal or a recording as hand histories."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from dealer_flow.record.result import RoundResult
+from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.cli.archive import recorded_procedure
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import A_FILE, FILE, FLAG, declared
+from dealwire.cli.output import OutputFailed
+from dealwire.cli.table_options import TableMaker, terms_options
+from dealwire.cli.terminal import echo, echo_json
+from dealwire.histories.from_round import NotExportable, PlayedHand
+from dealwire.histories.ohh_out import ohh_of
+from dealwire.histories.phh_out import phh_of
+from dealwire.hub.lines import Publication
+from dealwire.journal import JournalReader
+from devices.drive.replay import PlayStats, reports
+from devices.events import GameStarted
+from devices.record.capture import Capture
+from rules.settlement import Settlement
+
+_SQLITE: Final = b"SQLite format 3\0"
+_STARTED: Final = '"GameStarted"'
+
+
+@click.command("export")
+@click.argument("file", type=FILE)
+@declared(
+    ("--phh", FLAG, "Write Poker Hand History (TOML): a .phhs file with one table for each hand."),
+    ("--ohh", FLAG, "Write Open Hand History (JSON), version 1.4.7."),
+    ("--output -o", A_FILE, "Write to this file instead of standard output."),
+    ("--overwrite", FLAG, "Replace an existing file."),
+    ("--table", {"metavar": "NAME"}, "Only hands of this table of a journal."),
+    ("--site", {"metavar": "NAME", "default": ""}, "Name of the house that the hands are of."),
+    (
+        "--all every",
+        FLAG,
+        "With --phh: also write hands whose bets no variant of the standard allows, with the reason in `_outside`.",
+    ),
+)
+@terms_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    file: Path,
+    phh: bool,
+    ohh: bool,
+    output: Path | None,
+    overwrite: bool,
+    table: str | None,
+    site: str,
+    every: bool,
+    **terms: Any,
+) -> None:
+    """Write the hands of a journal or a recording in which players bet against each other as hand histories.
+
+    Only what was published is written: a card that nobody showed is `????`, and no hand of it has a player's name. A
+    round that cannot be written is left out; the reasons are counted on standard error.
+
+    A recording is replayed and settled by the procedure that it names, with the terms given here; a journal has its
+    settlements.
+    """
+    if phh == ohh:
+        raise click.UsageError("give one of --phh and --ohh")
+    left_out: Counter[str] = Counter()
+    written = 0
+    with _sink(output, overwrite=overwrite) as say:
+        for hand in _hands(file, table, terms):
+            try:
+                text = _text(hand, site, phh=phh, every=every)
+            except NotExportable as why:
+                left_out[str(why)] += 1
+                continue
+            written += 1
+            say(f"[{written}]\n{text}" if phh else text)
+    for reason, many in left_out.most_common():
+        echo(f"dealwire: {many} left out: {reason}", err=True)
+    echo(f"{written} hands written, {left_out.total()} left out", err=True)
+    ctx.exit(Exit.GOOD)
+
+
+def _text(hand: PlayedHand, site: str, *, phh: bool, every: bool) -> str:
+    if not phh:
+        return ohh_of(hand, house=site)
+    return phh_of(hand, house=site, token=hand.settlement.rounding.unit_cents, every=every)
+
+
+@contextlib.contextmanager
+def _sink(output: Path | None, *, overwrite: bool) -> Iterator[Any]:
+    """Open the output, and yield a function that writes one hand and an empty line."""
+    if output is None:
+        yield _print
+        return
+    try:
+        with output.open("w" if overwrite else "x", encoding="utf-8") as stream:
+            yield lambda text: stream.write(f"{text}\n\n" if "\n" not in text else f"{text}\n")
+    except FileExistsError:
+        raise Stop(Exit.USAGE, f"{output} exists; --overwrite replaces it") from None
+    except OSError as error:
+        raise OutputFailed(error) from None
+
+
+def _print(text: str) -> None:
+    """Print a hand and an empty line."""
+    for line in text.splitlines() if "\n" in text else ():
+        echo(line)
+    if "\n" not in text:
+        echo_json(text)
+    echo("")
+
+
+def _hands(file: Path, table: str | None, terms: dict[str, Any]) -> Iterator[PlayedHand]:
+    head = b""
+    with contextlib.suppress(OSError), file.open("rb") as stream:
+        head = stream.read(len(_SQLITE))
+    return _of_journal(file, table) if head == _SQLITE else _of_recording(file, terms)
+
+
+def _of_journal(file: Path, table: str | None) -> Iterator[PlayedHand]:
+    """Yield the settled rounds of a journal, each with the time of its START GAME."""
+    began: dict[str, int] = {}
+    rounds: dict[str, RoundResult] = {}
+    after = 0
+    with JournalReader(file) as reader:
+        while found := reader.publications(after, 1000, table):
+            for line in found:
+                yield from _of_line(line, began, rounds)
+            after = found[-1].sequence
+
+
+def _of_line(line: Publication, began: dict[str, int], rounds: dict[str, RoundResult]) -> Iterator[PlayedHand]:
+    if line.topic == "event" and _STARTED in line.line:
+        began[line.table] = line.at_ns
+    elif line.topic == "round":
+        rounds[line.table] = RoundResult.from_json(line.line)
+    elif line.topic == "settlement" and line.table in rounds:
+        settlement = Settlement.from_json(line.line)
+        result = rounds[line.table]
+        if (result.session, result.round) == (settlement.session, settlement.round):
+            yield PlayedHand(result, settlement, began.get(line.table))
+
+
+def _of_recording(file: Path, terms: dict[str, Any]) -> Iterator[PlayedHand]:
+    """Replay a recording at a table that publishes, and yield its settled rounds."""
+    capture = Capture.read(file)
+    maker = TableMaker(None, None, False, "table-1", False, LEAST_CONFIDENCE, **_options(terms))
+    dealt = maker.table(recorded_procedure(capture))
+    began, result = None, None
+    for seen in reports(capture, PlayStats()):
+        if isinstance(seen.body, GameStarted):
+            began = seen.at_ns
+        for item in dealt.handle(seen):
+            if isinstance(item, RoundResult):
+                result = item
+            elif isinstance(item, Settlement) and result is not None:
+                yield PlayedHand(result, item, began)
+    dealt.finish()
+
+
+def _options(terms: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms without the game, which a recording names."""
+    return {name: value for name, value in terms.items() if name != "game"}

@@ -1,0 +1,566 @@
+"""Hand histories of other programs: read, played through flow and settlement, compared with what they record.
+
+Every hand here was written for these tests; pots and winnings are from paper.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dealwire.cli import main
+from dealwire.histories import phh, pokerstars
+from dealwire.histories.history import History, HistoryError
+from dealwire.histories.verdict import Comparison, Table
+
+TABLE = Table()
+
+NO_LIMIT = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [10000, 10000, 10000]
+actions = [
+  "d dh p1 ????", "d dh p2 7c7d", "d dh p3 AsAd # the button",
+  "p3 cbr 300", "p1 f", "p2 cc",
+  "d db 7s2h9c", "p2 cc", "p3 cbr 9700", "p2 cc",
+  "d db Kd", "d db 3c",
+  "p2 sm 7c7d", "p3 sm AsAd",
+]
+finishing_stacks = [9950, 20050, 0]
+"""
+THREE_ALL_IN = """
+variant = "NT"
+antes = [10, 10, 10]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [500, 1010, 300]
+actions = [
+  "d dh p1 QsQd", "d dh p2 QcQh", "d dh p3 KsJd",
+  "p3 cbr 290", "p1 cbr 490", "p2 cbr 1000",
+  "d db Kd8s4c", "d db 2h", "d db 9s",
+  "p3 sm KsJd", "p1 sm QsQd", "p2 sm QcQh",
+]
+finishing_stacks = [200, 710, 900]
+"""
+"""Main pot 3 x 300 to the kings of p3; side pot 2 x 200 tied by queens; 510 of p2 uncalled."""
+
+HEADS_UP = """
+variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+min_bet = 10
+starting_stacks = [1000, 1000]
+actions = ["d dh p1 ????", "d dh p2 ????", "p2 cc", "p1 cbr 30", "p2 f"]
+finishing_stacks = [1010, 990]
+"""
+
+STUD = """
+variant = "F7S"
+antes = [1, 1, 1]
+bring_in = 2
+small_bet = 10
+big_bet = 20
+starting_stacks = [200, 200, 200]
+actions = [
+  "d dh p1 ????Kh", "d dh p2 ????2c", "d dh p3 4s4dQd",
+  "p2 pb", "p3 cbr 10", "p1 cc", "p2 f",
+  "d dh p1 7d", "d dh p3 Qs", "p3 cbr 20", "p1 cc",
+  "d dh p1 8d", "d dh p3 9h", "p3 cc", "p1 cc",
+  "d dh p1 9d", "d dh p3 Tc", "p3 cc", "p1 cc",
+  "d dh p1 ??", "d dh p3 Jh", "p3 cbr 20", "p1 cc",
+  "p3 sm 4s4dQdQs9hTcJh", "p1 sm ????",
+]
+finishing_stacks = [149, 197, 254]
+"""
+"""Antes 3, third street 2 + 10 + 10, fourth 40, seventh 40: 105; two pair is shown, the other hand thrown away."""
+
+EIGHT_OR_BETTER = """
+variant = "FO/8"
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+small_bet = 10
+big_bet = 20
+starting_stacks = [100, 100]
+actions = [
+  "d dh p1 Ah2hKsKd", "d dh p2 JcJdTsTd", "p2 cc", "p1 cc",
+  "d db 3c5sJh", "p1 cc", "p2 cbr 10", "p1 cc",
+  "d db 8d", "p1 cc", "p2 cc", "d db Qc", "p1 cc", "p2 cc",
+  "p1 sm Ah2hKsKd", "p2 sm JcJdTsTd",
+]
+finishing_stacks = [100, 100]
+"""
+"""Three jacks for high, 8-5-3-2-A for low: half each of 40."""
+
+SINGLE_DRAW = """
+variant = "N2L1D"
+antes = [0, 0]
+blinds_or_straddles = [5, 10]
+min_bet = 10
+starting_stacks = [100, 100]
+actions = [
+  "d dh p1 2c3c4c5d8h", "d dh p2 2d3d4d7h9s", "p2 cc", "p1 cc",
+  "p1 sd 8h", "d dh p1 9h", "p2 sd",
+  "p1 cbr 20", "p2 cc", "p1 sm 2c3c4c5d9h", "p2 sm 2d3d4d7h9s",
+]
+finishing_stacks = [130, 70]
+"""
+"""9-5-4-3-2 is lower than 9-7-4-3-2."""
+
+
+def of(text: str) -> History | HistoryError:
+    return next(phh.hands_of(text, "hand.phh"))
+
+
+def played(text: str) -> Comparison:
+    found = of(text)
+    assert isinstance(found, History), found
+    return TABLE.plays(found)
+
+
+@pytest.mark.parametrize("text", [NO_LIMIT, THREE_ALL_IN, HEADS_UP, STUD, EIGHT_OR_BETTER, SINGLE_DRAW])
+def test_the_same_end(text: str) -> None:
+    verdict = played(text)
+    assert (verdict.kind, verdict.why) == ("same", "")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "why"),
+    [
+        ("[200, 710, 900]", "[900, 710, 200]", "recorded are chips of 900 for seat 1, came 200"),
+        ("[200, 710, 900]", "[200, 711, 899]", "the odd chip: recorded are chips of 711 for seat 2, came 710"),
+        ("[200, 710, 900]", "[200, 710, 600]", "the winnings leave 300 of pots of 1300, and the record names no rake"),
+        ("[200, 710, 900]", "[300, 710, 900]", "recorded are winnings of 1400, the pots are 1300"),
+    ],
+)
+def test_another_end_is_different(was: str, now: str, why: str) -> None:
+    verdict = played(THREE_ALL_IN.replace(was, now))
+    assert (verdict.kind, verdict.why) == ("different", why)
+
+
+def test_a_rake_that_the_record_does_not_name() -> None:
+    assert played(THREE_ALL_IN.replace("[200, 710, 900]", "[195, 705, 850]")).kind == "same-but-the-rake"
+    won = THREE_ALL_IN.replace("finishing_stacks = [200, 710, 900]", "winnings = [200, 200, 900]")
+    assert played(won).kind == "same"
+    assert played(won.replace("[200, 200, 900]", "[200, 200, 850]")).kind == "same-but-the-rake"
+
+
+def test_the_odd_chip_is_left_of_the_button() -> None:
+    odd = THREE_ALL_IN.replace("[500, 1010, 300]", "[500, 1010, 301]").replace("cbr 290", "cbr 291")
+    assert played(odd.replace("[200, 710, 900]", "[199, 709, 903]")).kind == "same"
+    more = odd.replace('"p3 cbr 291", "p1 cbr 490"', '"p3 cbr 290", "p1 cbr 489"').replace("[500,", "[499,")
+    assert played(more.replace("[200, 710, 900]", "[199, 711, 900]")).kind == "different"
+
+
+def test_half_chips_are_split_as_recorded() -> None:
+    tie = HEADS_UP.replace('"p2 cc", "p1 cbr 30", "p2 f"', '"p2 cbr 15", "p1 cc"').replace("????", "AsKd", 1)
+    tie = tie.replace("????", "AdKs").replace('"p1 cc"', '"p1 cc", "d db 2c3c4d", "p1 cbr 0.50", "p2 f"')
+    verdict = played(tie.replace("[1010, 990]", "[1015, 985]"))
+    assert verdict.kind == "same"
+    assert verdict.settlement is not None
+    assert verdict.settlement.pots[0].cents == 3000
+
+
+def test_games_that_are_none_here() -> None:
+    for code, name in (("NS", "short-deck hold'em"), ("F2L3D", "2-7 triple draw"), ("FB", "badugi"), ("XX", "'XX'")):
+        verdict = played(HEADS_UP.replace('"NT"', f'"{code}"'))
+        assert (verdict.kind, verdict.why) == ("not-expressible", f"{name} is no game here")
+
+
+def test_nothing_to_compare_with() -> None:
+    assert played(HEADS_UP.replace("finishing_stacks", "_finishing_stacks")).kind == "nothing-recorded"
+    hidden = STUD.replace('"p3 sm 4s4dQdQs9hTcJh", ', "").replace("4s4dQd", "????Qd")
+    assert played(hidden.replace(' "p1 sm ????",', "")).kind == "not-expressible"
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "error"),
+    [
+        ('"NT"', "NT", "hand.phh: not TOML: Invalid value (at line 2, column 11)"),
+        ("starting_stacks", "stacks", "hand.phh: starting_stacks is missing"),
+        ('"p2 f"', '"p2 jumps"', "hand.phh: 'p2 jumps' is no action of the standard"),
+        ('"p2 f"', '"p7 f"', "hand.phh: 'p7' is no player of this hand"),
+        ('"p2 f"', '"p2"', "hand.phh: 'p2' is no action of the standard"),
+        ("p1 ????", "p1 ??Zz", "hand.phh: not a card: 'ZZ'; a card is"),
+        ("[1000, 1000]", "[1000, 'x']", "hand.phh: starting_stacks is not a list of numbers"),
+        ('"p2 f"', "7", "hand.phh: actions is not a list of texts"),
+        ("cbr 30", "cbr many", "is no action of the standard"),
+    ],
+)
+def test_a_wrong_file_is_one_line(was: str, now: str, error: str) -> None:
+    found = of(HEADS_UP.replace(was, now, 1))
+    assert isinstance(found, HistoryError)
+    assert error in str(found)
+    assert "\n" not in str(found)
+
+
+def test_a_wrong_hand_does_not_spoil_the_others() -> None:
+    text = f"[1]\n{HEADS_UP}\n[2]\n{HEADS_UP.replace('[5, 10]', '[5,')}\n[3]\n{STUD}"
+    found = [*phh.hands_of(text, "many.phhs")]
+    assert [isinstance(each, History) for each in found] == [True, False, True]
+    assert str(found[1]).startswith("many.phhs: hand 2: not TOML")
+
+
+# ---------------------------------------------------------------- PokerStars text
+
+CASH = """\
+PokerStars Hand #77: Hold'em No Limit ($0.50/$1 USD) - 2020/01/02 10:00:00 ET
+Table 'Example' 6-max Seat #4 is the button
+Seat 1: anna ($100 in chips)
+Seat 2: ben: the 2nd ($1,060.25 in chips)
+Seat 4: Clara K ($40 in chips)
+Seat 5: dora ($10 in chips) is sitting out
+ben: the 2nd joins the talk
+anna: posts small blind $0.50
+ben: the 2nd: posts big blind $1
+*** HOLE CARDS ***
+Dealt to anna [Ah Kh]
+Clara K: raises $2 to $3
+anna: raises $9 to $12
+anna said, "ben: the 2nd: folds"
+ben: the 2nd: calls $11
+Clara K: raises $28 to $40 and is all-in
+anna: calls $28
+ben: the 2nd: calls $28
+*** FLOP *** [Kd 7s 2c]
+anna: bets $20
+ben: the 2nd: calls $20
+*** TURN *** [Kd 7s 2c] [3c]
+anna: checks
+ben: the 2nd: bets $1,000.25 and is all-in
+anna: folds
+Uncalled bet ($1,000.25) returned to ben: the 2nd
+*** RIVER *** [Kd 7s 2c 3c] [9h]
+*** SHOW DOWN ***
+ben: the 2nd: shows [Qd Qs] (a pair of Queens)
+ben: the 2nd collected $39.50 from side pot
+Clara K: shows [7d 7c] (three of a kind, Sevens)
+Clara K collected $118.50 from main pot
+*** SUMMARY ***
+Total pot $160 Main pot $118.50. Side pot $39.50. | Rake $2
+Board [Kd 7s 2c 3c 9h]
+Seat 1: anna (small blind) folded on the Turn
+Seat 2: ben: the 2nd (big blind) showed [Qd Qs] and won ($39.50) with a pair of Queens
+Seat 4: Clara K (button) showed [7d 7c] and won ($118.50) with three of a kind, Sevens
+"""
+
+TOURNAMENT = """\
+PokerStars Game #78: Tournament #5, $1+$0.10 USD Hold'em No Limit - Level V (75/150) - 2020/01/02 10:00:00 ET
+Table '5 1' 9-max Seat #2 is the button
+Seat 1: a (1500 in chips, $1 bounty)
+Seat 2: b (3000 in chips)
+a: posts the ante 15
+b: posts the ante 15
+b: posts small blind 75
+a: posts big blind 150
+*** HOLE CARDS ***
+b: raises 2835 to 2985 and is all-in
+a: calls 1335 and is all-in
+Uncalled bet (1500) returned to b
+*** FLOP *** [2c 3d 4h]
+*** TURN *** [2c 3d 4h] [9c]
+*** RIVER *** [2c 3d 4h 9c] [Ts]
+*** SHOW DOWN ***
+a: shows [Ac Kc] (high card Ace)
+b: shows [As Kd] (high card Ace)
+a collected 1500 from pot
+b collected 1500 from pot
+*** SUMMARY ***
+Total pot 3000 | Rake 0
+Board [2c 3d 4h 9c Ts]
+"""
+
+STARS_STUD = """\
+PokerStars Game #79:  7 Card Stud Hi/Lo Limit ($0.04/$0.08 USD) - 2020/01/02 10:00:00 ET
+Table 'S' 8-max
+Seat 1: a ($1 in chips)
+Seat 3: b ($1 in chips)
+Seat 8: c ($1 in chips)
+a: posts the ante $0.01
+b: posts the ante $0.01
+c: posts the ante $0.01
+*** 3rd STREET ***
+Dealt to a [2h]
+Dealt to b [Ks Kd 3s]
+Dealt to c [9d]
+a: brings in for $0.02
+b: raises $0.02 to $0.04
+c: folds
+a: calls $0.02
+*** 4th STREET ***
+Dealt to a [2h] [4h]
+Dealt to b [Ks Kd 3s] [Jd]
+b: bets $0.04
+a: calls $0.04
+*** 5th STREET ***
+Dealt to a [2h 4h] [8c]
+Dealt to b [Ks Kd 3s Jd] [Jh]
+b: checks
+a: checks
+*** 6th STREET ***
+Dealt to a [2h 4h 8c] [Qd]
+Dealt to b [Ks Kd 3s Jd Jh] [9s]
+b: checks
+a: checks
+*** RIVER ***
+Dealt to b [Ks Kd 3s Jd Jh 9s] [2c]
+b: checks
+a: bets $0.08
+b: calls $0.08
+*** SHOW DOWN ***
+a: shows [Ac 6d 2h 4h 8c Qd Qs] (HI: a pair of Queens; LO: 8,6,4,2,A)
+b: shows [Ks Kd 3s Jd Jh 9s 2c] (HI: two pair, Kings and Jacks)
+b collected $0.17 from pot
+a collected $0.17 from pot
+*** SUMMARY ***
+Total pot $0.35 | Rake $0.01
+Seat 1: a showed
+"""
+
+DRAW = """\
+PokerStars Game #80:  5 Card Draw Limit (10/20) - 2020/01/02 10:00:00 ET
+Table 'D' 6-max (Play Money) Seat #1 is the button
+Seat 1: a (200 in chips)
+Seat 2: b (200 in chips)
+Seat 3: c (15 in chips)
+b: posts small blind 5
+c: posts big blind 10
+*** DEALING HANDS ***
+Dealt to a [Qd Qh 6c 7h Th]
+a: raises 10 to 20
+b: calls 15
+c: calls 5 and is all-in
+b: discards 2 cards
+c: stands pat
+a: discards 3 cards [6c 7h Th]
+Dealt to a [Qd Qh] [4h Td 2s]
+b: checks
+a: bets 20
+b: calls 20
+*** SHOW DOWN ***
+a: shows [Qd Qh 4h Td 2s] (a pair of Queens)
+b: mucks hand
+a collected 50 from side pot
+c: shows [2h 3h 5d 6d 7c] (high card Seven)
+a collected 45 from main pot
+*** SUMMARY ***
+Total pot 95 Main pot 45. Side pot 50. | Rake 0
+Seat 2: b mucked [9h 9s Kd 3c 4c]
+"""
+
+
+def read(text: str) -> Comparison:
+    found = next(pokerstars.hands_of(text, "hands.txt"))
+    assert isinstance(found, History), found
+    return TABLE.plays(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [(CASH, "same-but-the-rake"), (TOURNAMENT, "same"), (STARS_STUD, "same-but-the-rake"), (DRAW, "same")],
+)
+def test_hands_as_pokerstars_writes_them(text: str, kind: str) -> None:
+    verdict = read(text)
+    assert (verdict.kind, verdict.why) == (kind, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "was", "now", "why"),
+    [
+        (CASH, "Total pot $160", "Total pot $161", "recorded are pots of 16100, came 16000"),
+        (CASH, "Rake $2", "Rake $1", "recorded is a rake of 100, the winnings leave 200"),
+        (CASH, "bet ($1,000.25)", "bet ($1,000)", "recorded is 100000 back to seat 2, came 100025"),
+        (TOURNAMENT, "b collected 1500", "a collected 1500", "recorded are winnings of 3000 for seat 1, came 1500"),
+        (
+            DRAW,
+            "a collected 50 from side",
+            "b collected 50 from side",
+            "recorded are winnings of 45 for seat 1, came 95",
+        ),
+    ],
+)
+def test_what_differs_is_named(text: str, was: str, now: str, why: str) -> None:
+    verdict = read(text.replace(was, now))
+    assert (verdict.kind, verdict.why) == ("different", why)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "why"),
+    [
+        ("Hold'em No Limit ($", "Badugi Limit ($", "badugi is no game here"),
+        ("Hold'em No Limit ($", "5 Card Omaha Pot Limit ($", "omaha of more than four cards is no game here"),
+        ("Hold'em No Limit ($", "Old Maid ($", "the header names no known game"),
+        ("*** TURN ***", "*** FIRST TURN ***", "the board was run more than once"),
+        ("*** SUMMARY ***\n", "", "the record breaks off before the summary"),
+        ("*** SHOW DOWN ***", "Hand cancelled", "the hand was cancelled"),
+        ("posts big blind", "posts a mortgage", "a bet 'a mortgage' before the first card"),
+    ],
+)
+def test_what_is_not_expressible_is_named(was: str, now: str, why: str) -> None:
+    verdict = read(CASH.replace(was, now))
+    assert (verdict.kind, verdict.why) == ("not-expressible", why)
+
+
+POSTS = """\
+PokerStars Hand #81: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($1.50 in chips)
+Seat 4: d ($100 in chips)
+Seat 5: e ($100 in chips)
+b: posts small blind $1
+c: posts big blind $1.50 and is all-in
+e: posts big blind $2
+d: posts small & big blinds $3
+*** HOLE CARDS ***
+d: checks
+e: checks
+a: calls $2
+b: calls $1
+*** FLOP *** [2c 7d 9h]
+b: checks
+d: bets $4
+e: folds
+a: folds
+b: folds
+Uncalled bet ($4) returned to d
+*** TURN *** [2c 7d 9h] [Ts]
+*** RIVER *** [2c 7d 9h Ts] [3s]
+*** SHOW DOWN ***
+d: shows [Ah Kh] (high card Ace)
+d collected $2 from side pot
+c: shows [5d 5s] (a pair of Fives)
+c collected $8.50 from main pot
+*** SUMMARY ***
+Total pot $10.50 Main pot $8.50. Side pot $2. | Rake $0
+Board [2c 7d 9h Ts 3s]
+"""
+"""A short big blind, a player who posts in, and one who posts both blinds: five times 1.50 and the dead dollar are in
+the main pot, four times half a dollar in the side pot."""
+
+
+def test_posts_and_a_short_blind() -> None:
+    verdict = read(POSTS)
+    assert (verdict.kind, verdict.why) == ("same", "")
+    assert verdict.settlement is not None
+    assert [pot.cents for pot in verdict.settlement.pots] == [850, 200]
+
+
+BIG_BLIND_ANTE = """
+variant = "NT"
+ante_trimming_status = true
+antes = [0, 100, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 1000, 1000]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "p3 cbr 300", "p1 f", "p2 f"]
+finishing_stacks = [950, 800, 1250]
+"""
+
+
+def test_an_ante_of_the_big_blind_is_dead() -> None:
+    assert played(BIG_BLIND_ANTE).kind == "same"
+
+
+SHORT = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [1000, 60, 1000]
+actions = [
+  "d dh p1 2s7c", "d dh p2 AsAd", "d dh p3 KsKd", "p3 cc", "p1 cc", "d db 3c8d9h", "p1 cc", "p3 cc", "d db Tc",
+  "p1 cc", "p3 cc", "d db Jc", "p1 cc", "p3 cc", "p1 sm", "p3 sm KsKd", "p2 sm AsAd",
+]
+finishing_stacks = [900, 180, 980]
+"""
+"""The call is the full blind: 3 x 60 for the aces, 2 x 40 for the kings."""
+
+
+def test_a_short_blind_is_called_in_full_or_as_it_lies_there() -> None:
+    assert played(SHORT).kind == "same"
+    lower = played(SHORT.replace("[900, 180, 980]", "[940, 180, 940]"))
+    assert (lower.kind, lower.options["short-blind"]) == ("same", "as-posted")
+    assert played(SHORT.replace("[900, 180, 980]", "[920, 180, 960]")).kind == "different"
+
+
+def test_a_hand_of_which_one_card_was_shown() -> None:
+    alone = POSTS.partition("Uncalled bet")[0].replace(
+        "c: posts big blind $1.50 and is all-in", "c: posts big blind $2"
+    )
+    more = "c: folds\nUncalled bet ($4) returned to d\n*** SHOW DOWN ***\nd: shows [XX Kh] ()\n"
+    text = f"{alone}{more}d collected $10.50 from pot\n*** SUMMARY ***\nTotal pot $10.50 | Rake $0.50\n"
+    text = text.replace("Seat 3: c ($1.50", "Seat 3: c ($90").replace("b: calls $1\n", "b: calls $1\nc: checks\n")
+    text = text.replace("b: checks\nd: bets", "b: checks\nc: checks\nd: bets")
+    assert read(text).kind == "same-but-the-rake"
+
+
+def test_a_line_that_is_not_understood() -> None:
+    found = next(pokerstars.hands_of("\n\n" + CASH.replace("bets $20", "bets all"), "x.txt"))
+    assert str(found) == "x.txt:3: hand 77: line 20 of the hand is not understood: 'anna: bets all'"
+
+
+def test_a_table_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "a.phhs").write_text(f"[1]\n{STUD}\n[2]\n{HEADS_UP.replace('NT', 'NS')}")
+    (tmp_path / "b.txt").write_text(f"{CASH}\n\n{TOURNAMENT}")
+    (tmp_path / "notes.txt").write_text("PokerStars is a site")
+    (tmp_path / "c.phh").write_text(THREE_ALL_IN.replace("[200, 710, 900]", "[900, 710, 200]"))
+    done = run("histories", str(tmp_path))
+    assert done.exit_code == 1
+    assert f"different: {tmp_path}/c.phh: recorded are chips of 900 for seat 1, came 200" in done.stdout
+    assert [line.split(None, 1) for line in done.stdout.splitlines()[1:-1]] == [
+        ["hands", "verdict"],
+        ["2", "same"],
+        ["1", "same but the rake"],
+        ["1", "not expressible"],
+        ["1", "short-deck hold'em is no game here"],
+        ["1", "different"],
+        ["1", "other winnings"],
+    ]
+    assert "5 hands in 4 files" in done.stdout.splitlines()[-1]
+    words = [sys.executable, "-m", "dealwire", "histories", str(tmp_path), "--jobs", "2"]
+    assert subprocess.run(words, capture_output=True, text=True, check=False).stdout == done.stdout
+    lines = [json.loads(line) for line in run("histories", str(tmp_path), "--json").stdout.splitlines()]
+    assert [line["type"] for line in lines] == [*["history"] * 5, "histories"]
+    assert lines[-1]["verdicts"] == {"same": 2, "same-but-the-rake": 1, "not-expressible": 1, "different": 1}
+
+
+def test_a_hand_is_replayed_and_settled(tmp_path: Path) -> None:
+    path = tmp_path / "hand.phh"
+    path.write_text(THREE_ALL_IN)
+    assert run("histories", str(path)).exit_code == 0
+    replayed = run("replay", str(path))
+    assert replayed.exit_code == 0, replayed.output
+    assert "seat 1     QS QD" in replayed.stdout
+    assert replayed.stdout.splitlines()[-1] == "  same"
+    kinds = [json.loads(line)["type"] for line in run("replay", str(path), "--json").stdout.splitlines()]
+    assert kinds[-3:] == ["round", "settlement", "history"]
+    settled = [json.loads(line) for line in run("settle", str(path)).stdout.splitlines()]
+    assert [line["type"] for line in settled] == ["settlement", "history"]
+    assert [seat["net"] for seat in settled[0]["seats"]] == [-300, -300, 600]
+
+
+def test_wrong_uses_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "rounds.ndjson").write_text("{}\n")
+    (tmp_path / "hand.phh").write_text(HEADS_UP)
+    assert "not a hand history" in run("settle", str(tmp_path / "rounds.ndjson")).stderr
+    assert (
+        "a hand history names its own game" in run("replay", str(tmp_path / "hand.phh"), "--game", "holdem.co").stderr
+    )
+    (tmp_path / "hand.phh").unlink()
+    none = run("histories", str(tmp_path))
+    assert none.exit_code == 2
+    assert "no hand histories; expected *.phh, *.phhs" in none.stderr
+    gone = run("histories", str(tmp_path / "gone.phh"))
+    assert gone.exit_code == 1
+    assert "No such file" in gone.stdout
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, [*words])
