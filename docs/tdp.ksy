@@ -1705,7 +1705,7 @@ types:
         type: extension
         repeat: eos
   pot_taken:
-    doc: "The dealer awarded so many cents of a pot, and the seat took them. Since 1.3."
+    doc: "The dealer awarded so many cents of a pot, and the seat took them; 0: what it took is taken back. Since 1.3."
     seq:
       - id: number
         type: u4
@@ -1929,6 +1929,8 @@ enums:
     7: bring_in
     8: forfeit
     9: chop
+    10: withdraw
+    11: sit_out
   reader:
     1: index
     2: code

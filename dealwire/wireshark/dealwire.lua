@@ -57,7 +57,7 @@ TDP.values = {
     [12]="EXPOSED_BY_PLAYER",
     [13]="NOT_BURNED",
   },
-  PlayerAction = {[1]="BET",[2]="RAISE",[3]="CALL",[4]="FOLD",[5]="CHECK",[6]="ALL_IN",[7]="BRING_IN",[8]="FORFEIT",[9]="CHOP"},
+  PlayerAction = {[1]="BET",[2]="RAISE",[3]="CALL",[4]="FOLD",[5]="CHECK",[6]="ALL_IN",[7]="BRING_IN",[8]="FORFEIT",[9]="CHOP",[10]="WITHDRAW",[11]="SIT_OUT"},
   Reason = {[0]="NONE",[1]="UNKNOWN_COMMAND",[2]="BAD_PARAMETER",[3]="WRONG_STATE",[4]="BUSY",[5]="NOT_PERMITTED",[6]="NOT_SUPPORTED",[7]="REQUEST_ID_REUSED",[8]="NO_SESSION",[9]="UNKNOWN_FLAG",[10]="UNKNOWN_VERSION",[11]="BAD_PAYLOAD"},
   Region = {[0]="FIRMWARE"},
   Resolution = {[1]="RESUME",[2]="REMOVE_DECK"},

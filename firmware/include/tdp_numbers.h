@@ -243,6 +243,8 @@ enum {
     TDP_PLAYER_ACTION_BRING_IN = 7,
     TDP_PLAYER_ACTION_FORFEIT = 8,
     TDP_PLAYER_ACTION_CHOP = 9,
+    TDP_PLAYER_ACTION_WITHDRAW = 10,
+    TDP_PLAYER_ACTION_SIT_OUT = 11,
 };
 
 /* Findings of a shoe's reader about a card. */
