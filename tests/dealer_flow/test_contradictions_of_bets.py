@@ -311,6 +311,7 @@ def test_what_the_betting_table_may_not_name() -> None:
     assert complaints_of(and_options(betting_faults), of) == [
         *[(f"betting.{key}", f"no bet {name!r} placed before-deal; allowed: {early}") for key, name in
           (("blinds", "b"), ("apart", acted), ("everybody", "e"))],
+        *[("betting.extra-blinds", f"no blind {name!r}; allowed: b") for name in part.extra_blinds],
         ("betting.most-bet.amount", "an amount in dollars"),
         ("betting.most-raise.amount", "an amount in dollars"),
         *[("bet", f"no step of kind 'bet' puts chips into {name!r}") for name in later],

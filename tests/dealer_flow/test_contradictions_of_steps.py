@@ -101,11 +101,7 @@ def test_a_game_that_no_device_deals() -> None:
     )
     found = [each for each in complaints_of(step_faults, of) if "no device" in each[1]]
     own = 'no device deals this game; a step that deals or burns has origin = "hand"'
-    assert found == [
-        ("step.0.origin", own),
-        ("step.1.origin", own),
-        ("step.2.do", "no device deals this game, and cards of a step 'exchange' come from one"),
-    ]
+    assert found == [(f"step.{each}.origin", own) for each in range(3)]
     assert (
         complaints_of(step_faults, file(device="hand", remainder=None, step=(deal("seats", origin="hand"), LAST))) == []
     )

@@ -38,11 +38,8 @@ def result_of(round_: Round, table: str) -> RoundResult:
     """Return the published result of a finished round at `table`."""
     ledger, plan, outcome, draw = round_.ledger, round_.plan, round_.outcome, round_.draw
     burns = tuple([_burn(done) for done in round_.burns.values()])
-    seats = tuple(
-        [_plain_seat(round_, number) for number in _seats(round_)]
-        if _plain(round_, outcome)
-        else [_seat(round_, number, outcome) for number in _seats(round_)]
-    )
+    plain = _plain(round_, outcome)
+    seats = tuple([_plain_seat(round_, each) if plain else _seat(round_, each, outcome) for each in _seats(round_)])
     return RoundResult(
         table=table,
         session=f"{round_.session:08x}",

@@ -147,7 +147,8 @@ class LegalPlay:
 
     def step(self, *, rare: bool = True) -> Legal:
         """Do one legal thing; counts, rulings and badges seldom, or never unless nothing else is legal."""
-        items = [item for item in self.flow.legal() if self._likely(item)]
+        legal = list(self.flow.legal())
+        items = [item for item in legal if self._likely(item)] or legal  # nobody plays where every seat sits out
         assert items, self.flow.state
         seldom = [item.event in RARE and item.what != LAST_COUNT for item in items]
         weights = [(0.05 if rare else 0.0001) if each else 1.0 for each in seldom]
