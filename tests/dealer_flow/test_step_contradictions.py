@@ -402,7 +402,7 @@ BURNS = step("burn", "burn-card", "") + HANDS.replace("packet", "single")
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
-        ((HANDS.replace("packet", "single"), UNBURNED), "no burn-card step of a card-shoe or a deck in the hand burns a card"),
+        ((HANDS.replace("packet", "single"), UNBURNED), "no burn-card step of a card-shoe or a deck in the hand"),
         ((BURNS, UNBURNED.replace("nothing", "dead-hand")), "dead-hand: it concerns all hands; allowed: nothing"),
         ((BURNS, UNBURNED + 'offers = "go"\n'), "no choice 'go' that folds; allowed: none"),
         ((GOES, CHOICE + "keeps = true\n"), "for a choice by which a seat gives up"),
