@@ -7,7 +7,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.table.boards import first_on_board
 from dealwire.rehearsal.acting import BettingRound, Figures
-from dealwire.rehearsal.chips import Chips, due_of, in_turn, least_of
+from dealwire.rehearsal.chips import Chips, blinds_before_button, due_of, in_turn, least_of
 from protocol.cards import Card
 
 
@@ -62,7 +62,7 @@ class BettingHand:
             ace_high = forced == "low-card" if forced != "none" else not low
             by_suit = forced != "none" and options.get(step.bring_in_tie or "") == "suit"
             start = first_on_board(lying, low=low, ace_high=ace_high, by_suit=by_suit) or start
-        elif step.first == "blinds":
+        elif step.first == "blinds" and not blinds_before_button(self.plan):
             start = self._after_blinds()
         at = self.turns.index(start)
         turns = (*self.turns[at:], *self.turns[:at])

@@ -72,11 +72,16 @@ def due_of(
     return due
 
 
+def blinds_before_button(plan: Plan) -> bool:
+    """Return True if the blinds are put up before the button, so that the seat left of it begins."""
+    at = plan.betting.blinds_at if plan.betting is not None else None
+    return at is not None and plan.options[at.option] == BEFORE_BUTTON
+
+
 def _owing(plan: Plan, around: Sequence[int], button: int) -> Sequence[int]:
     """Return the seats in the order in which they owe blinds: of two, the button first if the house says so."""
     ref = plan.betting.heads_up_blinds if plan.betting is not None else None
-    at = plan.betting.blinds_at if plan.betting is not None else None
-    if at is not None and plan.options[at.option] == BEFORE_BUTTON:
+    if blinds_before_button(plan):
         names = plan.betting.blinds if plan.betting is not None else ()
         away = [seat for seat in around if seat != button]
         blinds = sum(bet.name in names for bet in plan.bets.values())

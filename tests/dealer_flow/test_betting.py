@@ -78,17 +78,17 @@ def test_of_a_player_all_in_with_the_ante_no_blind_is_due(stake: int, codes: lis
 @pytest.mark.parametrize(
     ("blinds", "button", "codes", "first"),
     [
-        ({2: "small", 3: "big"}, 4, [], 4),  # two places before the button; then it is the button's turn
-        ({3: "small"}, 4, [], 4),  # one place
-        ({4: "small", 1: "big"}, 2, [], 2),  # from the last seat on to the first
-        ({1: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 3),  # as in other games: after the button
-        ({3: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 3),
+        ({2: "small", 3: "big"}, 4, [], 1),  # two places before the button
+        ({3: "small"}, 4, [], 1),  # one place
+        ({4: "small", 1: "big"}, 2, [], 3),  # from the last seat on to the first
+        ({1: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 1),  # as in other games: after the button
+        ({3: "small", 2: "big"}, 4, ["blind-misplaced"] * 2, 1),
     ],
 )
 def test_the_blinds_of_home_run_are_before_the_button(
     blinds: dict[int, str], button: int, codes: list[str], first: int
 ) -> None:
-    """47.1-1017.30(3); the pre-flop turn begins at the left of the last blind."""
+    """47.1-1017.30(3); by (6) the player left of the button begins, and the button bets last (47.1-1011(1))."""
     more = {seat: f", {name}-blind {200 if name == 'big' else 100}" for seat, name in blinds.items()}
     posts = " / ".join(f"bets {seat}: strike-out 300{more.get(seat, '')}" for seat in (1, 2, 3, 4))
     seats = f"stakes 1: 9000, 2: 9000, 3: 9000, 4: 9000 / {posts} / start at {button}"

@@ -134,10 +134,11 @@ def _begun(round_: Round, step: str) -> bool:
     return round_.plan.order.get(step, round_.at + 1) < round_.at + round_.opened
 
 
-def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False) -> None:
+def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = False, joker: bool = False) -> None:
     """Mark a card as dead, or `back` in the deck; its place gets another one after all others have theirs.
 
-    With `lap` the replacement comes at the end of the lap around the table in which the card came.
+    With `lap` the replacement comes at the end of the lap around the table in which the card came. That of a `joker`
+    comes after those of other cards, too.
     """
     before, completes = laid(round_), False
     ahead = index in round_.marks and not _begun(round_, round_.marks[index].step)
@@ -146,17 +147,26 @@ def replace_later(round_: Round, index: int, *, back: bool = False, lap: bool = 
         after = _lap_end(round_, number) if lap else _others_end(round_, round_.dues[number])
         due = round_.dues[number]
         completes = due.why != "exchange"
-        round_.dues.insert(after, due._replace(why="complete") if due.why == "deal" else due)
+        due = due._replace(why="complete") if due.why == "deal" else due
+        round_.dues.insert(after if joker else _before_jokers(round_, after), due._replace(last=joker))
         del round_.dues[number]
     elif round_.marks[index].why == "deal" and not ahead:
         completes = True
-        due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete")
-        round_.dues.insert(before_burn(round_, due.step), due)
+        due = Due(round_.marks[index].place, 1, round_.marks[index].step, "complete", last=joker)
+        after = before_burn(round_, due.step)
+        round_.dues.insert(after if joker else _before_jokers(round_, after), due)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal" and not ahead:
         hand = round_.ledger.hand(lay.place)
         hand.expected, hand.judged = hand.expected + 1, hand.judged - completes
+
+
+def _before_jokers(round_: Round, after: int) -> int:
+    """Return the index among the dues before the cards that replace jokers: all others get theirs first (47.1-1037)."""
+    while after > round_.given and round_.dues[after - 1].last:
+        after -= 1
+    return after
 
 
 def before_burn(round_: Round, step: str) -> int:

@@ -6,6 +6,7 @@ import devices.events as e
 from dealer_flow.play.course.face_up import dealt_face_up
 from dealer_flow.procedure.betting import BEFORE_BUTTON, BINDS, TAKEN_BACK
 from dealer_flow.procedure.steps.bet import BetStep
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.betting import Betting, PostedBlind
 from dealer_flow.table.boards import first_on_board
 from dealer_flow.table.hand import Hand
@@ -134,8 +135,12 @@ def blind_order(round_: Round) -> list[int]:
     if heads_up is not None and round_.plan.options[heads_up.option] == "button-small":
         around.reverse()
     order = [number for number in around if not all_in_without(round_, number, part.blinds)]
-    before = part.blinds_at is not None and round_.plan.options[part.blinds_at.option] == BEFORE_BUTTON
-    return _from_before_button(round_, order, part.blinds) if before else order
+    return _from_before_button(round_, order, part.blinds) if _blinds_before_button(round_) else order
+
+
+def _blinds_before_button(round_: Round) -> bool:
+    at = round_.plan.betting.blinds_at if round_.plan.betting is not None else None
+    return at is not None and round_.plan.options[at.option] == BEFORE_BUTTON
 
 
 def _from_before_button(round_: Round, order: list[int], names: Collection[str]) -> list[int]:
@@ -199,6 +204,8 @@ def _first(round_: Round, step: BetStep, forced: str) -> int | None:
         low = round_.plan.options[step.board or ""] == "low"
         return first_on_board(boards, low=low, ace_high=not low)
     start = around[0] if around else None
+    if _blinds_before_button(round_):
+        return start  # the button would be left of the last blind, and it bets last (47.1-1011(1), 1017.30(6))
     if step.first == "blinds" and (last := _last_blind(round_)) is not None:
         start = around[(around.index(last) + 1) % len(around)]
     return start
@@ -300,11 +307,18 @@ def stands(round_: Round) -> tuple[int, ...]:
 
 
 def reopen(round_: Round) -> None:
-    """Return to the betting round that seemed to be over; what was due after it is no longer due."""
+    """Return to the betting round that seemed to be over; what was due after it is no longer due.
+
+    Cards that went back into the deck since, such as a flop of four, are due before it.
+    """
     round_.go_to(round_.plan.order[round_.betting.step], opened=True)
-    rest = round_.dues[round_.given :]
-    round_.dues[round_.given :] = [due for due in rest if due.why == "complete"]
-    round_.by_hand = [due for due in round_.by_hand if due.why == "complete"]
+    round_.dues[round_.given :] = [due for due in round_.dues[round_.given :] if _due_before(round_, due)]
+    round_.by_hand = [due for due in round_.by_hand if _due_before(round_, due)]
+
+
+def _due_before(round_: Round, due: Due) -> bool:
+    """Return True for a card that is due before the step under way is over."""
+    return due.why == "complete" or round_.plan.order.get(due.step, round_.at) < round_.at
 
 
 def put_in(round_: Round, number: int) -> None:

@@ -66,7 +66,7 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
     if policy.then == "complete" and not (stray and due is not None and lie_open(round_, due)):
         if stray and not policy.lap:
             deal_ahead(round_)
-        laying.replace_later(round_, index, lap=policy.lap)
+        laying.replace_later(round_, index, lap=policy.lap, joker=stray)
     elif policy.then == "reshuffle":
         laying.replace_at_once(round_, index, back=True)
         _into_deck(round_, policy, place, (round_.from_shoe[index],), seen, among=there)

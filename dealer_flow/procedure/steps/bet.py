@@ -55,8 +55,11 @@ class BetStep(Step):
     def words(self, game: ProcedureView) -> str:
         """Return the instruction for the dealer."""
         blinds = game.betting.blinds if game.betting else ()
+        last = "the last blind" if blinds else "the button"
+        if blinds and game.betting and game.betting.blinds_at:
+            last += f" or, if `{game.betting.blinds_at.option}` has the blinds before it, of the button"
         who = {
-            "blinds": "Beginning at the left of the last blind" if blinds else "Beginning at the left of the button",
+            "blinds": f"Beginning at the left of {last}",
             "button": "Beginning with the first player still in the pot at the left of the button",
             "board": f"Beginning with the seat that the open cards determine (`{self.board}`)",
         }

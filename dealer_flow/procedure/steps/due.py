@@ -11,7 +11,7 @@ class Due(NamedTuple):
     """Cards that come next for one place.
 
     `why`: they are dealt, they replace discards, they complete a short hand, or they are one too many there. `at_most`:
-    fewer may come, since the house decides how many it exchanges.
+    fewer may come, since the house decides how many it exchanges. `last`: after every other card that completes a hand.
     """
 
     place: Place
@@ -19,6 +19,7 @@ class Due(NamedTuple):
     step: str
     why: Literal["deal", "exchange", "complete", "extra"] = "deal"
     at_most: bool = False
+    last: bool = False
 
 
 class RoundView(Protocol):

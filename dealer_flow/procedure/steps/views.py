@@ -9,7 +9,16 @@ from typing import Protocol
 
 from dealer_flow.procedure.bets import BetPart
 from dealer_flow.procedure.complaints import Complaint
-from dealer_flow.procedure.tables import DecisionPart, Device, HandPart, Name, OptionPart, Recipient, SeatsPart
+from dealer_flow.procedure.tables import (
+    DecisionPart,
+    Device,
+    HandPart,
+    Name,
+    OptionPart,
+    OptionRef,
+    Recipient,
+    SeatsPart,
+)
 from protocol.places import Place
 from protocol.tomlfile import Key
 
@@ -32,6 +41,10 @@ class Betting(Protocol):
     @property
     def blinds(self) -> Sequence[str]:
         """Bets that are blinds."""
+
+    @property
+    def blinds_at(self) -> OptionRef | None:
+        """Option that says whether the blinds are before the button or after it."""
 
 
 class ProcedureView(Protocol):
