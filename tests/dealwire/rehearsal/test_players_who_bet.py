@@ -282,7 +282,7 @@ def test_what_the_floor_takes_back_was_never_done(name: str, reading: str) -> No
 @pytest.mark.parametrize("name", BOARDS)
 def test_community_cards_that_come_too_early_go_back(name: str, action: int) -> None:
     evening = Evening(scenario(name, styles=False, troubles=[{"what": "premature", "action": action}]))
-    assert evening.codes == {"out-of-turn", "card-early", "cards-put-back"}
+    assert evening.codes == {"burned-early", "out-of-turn", "card-early", "cards-put-back"}
     assert {round_.outcome for round_ in evening.rounds} == {"complete"}
     assert not any(line.result == "held" for each in evening.settled for line in each.lines)
 
