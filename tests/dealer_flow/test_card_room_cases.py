@@ -1,4 +1,4 @@
-"""What happens in a card room every night and once went wrong, each with what the text or every room has of it."""
+"""Hands of every night in a card room that once went wrong, each with what the text or every room has of it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Untidy hands that a reader of Colorado's Rule 10 judged from the text alone, played as a dealer would key them.
 
 The form of the files is in `untidy_hands/README.md`. A known difference stays in the data, and fails here once it is
-mended, so that it is taken out.
+gone, so that it is taken out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def waiting(table: SettlingTable) -> list[int]:
 
 
 def do(table: SettlingTable, line: str) -> None:
-    """Play one line, of `hand_table`'s or of those that the README adds."""
+    """Play one line, of `hand_table` or one that the README adds."""
     verb, _, rest = line.partition(" ")
     if verb == "turn":
         assert waiting(table)[:1] == [int(rest)], line
@@ -113,7 +113,7 @@ def test_it_ends_as_the_text_has_it(hand: dict[str, Any], reading: dict[str, Any
 
 @pytest.mark.parametrize(("hand", "reading"), DIFFERENT)
 def test_a_known_difference_is_still_there(hand: dict[str, Any], reading: dict[str, Any]) -> None:
-    """Where this fails, the difference is mended: take its `differs` out of the file."""
+    """A failure here means that the difference is gone: take its `differs` out of the file."""
     with pytest.raises(AssertionError):
         check(hand, reading)
 
