@@ -86,7 +86,7 @@ def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
 
 LIMIT = "$100 or less (47.1-1002(2))"
 CHIPS = "allowed: multiples of the smallest chip, $1 (token-cents)"
-LESS = ("game[5].most-bet-cents", "$4 is less than the least bet")
+LESS = ("game[5].most-bet-cents", "$100 is less than the least bet")
 RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
 
 
@@ -144,7 +144,7 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         (changed("forced-cents = { ante = 100 }\n", ""), "game[4].forced-cents", "missing: the amount of the ante"),
         (changed("bring-in-cents = 100\n", ""), "game[4].bring-in-cents", "missing: the amount of the bring-in"),
         (
-            changed("least-bet-cents = 500\nmost-bet-cents = 10000\n", "least-bet-cents = 500\nmost-bet-cents = 400\n"),
+            changed("seats = 7\nleast-bet-cents = 500", "seats = 7\nleast-bet-cents = 10100"),
             *LESS,
         ),
         (changed("seats = 10", "seats = 1"), "game[1].seats", "allowed: 2 to 22, since players bet against each other"),
