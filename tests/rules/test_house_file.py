@@ -69,7 +69,7 @@ def test_the_example_is_sound_and_says_what_is_posted() -> None:
     assert house.maximum(low) == MaximumPayout()
     bets = house.posted(low).bets
     assert bets is not None
-    assert bets.words() == "bets and raises of $2 on pre-flop and flop, $4 on turn and river"
+    assert bets.words() == "bets and raises of $2 before the flop and on the flop, $4 on the turn and on the river"
 
 
 def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
