@@ -151,6 +151,21 @@ def test_rules_that_are_not_in_force_yet_keep_a_table_from_starting(tmp_path: Pa
     assert "is before 2999-01-01, when miners-card-room comes into force" in done.stderr
 
 
+def test_an_edition_that_is_over_is_a_fault_of_the_house_that_posted_it(tmp_path: Path) -> None:
+    file = table_toml(tmp_path, NAMED)
+    house = tmp_path / "house.toml"
+    text = house.read_text().replace("colorado-2021-05-01", "colorado-rule-10").replace("2024-03-01", "2020-03-01")
+    house.write_text(
+        text.replace('"none"\n', '"spread"\nmost-bet-cents = 10000\n').replace(
+            '"pot"\n', '"pot"\nmost-bet-cents = 10000\n'
+        )
+    )
+    done = CliRunner().invoke(main, ["check", str(file)])
+    assert done.exit_code == 2
+    assert "table[1].house: table poker: the gaming day " in done.stderr
+    assert "in force from 2013-10-16 until 2021-04-30; miners-card-room has posted it" in done.stderr
+
+
 def test_a_jackpot_rake_needs_a_jackpot(tmp_path: Path) -> None:
     file = tmp_path / "table.toml"
     plain = TABLE.replace('house = "house.toml"\n', "")
@@ -231,6 +246,14 @@ def test_a_round_of_other_posted_rules_is_refused() -> None:
     done = settle("--house", str(EXAMPLE), rounds=at("holdem-2-4", sha256="0" * 64))
     assert done.exit_code == 2
     assert "round of house 'miners-card-room of hash 000000000000'; allowed: miners-card-room of hash" in done.stderr
+
+
+def test_a_round_is_settled_by_no_other_game_than_it_names() -> None:
+    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-5", rounds=at("holdem-2-4"))
+    assert done.exit_code == 2
+    assert "--house-game 'holdem-2-5'; allowed: holdem-2-4, which the round names" in done.stderr
+    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-4", rounds=at("holdem-2-4"))
+    assert done.exit_code == 0, done.output
 
 
 def test_a_round_that_names_no_house_is_settled_by_a_named_game() -> None:
