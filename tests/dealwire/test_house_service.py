@@ -21,9 +21,9 @@ path = "journal.sqlite"
 key-file = "journal.key"
 [[table]]
 name = "poker"
-procedure = "holdem.co"
+procedure = "{procedure}"
 house = "house.toml"
-house-game = "holdem-2-5"
+house-game = "{game}"
 [[table.device]]
 name = "shoe"
 kind = "shoe"
@@ -35,16 +35,21 @@ address = "{table-controller}"
 """
 
 
+def files(folder: Path) -> tuple[Path, Path]:
+    """Return the house's file, beside its jackpot and a key, and the place of the table's."""
+    for name in ("house.toml", "jackpot-bad-beat.toml"):
+        shutil.copy(DOCS / "examples" / name, folder)
+    SealingKey.new(folder / "journal.key")
+    return folder / "house.toml", folder / "table.toml"
+
+
 def test_every_round_of_a_service_names_the_house_that_it_began_with(tmp_path: Path) -> None:
     """The no-limit game: the simulated players know no posted sizes, and are refused what is not posted."""
-    for name in ("house.toml", "jackpot-bad-beat.toml"):
-        shutil.copy(DOCS / "examples" / name, tmp_path)
-    SealingKey.new(tmp_path / "journal.key")
-    house, file = tmp_path / "house.toml", tmp_path / "table.toml"
+    house, file = files(tmp_path)
     text = house.read_text(encoding="utf-8")
     named = HouseRef("miners-card-room", load_house(house).sha256, "holdem-2-5")
     with simulator(["--procedure", "holdem.co", "--seats", "4", "--speed", "400"]) as addresses:
-        file.write_text(TABLE.format(**addresses), encoding="utf-8")
+        file.write_text(TABLE.format(procedure="holdem.co", game="holdem-2-5", **addresses), encoding="utf-8")
         service, listener = opened(file)
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 2)
@@ -64,3 +69,30 @@ def test_every_round_of_a_service_names_the_house_that_it_began_with(tmp_path: P
         with service:
             run_until(service, lambda: len(listener.of("settlement")) >= 1)
     assert compared(tmp_path).difference is None
+
+
+@pytest.mark.every(4)
+@pytest.mark.parametrize(
+    ("procedure", "game"),
+    [
+        ("holdem.co", "holdem-2-4"),
+        ("holdem.co", "holdem-2-5"),
+        ("omaha.co", "omaha-pot"),
+        ("seven-card-stud.co", "stud-2-10"),
+    ],
+)
+def test_simulated_players_bet_as_posted_and_pots_are_awarded_less_the_rake(
+    tmp_path: Path, procedure: str, game: str
+) -> None:
+    house, file = files(tmp_path)
+    options = ("--seats", "5", "--speed", "800", "--house", str(house), "--house-game", game)
+    with simulator(["--procedure", procedure, *options]) as addresses:
+        file.write_text(TABLE.format(procedure=procedure, game=game, **addresses), encoding="utf-8")
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("settlement")) >= 8)
+    assert not [line for line in listener.of("incident") if line["code"] in ("action-refused", "amount-not-posted")]
+    settled = listener.of("settlement")
+    assert {line["status"] for line in settled} == {"settled"}, "the dealer pushed what the house's rake leaves"
+    taken = sum(pot.get("rake", 0) for line in settled for pot in line["pots"])
+    assert (taken > 0) == (game != "holdem-2-5")  # which pays by time
