@@ -1,7 +1,7 @@
 """Command `dealwire sim`: simulated devices in a process of their own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -76,11 +76,7 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
 def command(
     ctx: click.Context,
     /,
-    scenario: str,
     procedure: str | None,
-    house: Path | None,
-    house_game: str | None,
-    seats: int,
     shuffler: str,
     shoe: str,
     shoe_dialect: str,
@@ -94,6 +90,7 @@ def command(
     firmware: bytes | None,
     as_list: bool,
     as_json: bool,
+    **dealt: Any,
 ) -> None:
     """Simulate a packet shuffler or a card shoe, and a table controller, and deal a scenario on them. The scenario
     decides which device deals.
@@ -105,10 +102,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    if house is not None and procedure is None:
-        raise click.UsageError("--house needs --procedure")
-    posted = HouseTerms.of(house, house_game, {})
-    chosen = _fitting(ctx, _clean(ctx, procedure, seats, posted) if procedure else find_scenario(scenario))
+    chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -123,6 +117,15 @@ def command(
         forever=forever,
         beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
     )
+
+
+def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
+    """Return the scenario to deal. Raise UsageError for options that do not go together."""
+    procedure: str | None = ctx.params["procedure"]
+    if house is not None and procedure is None:
+        raise click.UsageError("--house needs --procedure")
+    posted = HouseTerms.of(house, house_game, {})
+    return _fitting(ctx, _clean(ctx, procedure, seats, posted) if procedure else find_scenario(scenario))
 
 
 def _image(firmware: Path | None) -> bytes | None:

@@ -54,7 +54,7 @@ def house_faults(house: HouseRules) -> Iterator[Fault]:
     loaded: list[tuple[Procedure, Game]] = []
     wrong = dict(_of_all_games(house))
     yield from wrong.items()
-    broken, said = bool(wrong), set[tuple[str | None, str]]()
+    broken, stated = bool(wrong), set[tuple[str | None, str]]()
     for index, part in enumerate(spec.game) if not wrong else ():
         key: Key = ("game", index)
         if part.name in [each.name for each in spec.game[:index]]:
@@ -62,9 +62,9 @@ def house_faults(house: HouseRules) -> Iterator[Fault]:
         faults = [*_game(house, part, loaded)]
         broken |= bool(faults)
         for at, why in faults:
-            if at != ("rake",) or (part.rake, why) not in said:  # of one schedule in several games
+            if at != ("rake",) or (part.rake, why) not in stated:  # of one schedule in several games
                 yield (*key, *at), why
-            said.add((part.rake, why))
+            stated.add((part.rake, why))
     if not broken:
         yield from _unused(house, loaded)
 
