@@ -312,3 +312,11 @@ def test_check_says_what_is_wrong(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["check", str(house)])
     assert done.exit_code == 2
     assert re.search(r"house\.toml:\d+: game\[3\]\.rake: rake '11'; allowed: 0 to 10 percent", done.stderr)
+
+
+def test_sim_takes_a_house_with_a_procedure_only() -> None:
+    done = CliRunner().invoke(main, ["sim", "--house", str(EXAMPLE)])
+    assert (done.exit_code, "--house needs --procedure" in done.stderr) == (2, True)
+    done = CliRunner().invoke(main, ["sim", "--procedure", "holdem.co", "--house", str(EXAMPLE)])
+    assert done.exit_code == 2
+    assert "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-5" in done.stderr
