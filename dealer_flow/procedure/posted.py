@@ -15,6 +15,16 @@ Structure = Literal["fixed", "spread", "pot", "none"]
 stake."""
 LeastRaise = Literal["bet-before", "least-bet"]
 """Least raise: as much as the bet or raise before it in the betting round, or the least bet."""
+_WHEN: Final = {
+    "pre-flop": "before the flop",
+    "flop": "on the flop",
+    "turn": "on the turn",
+    "river": "on the river",
+    "before-draw": "before the draw",
+    "after-draw": "after the draw",
+}
+"""Betting rounds in a player's words; any other is a street."""
+_STREETS: Final = ("third", "fourth", "fifth", "sixth", "seventh")
 TOO_LITTLE: Final = "house_least"
 TOO_MUCH: Final = "house_most"
 OTHER_SIZE: Final = "house_size"
@@ -97,7 +107,7 @@ class PostedBets:
         return OutOfBounds(TOO_MUCH, most) if most is not None and cents > most else None
 
     def words(self) -> str:
-        """Return the sizes as text: `bets and raises of $2, on turn and river $4`."""
+        """Return the sizes as text: `bets and raises of $2 on the flop, $4 on the turn`."""
         if self.structure == "fixed":
             return _fixed(self.sizes)
         least = f" from {dollars(self.least_bet)}" if self.least_bet else ""
@@ -116,7 +126,13 @@ def _fixed(sizes: Mapping[str, int]) -> str:
         by_size.setdefault(cents, []).append(name)
     if len(by_size) == 1:
         return f"bets and raises of {dollars(*by_size)}"
-    return f"bets and raises of {', '.join(f'{dollars(cents)} on {listed(on)}' for cents, on in by_size.items())}"
+    sized = (f"{dollars(cents)} {listed([_when(name) for name in on])}" for cents, on in by_size.items())
+    return f"bets and raises of {', '.join(sized)}"
+
+
+def _when(name: str) -> str:
+    """Return a betting round as in `on third street`."""
+    return _WHEN.get(name) or f"on {name.replace('-', ' ')}{' street' if name in _STREETS else ''}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

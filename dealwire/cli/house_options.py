@@ -65,10 +65,13 @@ class HouseTerms:
         return self.house.edition
 
     def part(self, source: str, recorded: HouseRef | None = None) -> HouseGamePart:
-        """Return the game that is dealt by a procedure, the `recorded` one of a round unless one was named."""
+        """Return the game that is dealt by a procedure: the `recorded` one of a round, else the named one.
+        SettlementRefused if they differ, or the round is of another hash."""
         if recorded is not None and recorded.sha256 != self.house.sha256:
             ours = f"{self.house.spec.id} of hash {self.house.sha256[:12]}"
             raise SettlementRefused("round of house", f"{recorded.id} of hash {recorded.sha256[:12]}", [ours])
+        if recorded is not None and self.named not in (None, recorded.game):
+            raise SettlementRefused("--house-game", self.named, [f"{recorded.game}, which the round names"])
         return self.house.game(source, self.named or (recorded.game if recorded is not None else None))
 
     def posted(self, source: str) -> PostedGame:

@@ -1,12 +1,13 @@
 """Command `dealwire sim`: simulated devices in a process of their own."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.cli.house_options import HouseTerms
 from dealwire.cli.options import (
     A_FILE,
     FILE,
@@ -20,6 +21,7 @@ from dealwire.cli.options import (
     whole,
 )
 from dealwire.cli.terminal import echo, say_object
+from dealwire.rehearsal.at_house import scenario_at_house
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
 from dealwire.rehearsal.scenario_file import clean_scenario, find_scenario, scenario_ids, shoe_scenario_ids
@@ -40,6 +42,8 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
 @declared(
     ("--scenario", usually("clean-3", ID_OR_FILE), "Scenario to deal, with its faults."),
     ("--procedure", ID_OR_FILE, "Deal clean rounds of this procedure without end, instead of a scenario."),
+    ("--house", A_FILE, "With --procedure: the house's posted rules, by which players bet and pots are awarded."),
+    ("--house-game", {"metavar": "NAME"}, "Game of --house, if it offers several by one procedure."),
     ("--seats", usually(3, whole(1, 32)), "Number of players, with --procedure."),
     ("--shuffler", LINE, "Where to put the packet shuffler's line."),
     ("--shoe", LINE, "Where to put the card shoe's line."),
@@ -72,9 +76,7 @@ LINE = usually("pty", metavar="pty|tcp:PORT")
 def command(
     ctx: click.Context,
     /,
-    scenario: str,
     procedure: str | None,
-    seats: int,
     shuffler: str,
     shoe: str,
     shoe_dialect: str,
@@ -88,6 +90,7 @@ def command(
     firmware: bytes | None,
     as_list: bool,
     as_json: bool,
+    **dealt: Any,
 ) -> None:
     """Simulate a packet shuffler or a card shoe, and a table controller, and deal a scenario on them. The scenario
     decides which device deals.
@@ -99,7 +102,7 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             echo(name)
         return
-    chosen = _fitting(ctx, _clean(ctx, procedure, seats) if procedure else find_scenario(scenario))
+    chosen = _chosen(ctx, **dealt)
     if again or procedure:
         chosen = endless(chosen, faults=faults, seed=seed)
     elif faults is not None or seed is not None:
@@ -114,6 +117,15 @@ def command(
         forever=forever,
         beside=lambda host, table: _hands_port(hands, host, _flashed(table, firmware)),
     )
+
+
+def _chosen(ctx: click.Context, scenario: str, seats: int, house: Path | None, house_game: str | None) -> AnyScenario:
+    """Return the scenario to deal. Raise UsageError for options that do not go together."""
+    procedure: str | None = ctx.params["procedure"]
+    if house is not None and procedure is None:
+        raise click.UsageError("--house needs --procedure")
+    posted = HouseTerms.of(house, house_game, {})
+    return _fitting(ctx, _clean(ctx, procedure, seats, posted) if procedure else find_scenario(scenario))
 
 
 def _image(firmware: Path | None) -> bytes | None:
@@ -154,16 +166,19 @@ def _beside(scenario: AnyScenario) -> str:
     return scenario.beside if isinstance(scenario, Scenario) else scenario.device
 
 
-def _clean(ctx: click.Context, name: str, seats: int) -> AnyScenario:
-    """Return a clean round of a procedure. Raise UsageError if a scenario is requested too, or more players than the
-    procedure has seats."""
+def _clean(ctx: click.Context, name: str, seats: int, house: HouseTerms | None) -> AnyScenario:
+    """Return a clean round of a procedure, as a house has posted it. UsageError if a scenario is requested too, or more
+    players than the procedure has seats."""
     if ctx.get_parameter_source("scenario") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--scenario and --procedure exclude each other")
-    procedure = load_procedure(name)
+    procedure = load_procedure(name, house.edition if house is not None else None)
     most = procedure.seats.most
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--seats: {procedure.id} has at most {most} seats")
-    return clean_scenario(procedure, range(1, min(seats, most) + 1), source=name)
+    there = range(1, min(seats, most) + 1)
+    if house is None:
+        return clean_scenario(procedure, there, source=name)
+    return scenario_at_house(procedure, there, name, house.house, house.part(name))
 
 
 def _fitting(ctx: click.Context, scenario: AnyScenario) -> AnyScenario:

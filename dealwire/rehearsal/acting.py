@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.betting import UNLIMITED
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.posted import PostedBets
 from devices.events import BettingAction
 
 LEAST: Final = 200
@@ -58,7 +59,8 @@ class Figures:
 class BettingRound:
     """Betting round. `turns` are the seats dealt in, clockwise from the first to act; `lies` the chips in front of
     each; `behind` the rest of its stake, which is reduced here. If `forced`, the first to act brings in. `full` is what
-    the first to call calls although less than that lies there."""
+    the first to call calls although less than that lies there. `posted` are the sizes of the house, of the betting
+    round `bet`; `pot` is in the pots of earlier rounds."""
 
     figures: Figures
     turns: Sequence[int]
@@ -72,12 +74,17 @@ class BettingRound:
     checked: set[int] = field(default_factory=set)
     shows_first: int | None = None
     """Seat that bet or raised last, else the one that acted first."""
+    posted: PostedBets | None = None
+    bet: str = ""
+    pot: int = 0
     _at: int = 0
     _least: int = 0
     """Last full bet or raise."""
+    _largest: int = 0
+    """Largest bet or raise, full or not."""
 
     def __post_init__(self) -> None:
-        self.high = self._least = max(self.lies.values(), default=0)
+        self.high = self._least = self._largest = max(self.lies.values(), default=0)
 
     def turn(self, live: Collection[int]) -> int | None:
         """Return the seat to act; None if every bet is called or no opponent is left."""
@@ -99,19 +106,39 @@ class BettingRound:
         """Return the possible actions of a seat."""
         lies, high, most = self._lies(seat), self.high, self._lies(seat) + self.behind[seat]
         if self.forced and not high:
-            return [Move(BettingAction.BRING_IN, min(BRINGS_IN, most), min(BRINGS_IN, most))]
+            brings = min((self.posted.bring_in if self.posted is not None else 0) or BRINGS_IN, most)
+            return [Move(BettingAction.BRING_IN, brings, brings)]
         found = [Move(BettingAction.FOLD, lies, lies)]
         if lies >= high and (high or not self.figures.bet_or_fold):
             found.append(Move(BettingAction.CHECK, lies, lies))
         if (called := max(high, self.full)) > lies:
             found.append(Move(BettingAction.CALL, min(called, most), min(called, most)))
-        limit = self.figures.most_raise if high else self.figures.most_bet
-        top = most if limit is None else min(most, high + limit)
+        least, top = self._between(seat, most)
         if top > high and self._may_raise(seat):
-            found.append(Move(BettingAction.RAISE if high else BettingAction.BET, min(high + LEAST, top), top))
+            found.append(Move(BettingAction.RAISE if high else BettingAction.BET, min(least, top), top))
         if most <= high or (most == top and self._may_raise(seat)):
             found.append(Move(BettingAction.ALL_IN, most, most))
         return found
+
+    def _between(self, seat: int, stake: int) -> tuple[int, int]:
+        """Return the least and the most that a bet or raise may bring in front of a seat."""
+        high, posted = self.high, self.posted
+        limit = self.figures.most_raise if high else self.figures.most_bet
+        top = stake if limit is None else min(stake, high + limit)
+        if posted is None:
+            return high + LEAST, top
+        if posted.structure == "fixed":
+            size = posted.sizes[self.bet]
+            full = size if high < size else high + size
+            return full, min(top, full)
+        least = posted.least_bet
+        if high and not self.forced:
+            least = high + (least if posted.least_raise == "least-bet" else max(least, self._largest))
+        if posted.most_bet is not None:
+            top = min(top, high + posted.most_bet)
+        if posted.structure == "pot":
+            top = min(top, high + self.pot + sum(self.lies.values()) + high - self._lies(seat))
+        return max(least, high + 1), top
 
     def act(self, seat: int, action: BettingAction, cents: int) -> None:
         """Apply an action. `cents` is the total in front of the seat afterwards."""
@@ -120,8 +147,9 @@ class BettingRound:
         if cents > self.high or self.shows_first is None:
             self.shows_first = seat
         if action is BettingAction.CALL and cents > self.high:  # the full blind
-            self.high = self._least = cents
+            self.high = self._least = self._largest = cents
         elif cents > self.high:
+            self._largest = max(self._largest, cents - self.high)
             self._raised(cents)
             self.forced = action is BettingAction.BRING_IN
             self.high = cents

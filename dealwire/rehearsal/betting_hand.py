@@ -68,7 +68,13 @@ class BettingHand:
         turns = (*self.turns[at:], *self.turns[:at])
         lies = {seat: self._blinds(seat) for seat in self.turns} if step is self._first else {}
         full = self._full_blind() if step is self._first and any(lies.values()) else 0
-        self.last = BettingRound(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none", full)
+        before = sum(sum(bets.values()) for bets in self.put.values()) - sum(lies.values())
+        self.last = BettingRound(
+            *(Figures.of(self.plan), turns, lies, self.chips.behind, forced != "none", full),
+            posted=self.plan.posted,
+            bet=step.bet,
+            pot=before,
+        )
         return self.last
 
     def _full_blind(self) -> int:

@@ -152,10 +152,10 @@ def scenario_of(
     return _scenario(file, top, procedure, procedure.id)
 
 
-def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "") -> AnyScenario:
-    """Return one clean round of any procedure, or one clean race. `source` is its file, if any. In games between
-    players the styles differ."""
-    named = {"procedure": source or procedure.id}
+def clean_scenario(procedure: Procedure, seats: Sequence[int], *, source: str = "", **more: Any) -> AnyScenario:
+    """Return one clean round of any procedure, or one clean race. `source` is its file, if any, and `more` the top keys
+    of the scenario. In games between players the styles differ."""
+    named = {"procedure": source or procedure.id, **more}
     rounds = [clean_round(procedure, seats)]
     if procedure.betting is not None:
         for player, style in zip(rounds[0]["players"], cycle(IN_TURN), strict=False):

@@ -117,10 +117,19 @@ def editions(found: Configuration) -> Iterator[Tried]:
         if edition is None or edition.holds_on(day):
             continue
         why = f"the gaming day {day} is outside its edition {edition.id}, which is in force {edition.days()}"
-        if part.edition is not None:
+        if posted := _posts_edition(part):
+            at_house = Unusable(f"table {part.name}: {why}; {posted} has posted it")
+            yield wrong(part.name, ("table", index, "house"), at_house)
+        elif part.edition is not None:
             yield wrong(part.name, ("table", index, "edition"), Unusable(f"table {part.name}: {why}"))
         else:
             yield warning(part.name, f"{why}; name one in force with `edition`", ("table", index, "procedure"))
+
+
+def _posts_edition(part: TablePart) -> str | None:
+    """Return the id of the house that has posted the edition of a table; None if the table names its own."""
+    house = house_of(part)
+    return house[0].spec.id if house is not None and house[0].spec.edition is not None else None
 
 
 def _posted(part: TablePart, index: int, day: str) -> Iterator[Tried]:

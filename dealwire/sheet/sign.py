@@ -4,6 +4,7 @@ It is a `Paper` like any sheet, in a type that can be read at three metres.
 """
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from fractions import Fraction
 from html import escape
 from pathlib import Path
@@ -33,6 +34,11 @@ _ODD_CHIP: Final = {
 }
 
 _DECISIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "out-of-turn": {
+        "taken-back": "an action out of turn is taken back, and the player acts again in turn",
+        "stands": "an action out of turn stands",
+        "binds": "an action out of turn binds its player, unless a bet or raise before the turn changes what it faces",
+    },
     "short-blind": {
         "full": "a blind that is all-in for less is called in full",
         "as-posted": "a blind that is all-in for less is called as it lies",
@@ -54,6 +60,19 @@ _DECISIONS: Final[Mapping[str, Mapping[str, str]]] = {
 """Options of betting in words for players; any other option is printed by its name and value."""
 _ELSEWHERE: Final = ("ante", "bring-in")
 """Options that the amounts of a game state."""
+_QUALIFIERS: Final = {"high-qualifier": "High hand", "low-qualifier": "Low hand"}
+"""Readings that restrict a hand, which 47.1-1040(5) asks to be posted -> their label."""
+_WORDS: Final[Mapping[str, str]] = {
+    "chop-blinds": "chopping the blinds",
+    "short-all-in": "short all-in",
+    "heads-up-blinds": "heads-up blinds",
+    "button-straddle": "straddle from the button",
+    "out-of-turn": "action out of turn",
+    "given-up-side-pot": "given-up side pot",
+    "hi-lo-ties": "ties of high and low",
+    "odd-chip-low": "odd chip of the low half",
+}
+"""Names of options and readings that are no words of a player with their hyphens taken out."""
 
 
 def sign_html(house: HouseRules) -> str:
@@ -80,7 +99,7 @@ def sign_of(house: HouseRules) -> Paper:
     edition = house.edition.part.title if house.edition is not None else "the regulation as printed"
     paper = Paper(
         spec.title,
-        f"House rules of poker, in force from {spec.effective}",
+        f"House rules of poker, in force from {_date(spec.effective)}",
         f"{spec.title}: house rules",
         foot=f"{edition}{approved}; {spec.id} {house.sha256[:12]}",
     )
@@ -116,7 +135,7 @@ def _all_games(house: HouseRules, shared: Mapping[str, str]) -> Iterator[Block]:
         yield from readings
     for signed in spec.signed:
         names = listed([_name(each) for each in (*signed.options, *signed.readings)])
-        yield PaperRemark(f"Decided for the house by {signed.by} on {signed.on}: {names}.")
+        yield PaperRemark(f"Decided for the house by {signed.by} on {_date(signed.on)}: {names}.")
 
 
 def _shared(policies: list[dict[str, str]]) -> dict[str, str]:
@@ -167,10 +186,21 @@ def _game(house: HouseRules, part: HouseGamePart, title: str, game: Game, own: M
     if part.jackpot is not None:
         rows.append(("Jackpot", _drop(part, house.spec.jackpot[part.jackpot])))
     rows += _maximum(part)
+    rows += _qualifiers(house, part, game)
     rows += own.items()
     yield PaperFacts(tuple(rows))
     yield from _readings(part.readings)
     yield from (PaperRemark(each) for each in part.notes)
+
+
+def _qualifiers(house: HouseRules, part: HouseGamePart, game: Game) -> Iterator[tuple[str, str]]:
+    """Yield the hand that wins low, and the least high hand where the house restricts it (47.1-1040(5))."""
+    chosen = house.readings(part, game)
+    for name, label in _QUALIFIERS.items():
+        if name in game.spec.readings:
+            option = chosen.get(name, game.spec.readings[name].default)
+            if option != "none" or name == "low-qualifier":
+                yield label, READINGS[name][option]
 
 
 def _limits(house: HouseRules, part: HouseGamePart) -> Iterator[tuple[str, Cell]]:
@@ -188,7 +218,8 @@ def _limits(house: HouseRules, part: HouseGamePart) -> Iterator[tuple[str, Cell]
         yield "Least raise", "the bet or raise before it" if bet else dollars(part.least_bet_cents or 0)
     forced = [f"{_name(name)} {dollars(cents)}" for name, cents in part.forced_cents.items()]
     if part.bring_in_cents is not None:
-        forced.append(f"bring-in {dollars(part.bring_in_cents)}")
+        by = part.options.get("bring-in") or house.spec.options.get("bring-in")
+        forced.append(f"bring-in {dollars(part.bring_in_cents)}{f', by the {_name(by)}' if by else ''}")
     if forced:
         yield "Before the deal", ", ".join(forced)
 
@@ -219,9 +250,9 @@ def _drop(part: HouseGamePart, jackpot: HouseJackpotPart) -> str:
 
 
 def _when(jackpot: HouseJackpotPart) -> str:
-    found = [f"the pot holds {dollars(jackpot.least_pot_cents)}"] if jackpot.least_pot_cents else []
+    found = [f"the pot holds at least {dollars(jackpot.least_pot_cents)}"] if jackpot.least_pot_cents else []
     if jackpot.least_players:
-        found.append(f"{jackpot.least_players} players are dealt in")
+        found.append(f"at least {jackpot.least_players} players are dealt in")
     return f" in which {listed(found)}" if found else ""
 
 
@@ -240,6 +271,8 @@ def _maximum(part: HouseGamePart) -> Iterator[tuple[str, Cell]]:
 
 def _readings(readings: Mapping[str, str]) -> Iterator[Block]:
     for name, option in readings.items():
+        if name in _QUALIFIERS:
+            continue  # which its games state
         text = READINGS[name][option]
         yield PaperRemark(f"{text[:1].upper()}{text[1:]}.")
 
@@ -276,4 +309,10 @@ def _conditions(jackpot: HouseJackpotPart) -> str:
 
 def _name(name: str) -> str:
     """Return a name of a file as words."""
-    return name.replace("-", " ")
+    return _WORDS.get(name) or name.replace("-", " ")
+
+
+def _date(day: str) -> str:
+    """Return a day as a player reads it: `March 1, 2024`."""
+    found = date.fromisoformat(day)
+    return f"{found:%B} {found.day}, {found.year}"

@@ -5,12 +5,10 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final
 
-from dealer_flow.editions import EditionError
+from dealer_flow.editions import Edition, EditionError
 from dealer_flow.english import dollars
-from dealer_flow.procedure.betting import BettingPart
 from dealer_flow.procedure.load import Procedure, ProcedureError, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps.bet import BetStep
 from protocol.errors import DealwireError
 from protocol.nearest import instead
 from protocol.tomlfile import Key, TomlFileError
@@ -18,8 +16,9 @@ from rules.errors import SettlementRefused
 from rules.facts.terms import agree
 from rules.game.load import Game
 from rules.game.readings import READINGS
+from rules.house.amounts import amount_faults
 from rules.house.house import HouseRules
-from rules.house.schema import HouseGamePart, HouseSpec
+from rules.house.schema import HouseGamePart, HouseSpec, RakeSchedulePart
 from rules.meters.jackpot_setup import JackpotSetup, load_jackpot
 
 Fault = tuple[Key, str]
@@ -48,27 +47,45 @@ def house_faults(house: HouseRules) -> Iterator[Fault]:
     except EditionError as error:
         yield ("edition",), error.why if error.line is None else str(error)
         return
-    if edition is not None and edition.part.until is not None and spec.effective > edition.part.until:
-        why = f"{spec.effective} is after {edition.part.until}, when {edition.id} ends"
-        yield ("effective",), why
-    if spec.warning_seconds is not None and spec.warning_seconds >= (spec.act_seconds or 0):
-        allowed = f"less than act-seconds, {spec.act_seconds}" if spec.act_seconds else "none without act-seconds"
-        yield ("warning-seconds",), f"{spec.warning_seconds}; allowed: {allowed} (47.1-1038)"
+    yield from _days(spec, edition)
+    yield from _time_to_act(spec)
     yield from _schedules(spec)
     yield from _jackpots(spec)
     loaded: list[tuple[Procedure, Game]] = []
     wrong = dict(_of_all_games(house))
     yield from wrong.items()
-    broken = bool(wrong)
+    broken, stated = bool(wrong), set[tuple[str | None, str]]()
     for index, part in enumerate(spec.game) if not wrong else ():
         key: Key = ("game", index)
         if part.name in [each.name for each in spec.game[:index]]:
             yield (*key, "name"), f"game {part.name!r} is offered twice"
         faults = [*_game(house, part, loaded)]
         broken |= bool(faults)
-        yield from (((*key, *at), why) for at, why in faults)
+        for at, why in faults:
+            if at != ("rake",) or (part.rake, why) not in stated:  # of one schedule in several games
+                yield (*key, *at), why
+            stated.add((part.rake, why))
     if not broken:
         yield from _unused(house, loaded)
+
+
+def _days(spec: HouseSpec, edition: Edition | None) -> Iterator[Fault]:
+    if edition is None:
+        return
+    first, last = edition.part.effective, edition.part.until
+    if last is not None and spec.effective > last:
+        yield ("effective",), f"{spec.effective} is after {last}, when {edition.id} ends"
+    if first is not None and spec.effective < first:
+        yield ("effective",), f"{spec.effective} is before {first}, when {edition.id} begins"
+
+
+def _time_to_act(spec: HouseSpec) -> Iterator[Fault]:
+    act, warning = spec.act_seconds, spec.warning_seconds
+    if act is not None and warning is None:
+        yield ("act-seconds",), f"{act} without warning-seconds; the dealer warns before the limit ends (47.1-1038)"
+    if warning is not None and warning >= (act or 0):
+        allowed = f"less than act-seconds, {act}" if act else "none without act-seconds"
+        yield ("warning-seconds",), f"{warning}; allowed: {allowed} (47.1-1038)"
 
 
 def _of_all_games(house: HouseRules) -> Iterator[Fault]:
@@ -93,6 +110,20 @@ def _schedules(spec: HouseSpec) -> Iterator[Fault]:
             yield (*key, "time"), "a charge by time takes nothing of a pot; give either the time or a rake"
         if rake.steps and not Fraction(rake.percent):
             yield (*key, "percent"), "missing; with steps, the most of each pot in percent"
+        yield from ((("rake", name, *at), why) for at, why in _units(rake, spec.token_cents))
+
+
+def _units(rake: RakeSchedulePart, token: int) -> Iterator[Fault]:
+    """Yield the amounts of a rake that the smallest chip cannot make, and a cap below the unit, which takes nothing."""
+    least = rake.step_cents or token
+    if rake.cap_cents is not None and rake.cap_cents < least:
+        yield ("cap-cents",), f"{dollars(rake.cap_cents)}; allowed: {dollars(least)} or more, else nothing is taken"
+    steps: list[tuple[Key, int]] = [
+        (("steps", index, "take-cents"), step.take_cents) for index, step in enumerate(rake.steps)
+    ]
+    for key, cents in (*steps, (("step-cents",), rake.step_cents or 0)):
+        if cents % token:
+            yield key, f"{dollars(cents)}; allowed: multiples of the smallest chip, {dollars(token)} (token-cents)"
 
 
 def _jackpots(spec: HouseSpec) -> Iterator[Fault]:
@@ -119,16 +150,22 @@ def _game(house: HouseRules, part: HouseGamePart, loaded: list[tuple[Procedure, 
         return
     if part.seats is not None and part.seats > procedure.seats.most:
         yield ("seats",), f"{part.seats}; allowed: at most {procedure.seats.most} ({procedure.seats.clause})"
+    if part.structure is not None and part.seats == 1:
+        yield ("seats",), f"1; allowed: 2 to {procedure.seats.most}, since players bet against each other"
     refused = dict(_options(part, procedure))
     yield from ((key, why) for key, why in refused.items())
     yield from _names(house.spec, part)
     if refused:
         return
-    yield from _amounts(house, part, procedure)
+    yield from amount_faults(house, part, procedure)
     try:
         game = house.load(part)[1]
     except DealwireError as error:
         yield ("game",), str(error)
+        return
+    if procedure.id not in game.spec.procedures:
+        allowed = ", ".join(game.spec.procedures)
+        yield ("game",), f"{game.id} does not settle {procedure.id}; it settles: {allowed}"
         return
     yield from _settled(house, part, game)
     loaded.append((procedure, game))
@@ -148,91 +185,12 @@ def _names(spec: HouseSpec, part: HouseGamePart) -> Iterator[Fault]:
         yield ("rake",), f"no schedule {part.rake!r}; allowed: {', '.join(spec.rake) or 'none'}"
     if part.jackpot is not None and part.jackpot not in spec.jackpot:
         yield ("jackpot",), f"no jackpot {part.jackpot!r}; allowed: {', '.join(spec.jackpot) or 'none'}"
+    players = spec.jackpot[part.jackpot].least_players if part.jackpot in spec.jackpot else 0
+    if part.seats is not None and players > part.seats:
+        yield ("jackpot",), f"{part.jackpot} needs {players} players, and there are {part.seats} seats at most"
     if part.jackpot_rake_cents is not None and part.jackpot is None:
         why = f"a jackpot rake needs a jackpot award that the house offers ({JACKPOT_CLAUSE})"
         yield ("jackpot-rake-cents",), f"{why}; name one in jackpot, or leave it out"
-
-
-# ------------------------------------------------------------------ amounts
-
-
-def _amounts(house: HouseRules, part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
-    betting = procedure.betting
-    if betting is None:
-        for key, given in (
-            ("structure", part.structure),
-            ("sizes-cents", part.sizes_cents),
-            ("forced-cents", part.forced_cents),
-            ("bring-in-cents", part.bring_in_cents),
-        ):
-            if given:
-                yield (key,), f"for games in which players bet against each other; {procedure.id} is against the house"
-        return
-    if part.structure is None:
-        yield ("structure",), "missing; allowed: fixed, spread, pot, none"
-        return
-    yield from _structure(part, procedure, betting)
-    yield from _forced(part, procedure, betting, Plan(procedure, house.options(part, procedure)))
-
-
-def _structure(part: HouseGamePart, procedure: Procedure, betting: BettingPart) -> Iterator[Fault]:
-    limits = [most for most in (betting.most_bet, betting.most_raise) if most is not None]
-    limit = min(limits, key=lambda each: each.cents, default=None)
-    given = [*part.sizes_cents.items(), *([("most-bet-cents", part.most_bet_cents)] if part.most_bet_cents else [])]
-    for name, cents in given:
-        at: Key = ("sizes-cents", name) if name in part.sizes_cents else (name,)
-        if limit is not None and cents > limit.cents:
-            yield at, f"{dollars(cents)}; allowed: {dollars(limit.cents)} or less ({limit.clause})"
-    if limit is not None and part.structure == "none":
-        most = f"a bet and a raise are at most {dollars(limit.cents)} ({limit.clause})"
-        yield ("structure",), f"'none'; {most}; allowed: fixed, spread, pot"
-    if limit is not None and part.structure == "pot" and part.most_bet_cents is None:
-        yield ("most-bet-cents",), f"missing; a pot may hold more than {dollars(limit.cents)} ({limit.clause})"
-    yield from _sizes(part, procedure)
-
-
-def _sizes(part: HouseGamePart, procedure: Procedure) -> Iterator[Fault]:
-    rounds = [step.bet for step in procedure.step if isinstance(step, BetStep)]
-    if part.structure == "fixed":
-        for name in part.sizes_cents:
-            if name not in rounds:
-                yield ("sizes-cents", name), f"no such betting round; allowed: {', '.join(rounds)}"
-        missing = [name for name in rounds if name not in part.sizes_cents]
-        if missing:
-            yield ("sizes-cents",), f"missing: the size of a bet for {', '.join(missing)}"
-        for key, given in (("least-bet-cents", part.least_bet_cents), ("most-bet-cents", part.most_bet_cents)):
-            if given is not None:
-                yield (key,), "for another structure; fixed has sizes-cents"
-        return
-    if part.sizes_cents:
-        yield ("sizes-cents",), f"for the structure fixed, not for {part.structure}"
-    if part.least_bet_cents is None:
-        yield ("least-bet-cents",), f"missing; the least bet of the structure {part.structure}"
-    if part.structure == "spread" and part.most_bet_cents is None:
-        yield ("most-bet-cents",), "missing; the most of one bet of the structure spread"
-    if (part.least_bet_cents or 0) > (part.most_bet_cents or part.least_bet_cents or 0):
-        yield ("most-bet-cents",), f"{dollars(part.most_bet_cents or 0)} is less than the least bet"
-
-
-def _forced(part: HouseGamePart, procedure: Procedure, betting: BettingPart, plan: Plan) -> Iterator[Fault]:
-    there = {bet.name for bet in plan.bets.values()}
-    named = (*betting.everybody, *betting.blinds, *betting.posts, *betting.dead)
-    known = [name for name in named if name in there]
-    for name in part.forced_cents:
-        if name not in known:
-            off = " unless the option ante is yes" if name in betting.everybody else ""
-            why = f"no ante or blind of {procedure.id}{off}; allowed: {', '.join(known) or 'none'}"
-            yield ("forced-cents", name), why
-    for name in betting.everybody:
-        if name in there and name not in part.forced_cents:
-            yield ("forced-cents",), f"missing: the amount of the {name}, which every player puts up"
-    options = [step.bring_in for step in plan.steps if isinstance(step, BetStep) and step.bring_in is not None]
-    brings = any(plan.options[option] != "none" for option in options)
-    if part.bring_in_cents is not None and not brings:
-        off = f" unless the option {options[0]} says so" if options else ""
-        yield ("bring-in-cents",), f"{procedure.id} has no bring-in{off}; leave it out"
-    if part.bring_in_cents is None and brings:
-        yield ("bring-in-cents",), f"missing: the amount of the bring-in, which the option {options[0]} asks for"
 
 
 # ------------------------------------------------------------------ settlement

@@ -151,6 +151,21 @@ def test_rules_that_are_not_in_force_yet_keep_a_table_from_starting(tmp_path: Pa
     assert "is before 2999-01-01, when miners-card-room comes into force" in done.stderr
 
 
+def test_an_edition_that_is_over_is_a_fault_of_the_house_that_posted_it(tmp_path: Path) -> None:
+    file = table_toml(tmp_path, NAMED)
+    house = tmp_path / "house.toml"
+    text = house.read_text().replace("colorado-2021-05-01", "colorado-rule-10").replace("2024-03-01", "2020-03-01")
+    house.write_text(
+        text.replace('"none"\n', '"spread"\nmost-bet-cents = 10000\n').replace(
+            '"pot"\n', '"pot"\nmost-bet-cents = 10000\n'
+        )
+    )
+    done = CliRunner().invoke(main, ["check", str(file)])
+    assert done.exit_code == 2
+    assert "table[1].house: table poker: the gaming day " in done.stderr
+    assert "in force from 2013-10-16 until 2021-04-30; miners-card-room has posted it" in done.stderr
+
+
 def test_a_jackpot_rake_needs_a_jackpot(tmp_path: Path) -> None:
     file = tmp_path / "table.toml"
     plain = TABLE.replace('house = "house.toml"\n', "")
@@ -233,6 +248,14 @@ def test_a_round_of_other_posted_rules_is_refused() -> None:
     assert "round of house 'miners-card-room of hash 000000000000'; allowed: miners-card-room of hash" in done.stderr
 
 
+def test_a_round_is_settled_by_no_other_game_than_it_names() -> None:
+    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-5", rounds=at("holdem-2-4"))
+    assert done.exit_code == 2
+    assert "--house-game 'holdem-2-5'; allowed: holdem-2-4, which the round names" in done.stderr
+    done = settle("--house", str(EXAMPLE), "--house-game", "holdem-2-4", rounds=at("holdem-2-4"))
+    assert done.exit_code == 0, done.output
+
+
 def test_a_round_that_names_no_house_is_settled_by_a_named_game() -> None:
     old = ended_round("holdem.co", FOUR, BOARD)
     assert "2 games are dealt by holdem.co" in settle("--house", str(EXAMPLE), rounds=old).stderr
@@ -289,3 +312,11 @@ def test_check_says_what_is_wrong(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["check", str(house)])
     assert done.exit_code == 2
     assert re.search(r"house\.toml:\d+: game\[3\]\.rake: rake '11'; allowed: 0 to 10 percent", done.stderr)
+
+
+def test_sim_takes_a_house_with_a_procedure_only() -> None:
+    done = CliRunner().invoke(main, ["sim", "--house", str(EXAMPLE)])
+    assert (done.exit_code, "--house needs --procedure" in done.stderr) == (2, True)
+    done = CliRunner().invoke(main, ["sim", "--procedure", "holdem.co", "--house", str(EXAMPLE)])
+    assert done.exit_code == 2
+    assert "2 games are dealt by holdem.co; name one: holdem-2-4, holdem-2-5" in done.stderr

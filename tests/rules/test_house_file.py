@@ -69,7 +69,7 @@ def test_the_example_is_sound_and_says_what_is_posted() -> None:
     assert house.maximum(low) == MaximumPayout()
     bets = house.posted(low).bets
     assert bets is not None
-    assert bets.words() == "bets and raises of $2 on pre-flop and flop, $4 on turn and river"
+    assert bets.words() == "bets and raises of $2 before the flop and on the flop, $4 on the turn and on the river"
 
 
 def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
@@ -85,6 +85,8 @@ def test_the_hash_is_of_the_content_and_of_its_jackpots(tmp_path: Path) -> None:
 
 
 LIMIT = "$100 or less (47.1-1002(2))"
+CHIPS = "allowed: multiples of the smallest chip, $1 (token-cents)"
+LESS = ("game[5].most-bet-cents", "$100 is less than the least bet")
 RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
 
 
@@ -141,6 +143,32 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         ),
         (changed("forced-cents = { ante = 100 }\n", ""), "game[4].forced-cents", "missing: the amount of the ante"),
         (changed("bring-in-cents = 100\n", ""), "game[4].bring-in-cents", "missing: the amount of the bring-in"),
+        (
+            changed("seats = 7\nleast-bet-cents = 500", "seats = 7\nleast-bet-cents = 10100"),
+            *LESS,
+        ),
+        (changed("seats = 10", "seats = 1"), "game[1].seats", "allowed: 2 to 22, since players bet against each other"),
+        (changed('rake = "low"', 'rake = "low"\ngame = "omaha.co"'), "game[1].game", "it settles: omaha.co"),
+        # blinds and the bring-in are bets, 47.1-1002(4), in their order, and made of chips
+        (changed("big-blind = 200", "big-blind = 10100"), "game[1].forced-cents.big-blind", f"$101; allowed: {LIMIT}"),
+        (changed("bring-in-cents = 100", "bring-in-cents = 10100"), "game[4].bring-in-cents", f"allowed: {LIMIT}"),
+        (
+            changed("bring-in-cents = 100", "bring-in-cents = 300"),
+            "game[4].bring-in-cents",
+            "$2, the least bet, or less",
+        ),
+        (
+            changed("small-blind = 100", "small-blind = 300"),
+            "game[1].forced-cents.big-blind",
+            "$2; allowed: $3, the small-blind, or more",
+        ),
+        (changed("small-blind = 100", "small-blind = 150"), "game[1].forced-cents.small-blind", f"$1.50; {CHIPS}"),
+        (changed("turn = 400", "turn = 450"), "game[1].sizes-cents.turn", f"$4.50; {CHIPS}"),
+        (changed("least-bet-cents = 500", "least-bet-cents = 550"), "game[3].least-bet-cents", f"$5.50; {CHIPS}"),
+        (changed("take-cents = 100", "take-cents = 150"), "rake.low.steps[1].take-cents", f"$1.50; {CHIPS}"),
+        (changed("step-cents = 100", "step-cents = 50"), "rake.ten-percent.step-cents", f"$0.50; {CHIPS}"),
+        (changed("cap-cents = 400", "cap-cents = 50"), "rake.ten-percent.cap-cents", "$1 or more, else nothing"),
+        (changed("least-players = 4", "least-players = 11"), "game[1].jackpot", "needs 11 players, and there are 10"),
         # options, readings and who signed them
         (changed('raises-per-round = "3"', 'raises-per-round = "6"'), "options.raises-per-round", "'6'; allowed in"),
         (
@@ -164,7 +192,9 @@ RAKE = "0 to 10 percent (47.1-1018(1), 47.1-1040(3))"
         # time to act, and the edition's days
         (changed("warning-seconds = 10", "warning-seconds = 60"), "warning-seconds", "allowed: less than act-seconds"),
         (changed("act-seconds = 60\n", ""), "warning-seconds", "allowed: none without act-seconds (47.1-1038)"),
+        (changed("warning-seconds = 10\n", ""), "act-seconds", "60 without warning-seconds; the dealer warns before"),
         (changed('effective = "2020-03-01"', 'effective = "2021-05-01"'), "effective", "is after 2021-04-30"),
+        (changed('effective = "2020-03-01"', 'effective = "2013-10-15"'), "effective", "is before 2013-10-16, when"),
         (changed('edition = "colorado-rule-10"', 'edition = "colorado-1990"'), "edition", "no such edition"),
         (changed("act-seconds", "act-secs"), "act-secs", "did you mean 'act-seconds'?"),
     ],
@@ -176,6 +206,12 @@ def test_a_fault_names_its_key_and_what_is_allowed(tmp_path: Path, edit: Edit, k
         return
     assert any(key in fault and why in fault for fault in found), found
     assert all("\n" not in fault for fault in found)
+
+
+def test_a_rake_that_several_games_take_is_one_fault(tmp_path: Path) -> None:
+    edits = changed('rake = "by-time"', 'rake = "ten-percent"'), changed('percent = "10"\ncap', 'percent = "11"\ncap')
+    (found,) = faults(written(tmp_path, *edits))
+    assert "game[2].rake: rake '11'; allowed: 0 to 10 percent" in found
 
 
 def test_without_its_limit_the_edition_allows_no_limit(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.posted import PostedBets
 from dealwire.rehearsal.acting import BettingRound, Figures, Move
 from dealwire.rehearsal.bettors import STYLES, acts, chooses, mucks
 from dealwire.rehearsal.chips import Chips, due_of, in_turn, least_of
@@ -196,3 +197,38 @@ def test_a_player_comes_in_who_is_not_in_the_blinds() -> None:
     assert {seat for (seat,) in some} == {3, 4}
     assert all(due.get("dead-post") == due.get("post") for due in found)
     assert 4 < len(some) < 20
+
+
+# ------------------------------------------------------------------ posted sizes
+
+FIXED = PostedBets("fixed", sizes={"flop": 400, "turn": 800})
+SPREAD = PostedBets("spread", least_bet=200, most_bet=1000)
+POT = PostedBets("pot", least_bet=500)
+
+
+@pytest.mark.parametrize(
+    ("posted", "lies", "pot", "least", "most"),
+    [
+        (FIXED, {}, 0, 400, 400),  # a bet of $4
+        (FIXED, {2: 400}, 0, 800, 800),  # a raise of one size more
+        (SPREAD, {}, 0, 200, 1000),
+        (SPREAD, {2: 600}, 0, 1200, 1600),  # at least the $6 before it, at most $10 more
+        (SPREAD, {2: 200}, 0, 400, 1200),
+        (POT, {}, 3000, 500, 3000),  # a pot of $30
+        (POT, {2: 1000}, 3000, 2000, 6000),  # called, the pot of $30 and $10 holds $50, and so much more may be raised
+    ],
+)
+def test_a_bet_has_a_posted_size(posted: PostedBets, lies: dict[int, int], pot: int, least: int, most: int) -> None:
+    behind = {1: 20_000, 2: 20_000, 3: 20_000}
+    figures = replace(USUAL, most_bet=None, most_raise=None)
+    round_ = BettingRound(figures, (1, 2, 3), dict(lies), behind, posted=posted, bet="flop", pot=pot)
+    name = BettingAction.RAISE if lies else BettingAction.BET
+    assert Move(name, least, most) in round_.moves(1)
+
+
+def test_who_brings_in_puts_up_what_is_posted() -> None:
+    posted = PostedBets("spread", bring_in=300, least_bet=500, most_bet=1000)
+    round_ = BettingRound(USUAL, (1, 2, 3), {}, {1: 20_000, 2: 20_000, 3: 20_000}, True, posted=posted, bet="third")
+    assert round_.moves(1) == [Move(BettingAction.BRING_IN, 300, 300)]
+    round_.act(1, BettingAction.BRING_IN, 300)
+    assert Move(BettingAction.RAISE, 500, 1300) in round_.moves(2)  # a full bet, to $10 above the bring-in

@@ -28,36 +28,38 @@ def words(page: str) -> str:
 @pytest.mark.parametrize(
     "posted",
     [
-        "The Miners&#x27; Card Room House rules of poker, in force from 2024-03-01",
+        "The Miners&#x27; Card Room House rules of poker, in force from March 1, 2024",
         # 47.1-1040(1), (2), (4)
         "Bet or fold not in use",
         "Check and raise allowed",
         "Raises three in a betting round",
-        "Heads up blinds the button has the small blind",
-        "Short all in lets players who have acted raise again only if it is a full raise",
+        "Heads-up blinds the button has the small blind",
+        "Short all-in lets players who have acted raise again only if it is a full raise",
         # 47.1-1034, 47.1-1035, 47.1-1038
         "Chopping the blinds allowed, when all others have folded",
         "Odd chip to the first hand that shares, left of the button",
         "Time to act 60 seconds. The dealer warns 10 seconds before. Then a player who faces a bet is out of the hand,",
         # 47.1-1040(3), and the rules of play of each game
-        "$2-$4 Texas Hold&#x27;em Limits Bets and raises of $2 on pre-flop and flop, $4 on turn and river",
+        "$2-$4 Texas Hold&#x27;em Limits Bets and raises of $2 before the flop and on the flop",
+        "$4 on the turn and on the river Before the deal",
         "Before the deal small blind $1, big blind $2 Players at most 10",
         "Rake $1 from a pot of $20, $2 from a pot of $40, $3 from a pot of $60; never over 10 % of the pot; nothing if",
         "Rake none; each player pays $6 for 30 minutes",
         "Rake 10 % of the pot, in steps of $1, at most $4 a hand",
         "Limits Bets and raises from $5 to the pot Least raise the bet or raise before it",
         "$2-$5 no-limit Texas Hold&#x27;em Limits Bets and raises from $5 to the player&#x27;s stake",
-        "Before the deal ante $1, bring-in $1",
+        "Before the deal ante $1, bring-in $1, by the low card",
         "Three Card Poker Bets from $5 to $100 Players at most 7",
         # 47.1-1061(1)-(4)
         "Jackpot: bad beat Present amount Games $2-$4 Texas Hold&#x27;em",
         "Who wins it Aces full of tens or better, in which both of the player&#x27;s cards play, must be beaten",
         "Division Half of the posted amount to the beaten hand",
         "No award is paid where the deck is fouled",
-        "Only of a hand in which the pot holds $20 and 4 players are dealt in. The most of one hand is $1.",
+        "Only of a hand in which the pot holds at least $20 and at least 4 players are dealt in.",
+        "4 players are dealt in. The most of one hand is $1.",
         # readings, and who signed them
         "How the house reads the rules A side pot that every player in it gave up goes to the last one to do so.",
-        "Decided for the house by M. Ortega, poker room manager on 2024-02-10: raises per round, check and raise,",
+        "Decided for the house by M. Ortega, poker room manager on February 10, 2024: raises per round,",
         "approved: Director, 2024-02-12; miners-card-room ",
     ],
 )
@@ -78,6 +80,23 @@ def test_maximum_payouts_and_differences_of_a_game_are_on_the_sign(tmp_path: Pat
     assert "Maximum payout $500,000 for all players in a round, of bets that pay 50 to 1 or more" in page
     assert page.count("Raises no limit") == 1
     assert page.count("Raises three in a betting round") == 3
+
+
+def test_a_qualifier_is_on_the_sign_and_a_low_hand_without_one_too(tmp_path: Path) -> None:
+    """47.1-1040(5): a restriction of high or low hands is posted."""
+    (tmp_path / "jackpot-bad-beat.toml").write_text((DOCS / "examples" / "jackpot-bad-beat.toml").read_text())
+    file = tmp_path / "house.toml"
+    text = EXAMPLE.read_text().replace('"omaha.co"', '"omaha-hi-lo.co"')
+    file.write_text(text)
+    page = words(sign_html(load_house(file)))
+    assert "Low hand any low hand may win low" in page
+    assert "High hand" not in page
+    restricted = '[readings]\nlow-qualifier = "eight-or-better"\nhigh-qualifier = "jacks-or-better"\n'
+    file.write_text(text.replace("[readings]\n", restricted))
+    page = words(sign_html(load_house(file)))
+    assert page.count("Low hand a low hand needs five ranks, none above eight, to win low") == 1
+    assert page.count("High hand a high hand needs a pair of jacks or better to win high") == 4  # of the poker games
+    assert "any low hand" not in page
 
 
 def test_the_command_writes_a_page_and_a_pdf(tmp_path: Path) -> None:
