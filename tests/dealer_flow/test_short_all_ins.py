@@ -99,6 +99,13 @@ def test_only_the_first_call_says_how_much_the_full_blind_is() -> None:
     assert "player at seat 4: call the full blind, with its amount" in map(str, play("holdem.co", SHORT).flow.legal())
 
 
+def test_a_call_with_the_last_chips_does_not_say_how_much_the_full_blind_is() -> None:
+    """Seat 4 calls with its last $1.50, seat 2 the full $2: main pot 3 x $1.20, then 2 x $0.30; $0.50 goes back."""
+    table = settling(f"{SHORT.replace('4: 20000', '4: 150')} / acts 4: call 150 / acts 1: fold / acts 2: call 200")
+    assert table.codes == []
+    assert round_of(table.flow).betting.put == {1: 0, 2: 200, 3: 120, 4: 150}
+
+
 def test_no_full_blind_where_the_blind_has_chips_left() -> None:
     """Seat 3 has $1.50 left: a call of more is an apparent call."""
     table = play("holdem.co", SHORT.replace("3: 120, ", "3: 270, ") + " / acts 4: call 200")

@@ -96,15 +96,6 @@ def blinds_of(round_: Round, number: int) -> int:
     return cents
 
 
-def dead_of(round_: Round, number: int) -> int:
-    """Return the cents that a seat has put in and that are no bet."""
-    betting, cents = round_.plan.betting, 0
-    for name in betting.dead if betting is not None else ():
-        if name in round_.wagers.get(number, {}):
-            cents += round_.wagers[number][name]
-    return cents
-
-
 def _full_blind(round_: Round) -> tuple[int, bool]:
     """Return what a call is in a house in which the full blind is called; 0 if that is the highest bet that lies there.
 
