@@ -79,8 +79,8 @@ class Betting:
     full: int = 0
     """Full blind, while it is called although nobody has put it in."""
     short: bool = False
-    """True while the big blind is all-in for less and nobody has acted but by folding, or calling with the last chips, in
-    a house where the full blind is called: the first call of another seat says how much that is."""
+    """True while the big blind is all-in for less and seats have only folded, or called with their last chips, in a
+    house where the full blind is called: the first call of another seat says how much that is."""
     turns: tuple[int, ...] = ()
     """Seats clockwise from the first to act; empty while that is unknown."""
     acted: set[int] = field(default_factory=set)
