@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dealer_flow.procedure.load import Procedure, load_procedure
+from rules import load_game, settle
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, play, refused
@@ -160,6 +161,23 @@ def test_a_house_that_has_posted_its_blind_needs_no_amount() -> None:
     three = HandTable(posted(200))
     go_on(three, SHORT.replace("4: 20000", "4: 150") + " / acts 4: all-in 150")
     assert "player at seat 1: call $2" in map(str, three.flow.legal())
+
+
+def test_an_all_in_below_the_full_blind_is_no_raise_in_the_settlement_either() -> None:
+    """With one raise a round, seat 1 raises the $2 that seat 4 did not reach; the settlement holds none of it."""
+    table = HandTable(posted(200), raises_per_round="1")
+    go_on(table, SHORT.replace("4: 20000", "4: 150") + " / acts 4: all-in 150 / acts 1: raise 600 / acts 2: call 600")
+    assert table.codes == []
+    for street in (
+        "burn-card 2C / draw community 3H 4D 7D",
+        "burn-card 2D / draw community 9H",
+        "burn-card 2H / draw TD",
+    ):
+        go_on(table, f"{street} / acts 2: check / acts 1: check")
+    go_on(table, "show community: 3H 4D 7D 9H TD / show seat 1: JC TC / show seat 2: 8S 8D / show seat 3: AC AH")
+    go_on(table, "show seat 4: KS KD")
+    settlement = settle(table.end(), load_game("holdem.co"))
+    assert {line.result for line in settlement.lines} == {"win", "lose"}
 
 
 def test_all_fold_to_the_small_blind() -> None:

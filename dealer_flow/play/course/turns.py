@@ -106,8 +106,8 @@ def _full_blind(round_: Round) -> tuple[int, bool]:
     able = [number for number in round_.live if not betting.is_all_in(number)]
     if part is None or len(able) <= 1:
         return 0, False
-    if part.full_blind is not None:
-        return part.full_blind.cents, False
+    if (full := round_.plan.law.full_blind) is not None:
+        return full, False
     whole = {*part.live[1:]}
     somebody_short = any(betting.is_all_in(number) for number in round_.live)
     return 0, somebody_short and all(whole.isdisjoint(round_.wagers.get(number, {})) for number in able)
