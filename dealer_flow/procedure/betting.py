@@ -205,7 +205,13 @@ def broken_limits(
             at_step, high, raises, bring_in = each.step, 0 if at_step else high, 0, False
         if each.cents > high and each.action in PUTS:
             calls = house.full_blind and each.action == BettingAction.CALL
-            counts = not calls and (not house.full_only or is_full(each.cents, high, step, bring_in=bring_in))
+            # an all-in that may be less than a full blind, which the line of the round does not name
+            below = (
+                house.full_blind and each.action == BettingAction.ALL_IN and high == blinds and each.cents < 2 * high
+            )
+            counts = not (calls or below) and (
+                not house.full_only or is_full(each.cents, high, step, bring_in=bring_in)
+            )
             broken = part.over_limit(each.cents, high, raises, house.most_raises, bring_in=bring_in, counts=counts)
             if broken is not None:
                 yield each, high, broken

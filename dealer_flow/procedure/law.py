@@ -60,6 +60,8 @@ class Law:
         self.betting = procedure.betting
         self.raising = Raising.of(self.betting, options, unrecorded)
         """Settings that decide what counts as a raise."""
+        self.full_blind = _full_blind(procedure)
+        """Cents of the big blind that the house has posted; None if they are not known."""
         self.bet_of = {step.name: step.bet for step in procedure.step if isinstance(step, BetStep)}
         """Betting round -> the bet that its chips are."""
         self._rule(procedure, options)
@@ -325,3 +327,13 @@ def _deciding_options(procedure: Procedure) -> set[str]:
     ]
     conditions += [total.when for total in procedure.total]
     return {when.option for when in conditions if when is not None}
+
+
+def _full_blind(procedure: Procedure) -> int | None:
+    """Return the big blind by the house's posted rules, or else by the procedure."""
+    part, game = procedure.betting, procedure.posted
+    if part is None:
+        return None
+    forced = game.bets.forced if game is not None and game.bets is not None else {}
+    blinds = [forced[name] for name in part.blinds if name in forced and name not in part.extra_blinds]
+    return max(blinds) if blinds else part.full_blind.cents if part.full_blind is not None else None

@@ -79,8 +79,8 @@ class Betting:
     full: int = 0
     """Full blind, while it is called although nobody has put it in."""
     short: bool = False
-    """True while the big blind is all-in for less and nobody has acted but by folding, in a house where the full blind
-    is called: the first call says how much that is."""
+    """True while the big blind is all-in for less and seats have only folded, or called with their last chips, in a
+    house where the full blind is called: the first call of another seat says how much that is."""
     turns: tuple[int, ...] = ()
     """Seats clockwise from the first to act; empty while that is unknown."""
     acted: set[int] = field(default_factory=set)
@@ -204,9 +204,10 @@ class Betting:
         """
         since = self
         for before in reversed(self.earlier):
-            if since.actions[-1].seat == seat:
+            made = since.actions[len(before.actions)]  # what follows it, such as a wish to chop, has no state before it
+            if made.seat == seat:
                 return before
-            if since.actions[-1].action != BettingAction.FOLD:
+            if made.action != BettingAction.FOLD:
                 break
             since = before
         return self
@@ -247,7 +248,8 @@ class Betting:
             self.folded.add(seat)
         elif cents > self.high:
             self._raise_to(cents, action)
-        self.short = self.short and action is BettingAction.FOLD
+        calls_short = action is BettingAction.CALL and self.is_all_in(seat)  # all it has may be less than the blind
+        self.short = self.short and (action is BettingAction.FOLD or calls_short)
         if self.full:
             self._lower(live)
         self.checked |= {seat} if action is BettingAction.CHECK else set()

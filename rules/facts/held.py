@@ -172,8 +172,8 @@ def over_limits(result: RoundResult, law: Law) -> Iterator[tuple[int, dict[str, 
         if seat.stake is not None and put > seat.stake:
             why = f"seat {seat.seat} has bet {dollars(put)} of a stake of {dollars(seat.stake)}"
             yield seat.seat, dict.fromkeys(seat.wagers, Hold(why, part.stakes_clause))
-    if blinds and law.raising.full_blind and part.full_blind is not None:
-        blinds = max(blinds, part.full_blind.cents)
+    if blinds and law.raising.full_blind and law.full_blind is not None:
+        blinds = max(blinds, law.full_blind)
     for each, high, (guard, clause) in broken_limits(part, result.actions, blinds, law.raising):
         report = Incident(
             code="action-refused",

@@ -46,6 +46,19 @@ def test_one_alone_ends_nothing_and_the_other_may_play_on() -> None:
     assert table.flow.state.value == "dealing"
 
 
+@pytest.mark.parametrize("undoes", ["acts 2: withdraw", "acts 2: call 200 corrected"])
+def test_a_wish_is_no_action_and_nobody_elses_action_is_taken_back_for_it(undoes: str) -> None:
+    table = hand().play(["acts 1: fold", "acts 2: chop 100", undoes])
+    assert [each.seat for each in table.incidents if each.code == "action-taken-back"] == []
+    table.play(
+        ["acts 2: call 200", "acts 3: check", "burn-card 3C", "draw 4C 5C 6C", "acts 2: bet 500", "acts 3: fold"]
+    )
+    assert [(each.seat, each.action) for each in table.end().actions if each.action == "fold"] == [
+        (1, "fold"),
+        (3, "fold"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("chop", "lines"),
     [

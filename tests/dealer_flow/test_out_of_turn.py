@@ -294,3 +294,9 @@ def test_the_last_call_of_a_round_is_taken_back_before_the_next_card() -> None:
 def test_where_nobody_has_acted_nothing_is_taken_back() -> None:
     assert refused(holdem(f"{DEALT} / acts 3: withdraw")) == [("action-refused", "action_to_withdraw", False)]
     assert refused(holdem("stakes 1: 500 / acts 1: withdraw")) == [("out-of-turn", "round_begun", False)]
+
+
+def test_a_refusal_names_the_bet_that_the_seat_finds() -> None:
+    """Seat 4 has raised to $9 before its turn; to seat 3, whose turn it is, $2 is to be called."""
+    table = holdem(f"{DEALT} / acts 4: raise 900 / acts 3: check")
+    assert [(each.reason, each.wanted) for each in table.incidents[1:]] == [("nothing_to_call", 200)]

@@ -10,6 +10,7 @@ from dealer_flow.editions import load_edition
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.posted import BettingSpot, Bounds, PostedBets, PostedGame
 from dealer_flow.record.result import HouseRef
+from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on
 
@@ -178,3 +179,12 @@ def test_what_is_posted_changes_no_hash_of_the_procedure() -> None:
     game = PostedGame(HouseRef("card-room", "0" * 64, "game"), "47.1-1040", NONE)
     assert printed.at_house(game).ref() == printed.ref()
     assert printed.at_house(game).edition is printed.edition
+
+
+@pytest.mark.parametrize(("reading", "calls", "raises"), [("full", 200, 400), ("as-posted", 120, 200)])
+def test_the_posted_big_blind_is_the_full_one(reading: str, calls: int, raises: int) -> None:
+    """Seat 2 is all-in with $1.20. A call is the $2 that the house has posted, or what lies there."""
+    short = STAKES.replace("2: 50000", "2: 120").replace("big-blind 200", "big-blind 120")
+    table = at(FIXED, f"{short} / {DEAL} / acts 3: call 0", short_blind=reading)
+    assert round_of(table.flow).betting.put == {1: 100, 2: 120, 3: calls}
+    assert reasons(go_on(table, f"acts 1: raise {raises}")) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dealer_flow.procedure.load import Procedure, load_procedure
+from rules import load_game, settle
 from tests.support.dealing.flow_points import round_of
 from tests.support.dealing.hand_table import HandTable
 from tests.support.dealing.plays import go_on, play, refused
@@ -99,6 +100,13 @@ def test_only_the_first_call_says_how_much_the_full_blind_is() -> None:
     assert "player at seat 4: call the full blind, with its amount" in map(str, play("holdem.co", SHORT).flow.legal())
 
 
+def test_a_call_with_the_last_chips_does_not_say_how_much_the_full_blind_is() -> None:
+    """Seat 4 calls with its last $1.50, seat 2 the full $2: main pot 3 x $1.20, then 2 x $0.30; $0.50 goes back."""
+    table = settling(f"{SHORT.replace('4: 20000', '4: 150')} / acts 4: call 150 / acts 1: fold / acts 2: call 200")
+    assert table.codes == []
+    assert round_of(table.flow).betting.put == {1: 0, 2: 200, 3: 120, 4: 150}
+
+
 def test_no_full_blind_where_the_blind_has_chips_left() -> None:
     """Seat 3 has $1.50 left: a call of more is an apparent call."""
     table = play("holdem.co", SHORT.replace("3: 120, ", "3: 270, ") + " / acts 4: call 200")
@@ -153,6 +161,23 @@ def test_a_house_that_has_posted_its_blind_needs_no_amount() -> None:
     three = HandTable(posted(200))
     go_on(three, SHORT.replace("4: 20000", "4: 150") + " / acts 4: all-in 150")
     assert "player at seat 1: call $2" in map(str, three.flow.legal())
+
+
+def test_an_all_in_below_the_full_blind_is_no_raise_in_the_settlement_either() -> None:
+    """With one raise a round, seat 1 raises the $2 that seat 4 did not reach; the settlement holds none of it."""
+    table = HandTable(posted(200), raises_per_round="1")
+    go_on(table, SHORT.replace("4: 20000", "4: 150") + " / acts 4: all-in 150 / acts 1: raise 600 / acts 2: call 600")
+    assert table.codes == []
+    for street in (
+        "burn-card 2C / draw community 3H 4D 7D",
+        "burn-card 2D / draw community 9H",
+        "burn-card 2H / draw TD",
+    ):
+        go_on(table, f"{street} / acts 2: check / acts 1: check")
+    go_on(table, "show community: 3H 4D 7D 9H TD / show seat 1: JC TC / show seat 2: 8S 8D / show seat 3: AC AH")
+    go_on(table, "show seat 4: KS KD")
+    settlement = settle(table.end(), load_game("holdem.co"))
+    assert {line.result for line in settlement.lines} == {"win", "lose"}
 
 
 def test_all_fold_to_the_small_blind() -> None:

@@ -97,15 +97,6 @@ def blinds_of(round_: Round, number: int) -> int:
     return cents
 
 
-def dead_of(round_: Round, number: int) -> int:
-    """Return the cents that a seat has put in and that are no bet."""
-    betting, cents = round_.plan.betting, 0
-    for name in betting.dead if betting is not None else ():
-        if name in round_.wagers.get(number, {}):
-            cents += round_.wagers[number][name]
-    return cents
-
-
 def _full_blind(round_: Round) -> tuple[int, bool]:
     """Return what a call is in a house in which the full blind is called; 0 if that is the highest bet that lies there.
 
@@ -116,8 +107,8 @@ def _full_blind(round_: Round) -> tuple[int, bool]:
     able = [number for number in round_.live if not betting.is_all_in(number)]
     if part is None or len(able) <= 1:
         return 0, False
-    if part.full_blind is not None:
-        return part.full_blind.cents, False
+    if (full := round_.plan.law.full_blind) is not None:
+        return full, False
     whole = {*part.live[1:]}
     somebody_short = any(betting.is_all_in(number) for number in round_.live)
     return 0, somebody_short and all(whole.isdisjoint(round_.wagers.get(number, {})) for number in able)

@@ -144,7 +144,8 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
         facts |= _more(body)
     elif isinstance(body, e.PlayerActed):
-        facts |= {"how": body.action, "wanted": round_.betting.high, "limit": _posted_limit(found, round_, body)}
+        wanted = standing(round_, body).high
+        facts |= {"how": body.action, "wanted": wanted, "limit": _posted_limit(found, round_, body)}
     elif isinstance(body, e.PotTaken | e.NumberDrawn):
         facts["number"] = body.pot if isinstance(body, e.PotTaken) else body.drawn
     elif isinstance(body, e.DecisionMade):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dealer_flow.play.course.turns import as_found, bets_called, blinds_of, dead_of
-from dealer_flow.play.seen.pots_lying import in_pot, lying
+from dealer_flow.play.course.turns import as_found, bets_called, blinds_of
+from dealer_flow.play.seen.pots_lying import dead_money, in_pot, lying
 from dealer_flow.procedure.steps.bet import BetStep
 from dealer_flow.record.details import ActionRecord, TakenPot
 from dealer_flow.table.pots import Pot, Uncalled, cut, filled, left_in, with_dead
@@ -86,7 +86,7 @@ def _pots(round_: Round, chips: Mapping[int, ChipsNow], *, called: bool) -> tupl
     for number in inside:
         if cents := in_pot(round_.plan, round_.wagers.get(number, {})) - chips[number].lies:
             put[number] = cents
-    dead = {number: cents for number in inside if (cents := dead_of(round_, number))}
+    dead = {number: cents for number in inside if (cents := dead_money(round_.plan, round_.wagers.get(number, {})))}
     if not round_.in_play:
         before = filled(cut(put, put.keys()), put) if put else []
         return with_dead(before, dead, put) if dead else before, None
