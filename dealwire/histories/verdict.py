@@ -14,6 +14,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.histories.dealing import Cannot, Dealing, options_for
 from dealwire.histories.forms import HOUSE
 from dealwire.histories.history import History
+from dealwire.histories.odd_chip import CLAUSE, odd_chip
 from dealwire.table.table import TableTerms
 from devices.events import Seen
 from rules.game.load import Game, load_game
@@ -23,10 +24,12 @@ EDITION: Final = "colorado-2021-05-01"
 """Edition without a maximum bet, by which every history is played."""
 TOKENS: Final = (1, 5, 10, 25, 50, 100)
 """Smallest chips that a site may have split a pot in, in units of the record."""
-ODD: Final = "the odd chip of a tie goes to another seat"
+ODD: Final = f"another seat has the odd chip than by {CLAUSE}"
 MOST_RAKE: Final = 10
 """Largest rake that winnings may leave, in percent of the pots, where the record does not name it."""
-Kind = Literal["same", "same-but-the-rake", "not-expressible", "nothing-recorded", "different"]
+Kind = Literal["same", "same-but-the-rake", "same-but-the-odd-chip", "not-expressible", "nothing-recorded", "different"]
+SAME: Final = ("same", "same-but-the-rake")
+ODD_KIND: Final = ("same-but-the-odd-chip",)
 
 
 @dataclass
@@ -64,10 +67,11 @@ class Table:
     def plays(self, history: History) -> Comparison:
         """Play a hand and compare its end. Where a blind is short, it is called in full, or else as it lies there."""
         found = self._plays(history, HOUSE)
-        other = history.as_posted() if history.as_posted is not None and found.kind == "different" else None
+        odd = found.kind == "same-but-the-odd-chip"
+        other = history.as_posted() if history.as_posted is not None and (odd or found.kind == "different") else None
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
-            found = second if second.kind != "different" else found
+            found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
         return found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
@@ -120,11 +124,11 @@ class Table:
             return Comparison("nothing-recorded", "the record has no outcome", "no outcome", result, gross)
         if isinstance(rake, str):
             return _different(rake, "another pot", result, gross)
-        for token in TOKENS:
-            found = self._with_token(history, result, gross, rake, token)
-            if found.kind != "different":
-                return found
-        return self._with_token(history, result, gross, rake, 1)
+        every = [self._with_token(history, result, gross, rake, 1)]
+        if every[0].kind in SAME:
+            return every[0]
+        every += (self._with_token(history, result, gross, rake, token) for token in TOKENS[1:])
+        return next((each for kinds in (SAME, ODD_KIND) for each in every if each.kind in kinds), every[0])
 
     def _with_token(
         self, history: History, result: RoundResult, gross: Settlement, rake: int, token: int
@@ -134,10 +138,10 @@ class Table:
         settled = self._settled(history, result, token, rake) if exact else gross
         wrong = next(_differences(history, settled, rake if not exact else 0), None)
         if wrong is not None:
-            odd = _is_odd_chip(history, settled)
-            return _different(
-                f"the odd chip: {wrong}" if odd else wrong, ODD if odd else "other winnings", result, settled
-            )
+            odd = odd_chip(history, settled, token) if exact and not _other_back(history, settled) else ""
+            if odd:
+                return Comparison("same-but-the-odd-chip", odd, ODD, result, settled)
+            return _different(wrong, "other winnings", result, settled)
         how = f"split in chips of {token}" if token > 1 else ""
         return Comparison("same-but-the-rake" if rake else "same", how, how, result, settled)
 
@@ -198,13 +202,24 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
     return rake
 
 
+def _back(settled: Settlement) -> dict[int, int]:
+    return {line.seat: line.returned for line in settled.lines if line.result == "returned"}
+
+
+def _other_back(history: History, settled: Settlement) -> list[str]:
+    """Return each uncalled bet that is another one than recorded."""
+    back = _back(settled)
+    return [
+        f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
+        for seat, cents in history.recorded.back.items()
+        if back.get(seat, 0) != cents
+    ]
+
+
 def _differences(history: History, settled: Settlement, rake: int) -> Iterator[str]:
     """Yield each difference. With a `rake` that is not in the settlement, winnings may be lower by a part of it."""
-    recorded, won = history.recorded, _won(settled)
-    back = {line.seat: line.returned for line in settled.lines if line.result == "returned"}
-    for seat, cents in recorded.back.items():
-        if back.get(seat, 0) != cents:
-            yield f"recorded is {cents} back to seat {seat}, came {back.get(seat, 0)}"
+    recorded, won, back = history.recorded, _won(settled), _back(settled)
+    yield from _other_back(history, settled)
     if recorded.taken is not None:
         theirs = _taken(history)
         if theirs.total() > won.total():
@@ -223,17 +238,6 @@ def _taken(history: History) -> Counter[int]:
     for each in history.recorded.taken or ():
         found[each.seat] += each.amount
     return found
-
-
-def _is_odd_chip(history: History, settled: Settlement) -> bool:
-    """Return True if the seats differ by an odd chip of each pot at most, and what they have together does not."""
-    recorded, nets = history.recorded, {each.seat: each.net for each in settled.seats}
-    if recorded.stacks is not None:
-        less = [history.stakes[seat] + nets.get(seat, 0) - chips for seat, chips in recorded.stacks.items()]
-    else:
-        won, theirs = _won(settled), _taken(history)
-        less = [won[seat] - theirs[seat] for seat in won.keys() | theirs.keys()]
-    return not sum(less) and max(map(abs, less), default=0) <= len(less) * len(settled.pots)
 
 
 def _by_seat(ours: Counter[int], theirs: Counter[int], rake: int, what: str) -> Iterator[str]:

@@ -132,7 +132,7 @@ def test_the_same_end(text: str) -> None:
     ("was", "now", "why"),
     [
         ("[200, 710, 900]", "[900, 710, 200]", "recorded are chips of 900 for seat 1, came 200"),
-        ("[200, 710, 900]", "[200, 711, 899]", "the odd chip: recorded are chips of 711 for seat 2, came 710"),
+        ("[200, 710, 900]", "[200, 711, 899]", "recorded are chips of 711 for seat 2, came 710"),
         ("[200, 710, 900]", "[200, 710, 600]", "the winnings leave 300 of pots of 1300, and the record names no rake"),
         ("[200, 710, 900]", "[300, 710, 900]", "recorded are winnings of 1400, the pots are 1300"),
     ],
@@ -154,6 +154,62 @@ def test_the_odd_chip_is_left_of_the_button() -> None:
     assert played(odd.replace("[200, 710, 900]", "[199, 709, 903]")).kind == "same"
     more = odd.replace('"p3 cbr 291", "p1 cbr 490"', '"p3 cbr 290", "p1 cbr 489"').replace("[500,", "[499,")
     assert played(more.replace("[200, 710, 900]", "[199, 711, 900]")).kind == "different"
+
+
+TIE = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [25, 50, 0]
+min_bet = 50
+starting_stacks = [1000, 1000, 1000]
+actions = [
+  "d dh p1 ????", "d dh p2 AsKd", "d dh p3 AdKs", "p3 cbr 1000", "p1 f", "p2 cc",
+  "d db 2c3c7d", "d db 8h", "d db Jh", "p2 sm AsKd", "p3 sm AdKs",
+]
+finishing_stacks = [975, 1013, 1012]
+"""
+"""A pot of 2025 that two hands tie for; the button is p3, so that the odd chip is p2's."""
+HALVES = TIE.replace("NT", "FO/8").replace("AsKd", "AsKd4h5h").replace("AdKs", "JcJs9c9d")
+"""The same pot, in halves: three jacks are high, and 7-5-4-3-2 or better is low: the odd chip is p3's."""
+
+
+def test_the_same_but_the_odd_chip() -> None:
+    assert played(TIE).kind == "same"
+    found = played(TIE.replace("[975, 1013, 1012]", "[975, 1012, 1013]"))
+    assert (found.kind, found.why) == (
+        "same-but-the-odd-chip",
+        "by 47.1-1035 it is seat 2's; the record gives it to seat 3",
+    )
+    by_winnings = TIE.replace("finishing_stacks = [975, 1013, 1012]", "winnings = [0, 1012, 1013]")
+    assert played(by_winnings).kind == "same-but-the-odd-chip"
+    halves = HALVES.replace("[975, 1013, 1012]", "[975, 1012, 1013]")
+    assert played(halves).kind == "same"
+    assert played(HALVES).why == "by 47.1-1035 it is seat 3's; the record gives it to seat 2"
+
+
+def test_the_odd_chip_of_larger_chips() -> None:
+    assert played(TIE.replace("[975, 1013, 1012]", "[975, 1015, 1010]")).kind == "same"
+    assert played(TIE.replace("[975, 1013, 1012]", "[975, 1010, 1015]")).kind == "same-but-the-odd-chip"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "[975, 2025, 0]",  # another winner
+        "[975, 1014, 1011]",  # two chips off
+        "[975, 1005, 1020]",  # two chips of five off
+        "[976, 1012, 1012]",  # a chip for a seat that folded
+        "[975, 1013, 1013]",  # more than is in the pot
+    ],
+)
+def test_more_than_the_odd_chip_is_different(end: str) -> None:
+    assert played(TIE.replace("[975, 1013, 1012]", end)).kind == "different"
+
+
+def test_no_odd_chip_where_a_pot_comes_out_even() -> None:
+    even = TIE.replace("[25, 50, 0]", "[26, 50, 0]")
+    assert played(even.replace("[975, 1013, 1012]", "[974, 1013, 1013]")).kind == "same"
+    assert played(even.replace("[975, 1013, 1012]", "[974, 1012, 1014]")).kind == "different"
 
 
 def test_half_chips_are_split_as_recorded() -> None:
@@ -523,6 +579,11 @@ def test_a_table_of_a_folder(tmp_path: Path) -> None:
         ["1", "different"],
         ["1", "other winnings"],
     ]
+    (tmp_path / "odd.phh").write_text(TIE.replace("[975, 1013, 1012]", "[975, 1012, 1013]"))
+    alone = run("histories", str(tmp_path / "odd.phh"))
+    assert (alone.exit_code, "same but the odd chip" in alone.stdout) == (0, True)
+    assert "100.00 % of those played are the same" in alone.stdout
+    (tmp_path / "odd.phh").unlink()
     assert "5 hands in 4 files" in done.stdout.splitlines()[-1]
     words = [sys.executable, "-m", "dealwire", "histories", str(tmp_path), "--jobs", "2"]
     assert subprocess.run(words, capture_output=True, text=True, check=False).stdout == done.stdout
