@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
@@ -72,6 +72,9 @@ class Table:
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
             found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
+        if found.kind == "different" and (silent := _silent(history)) is not None:
+            why = f"the record has no action of seat {silent}"
+            found = replace(found, kind="not-expressible", why=why, reason="an action is missing in the record")
         return found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
@@ -183,7 +186,12 @@ def _rake(history: History, gross: Settlement) -> int | str | None:
     """Return the rake that the record leaves of the pots, a difference in the pots themselves, or None if it has no
     outcome."""
     recorded, pots = history.recorded, sum(pot.cents for pot in gross.pots)
-    if recorded.total is not None and pots not in (recorded.total, recorded.total + (recorded.rake or 0)):
+    if _cut_otherwise(history, gross):
+        return recorded.rake or 0
+    total = recorded.total
+    if total is not None and not recorded.back:  # a record may count an uncalled bet among the pots
+        total -= sum(_back(gross).values()) if total > pots else 0
+    if total is not None and pots not in (total, total + (recorded.rake or 0)):
         return f"recorded are pots of {recorded.total}, came {pots}"
     if recorded.taken is not None:
         rake = pots - sum(each.amount for each in recorded.taken)
@@ -216,9 +224,31 @@ def _other_back(history: History, settled: Settlement) -> list[str]:
     ]
 
 
+def _cut_otherwise(history: History, settled: Settlement) -> bool:
+    """Return True if a record calls more of a bet uncalled, and the pot is as much smaller."""
+    recorded, pots = history.recorded, sum(pot.cents for pot in settled.pots)
+    more = sum(recorded.back.values()) - sum(_back(settled).values())
+    return bool(more > 0 and recorded.taken and recorded.total is not None and recorded.total + more == pots)
+
+
+def _silent(history: History) -> int | None:
+    """Return a seat that has chips and cards, and no action in a hand that went on."""
+    acted = {act.seat for street in history.streets for act in street.acts}
+    put: Counter[int] = Counter()
+    for post in history.posts:
+        put[post.seat] += post.amount
+    if sum(bool(street.acts) for street in history.streets) < 2:
+        return None
+    return next((seat for seat, stake in history.stakes.items() if seat not in acted and put[seat] < stake), None)
+
+
 def _differences(history: History, settled: Settlement, rake: int) -> Iterator[str]:
     """Yield each difference. With a `rake` that is not in the settlement, winnings may be lower by a part of it."""
     recorded, won, back = history.recorded, _won(settled), _back(settled)
+    if _cut_otherwise(history, settled):
+        won.update(back)
+        yield from _by_seat(won, _taken(history) + Counter(recorded.back), rake, "chips of the pots")
+        return
     yield from _other_back(history, settled)
     if recorded.taken is not None:
         theirs = _taken(history)

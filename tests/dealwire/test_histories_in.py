@@ -409,6 +409,11 @@ Seat 2: b mucked [9h 9s Kd 3c 4c]
 """
 
 
+def hands(text: str) -> list[History]:
+    found = [*pokerstars.hands_of(text, "x.txt")]
+    return [each for each in found if isinstance(each, History)]
+
+
 def read(text: str) -> Comparison:
     found = next(pokerstars.hands_of(text, "hands.txt"))
     assert isinstance(found, History), found
@@ -505,6 +510,135 @@ def test_posts_and_a_short_blind() -> None:
     assert (verdict.kind, verdict.why) == ("same", "")
     assert verdict.settlement is not None
     assert [pot.cents for pot in verdict.settlement.pots] == [850, 200]
+
+
+WALK = """\
+PokerStars Hand #82: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($100 in chips)
+b: posts small blind $1
+c: posts big blind $2
+*** HOLE CARDS ***
+a: folds
+b: folds
+Uncalled bet ($1) returned to c
+c collected $2 from pot
+*** SUMMARY ***
+Total pot $2 | Rake $0
+Seat 3: c (big blind) collected ($2)
+"""
+COMES_IN = """\
+PokerStars Hand #83: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a ($100 in chips)
+Seat 2: b ($100 in chips)
+Seat 3: c ($100 in chips)
+Seat 4: d ($100 in chips)
+b: posts small blind $1
+c: posts big blind $2
+d: posts small blind $1
+*** HOLE CARDS ***
+d: calls $2
+a: folds
+b: folds
+c: checks
+*** FLOP *** [2c 7d 9h]
+c: bets $4
+d: folds
+Uncalled bet ($4) returned to c
+c collected $6 from pot
+*** SUMMARY ***
+Total pot $6 | Rake $0
+"""
+"""The small blind of the player who comes in is dead: 1 + 2 + 1 + 2."""
+CASHED_OUT = """\
+PokerStars Hand #84: Hold'em No Limit ($1/$2 USD) - 2020/01/02 10:00:00 ET
+Table 'P' 2-max Seat #1 is the button
+Seat 1: a ($4 in chips)
+Seat 2: b ($4 in chips)
+a: posts small blind $1
+b: posts big blind $2
+*** HOLE CARDS ***
+a: raises $2 to $4 and is all-in
+b: calls $2 and is all-in
+*** FLOP *** [2c 7d 9h]
+*** TURN *** [2c 7d 9h] [Ts]
+*** RIVER *** [2c 7d 9h Ts] [3s]
+*** SHOW DOWN ***
+a: shows [Ah As] (a pair of Aces)
+b: shows [Kh Ks] (a pair of Kings)
+a cashed out the hand for $6.50 | Cash Out Fee $0.06
+*** SUMMARY ***
+Total pot $8 | Rake $0
+Seat 1: a (button) showed [Ah As] and won ($8) with a pair of Aces (cashed out)
+Seat 2: b (big blind) showed [Kh Ks] and lost with a pair of Kings
+"""
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "POKERSTARS GAME #82",
+        "PokerStars Zoom Hand #82",
+        "Full Tilt Hand #82",
+        "Poker Hand #HD82",
+        "\N{BOM}PokerStars Hand #82",
+    ],
+)
+def test_first_lines_of_hands(first: str) -> None:
+    text = WALK.replace("PokerStars Hand #82", first)
+    assert [TABLE.plays(each).kind for each in hands(f"{CASH}\n\n{text}\n{WALK}")] == [
+        "same-but-the-rake",
+        "same",
+        "same",
+    ]
+    assert read(text.replace("\n", "\r\n").replace("Table 'P'", "Table ID '7'")).kind == "same"
+
+
+def test_a_hand_in_another_language_is_named() -> None:
+    french = "Main PokerStars n\N{DEGREE SIGN}123456789 : Hold'em No Limit (1/2) - 2020/01/02 10:00:00 CET\nTable 'P'\n"
+    found = hands(f"{WALK}\n{french}\n{WALK}")
+    assert [each.not_expressible for each in found] == ["", "the record is not in English", ""]
+
+
+def test_a_bet_that_is_not_called_is_cut_otherwise() -> None:
+    assert read(WALK).kind == "same"
+    without = WALK.replace("Uncalled bet ($1) returned to c\n", "")
+    assert read(without.replace("$2 from pot", "$3 from pot").replace("pot $2 |", "pot $3 |")).kind == "same"
+    whole = WALK.replace("bet ($1)", "bet ($2)").replace("$2 from pot", "$1 from pot").replace("pot $2 |", "pot $1 |")
+    assert read(whole).kind == "same"
+    assert read(whole.replace("c collected", "b collected")).kind == "different"
+
+
+def test_a_small_blind_of_a_player_who_comes_in() -> None:
+    assert read(COMES_IN).kind == "same"
+    live = (
+        COMES_IN.replace("d: calls $2", "d: calls $1").replace("$6 from pot", "$5 from pot").replace("pot $6", "pot $5")
+    )
+    assert read(live).kind == "same"
+    assert read(live.replace("d: calls $1", "d: calls $2")).kind == "different"
+
+
+def test_a_winner_who_cashed_out() -> None:
+    assert read(CASHED_OUT).kind == "same"
+    assert read(CASHED_OUT.replace("a: shows", "a shows").replace("b: shows", "b shows")).kind == "same"
+    assert (
+        read(CASHED_OUT.replace("and won ($8)", "and lost").replace("and lost with", "and won ($8) with")).kind
+        == "different"
+    )
+
+
+def test_money_of_the_house_in_the_pot() -> None:
+    added = read(WALK.replace("a: folds", "STP added: $5\na: folds"))
+    assert (added.kind, added.why) == ("not-expressible", "the house adds money to the pot")
+
+
+def test_a_record_without_an_action() -> None:
+    missing = NO_LIMIT.replace('"p1 f", ', "")
+    assert played(missing).why == "the record has no action of seat 1"
+    assert played(missing).kind == "not-expressible"
 
 
 BIG_BLIND_ANTE = """
