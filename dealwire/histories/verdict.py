@@ -16,7 +16,7 @@ from dealwire.histories.forms import HOUSE
 from dealwire.histories.history import History
 from dealwire.histories.odd_chip import CLAUSE, odd_chip
 from dealwire.table.table import TableTerms
-from devices.events import Seen
+from devices.events import BettingAction, Seen
 from rules.game.load import Game, load_game
 from rules.settlement import HouseRake, PotTotal, Settlement
 
@@ -27,6 +27,7 @@ TOKENS: Final = (1, 5, 10, 25, 50, 100)
 ODD: Final = f"another seat has the odd chip than by {CLAUSE}"
 MOST_RAKE: Final = 10
 """Largest rake that winnings may leave, in percent of the pots, where the record does not name it."""
+UNSEEN: Final = "a hand that was never shown could win the pot"
 Kind = Literal["same", "same-but-the-rake", "same-but-the-odd-chip", "not-expressible", "nothing-recorded", "different"]
 SAME: Final = ("same", "same-but-the-rake")
 ODD_KIND: Final = ("same-but-the-odd-chip",)
@@ -72,10 +73,7 @@ class Table:
         if isinstance(other, History):
             second = self._plays(other, {**HOUSE, "short-blind": "as-posted"})
             found = second if second.kind in SAME or (second.kind != "different" and not odd) else found
-        if found.kind == "different" and (silent := _silent(history)) is not None:
-            why = f"the record has no action of seat {silent}"
-            found = replace(found, kind="not-expressible", why=why, reason="an action is missing in the record")
-        return found
+        return _explained(history, found) if found.kind == "different" else found
 
     def _plays(self, history: History, house: Mapping[str, str]) -> Comparison:
         if history.not_expressible:
@@ -154,8 +152,7 @@ class Table:
         """Return the verdict on a hand that was not settled: its first incident, or the pot that is held."""
         held = next((pot.held for pot in settled.pots if pot.held), settled.why or "")
         if result.outcome == "complete" and _nobody_showed(history):
-            why = "a hand that was never shown could win the pot"
-            return Comparison("not-expressible", why, why, result, settled)
+            return Comparison("not-expressible", UNSEEN, UNSEEN, result, settled)
         if result.outcome == "complete":
             return _different(f"held: {held}", "held", result, settled)
         first = next((each for each in incidents if each.unreliable or each.code == "action-refused"), None)
@@ -171,7 +168,8 @@ def _different(
 
 
 def _nobody_showed(history: History) -> bool:
-    return not any(each.cards for each in history.showings)
+    folded = sum(act.action is BettingAction.FOLD for street in history.streets for act in street.acts)
+    return not any(each.cards for each in history.showings) and len(history.stakes) - folded > 1
 
 
 def _won(settlement: Settlement) -> Counter[int]:
@@ -231,15 +229,39 @@ def _cut_otherwise(history: History, settled: Settlement) -> bool:
     return bool(more > 0 and recorded.taken and recorded.total is not None and recorded.total + more == pots)
 
 
-def _silent(history: History) -> int | None:
+def _explained(history: History, found: Comparison) -> Comparison:
+    """Return a difference as what the record lacks: an action, or the hand that a pot went to."""
+    complete = found.result is not None and found.result.outcome == "complete"
+    if (silent := _silent(history, complete=complete)) is not None:
+        why, reason = f"the record has no action of seat {silent}", "an action is missing in the record"
+        return replace(found, kind="not-expressible", why=why, reason=reason)
+    if complete and found.settlement is not None and _unseen_winner(history, found.settlement):
+        return replace(found, kind="not-expressible", why=UNSEEN, reason=UNSEEN)
+    return found
+
+
+def _silent(history: History, *, complete: bool) -> int | None:
     """Return a seat that has chips and cards, and no action in a hand that went on."""
     acted = {act.seat for street in history.streets for act in street.acts}
     put: Counter[int] = Counter()
     for post in history.posts:
         put[post.seat] += post.amount
-    if sum(bool(street.acts) for street in history.streets) < 2:
+    if complete and sum(bool(street.acts) for street in history.streets) < 2:
         return None
     return next((seat for seat, stake in history.stakes.items() if seat not in acted and put[seat] < stake), None)
+
+
+def _unseen_winner(history: History, settled: Settlement) -> bool:
+    """Return True if the record gives more to a hand of the showdown that it neither shows nor calls thrown away."""
+    recorded, won, nets = history.recorded, _won(settled), {each.seat: each.net for each in settled.seats}
+    folded = {act.seat for street in history.streets for act in street.acts if act.action is BettingAction.FOLD}
+    left = history.stakes.keys() - folded
+    unseen = left if _nobody_showed(history) else left - {each.seat for each in history.showings}
+    if recorded.stacks is not None:
+        more = {seat for seat in unseen if recorded.stacks[seat] > history.stakes[seat] + nets.get(seat, 0)}
+    else:
+        more = {seat for seat in unseen if _taken(history)[seat] > won[seat]}
+    return len(left) > 1 and bool(more)
 
 
 def _differences(history: History, settled: Settlement, rake: int) -> Iterator[str]:

@@ -641,6 +641,36 @@ def test_a_record_without_an_action() -> None:
     assert played(missing).kind == "not-expressible"
 
 
+def test_a_hand_that_won_and_was_not_shown() -> None:
+    both = NO_LIMIT.replace("AsAd", "????").replace("7c7d", "????")
+    assert (played(both).kind, played(both).why) == ("not-expressible", "a hand that was never shown could win the pot")
+    other = NO_LIMIT.replace("AsAd", "????").replace("[9950, 20050, 0]", "[9950, 0, 20050]")
+    assert played(other.replace(', "p3 sm ????"', "")).why == "a hand that was never shown could win the pot"
+    assert played(other).kind == "different"  # it was thrown away
+    seen = NO_LIMIT.replace("[9950, 20050, 0]", "[9950, 0, 20050]")
+    assert played(seen).kind == "different"
+
+
+def test_a_hand_that_is_shown_as_it_was_dealt() -> None:
+    assert played(NO_LIMIT.replace("p3 sm AsAd", "p3 sm -")).kind == "same"
+
+
+def test_more_players_than_places() -> None:
+    many = 23
+    cards = ", ".join(f'"d dh p{number} ????"' for number in range(1, many + 1))
+    folds = ", ".join(f'"p{number} f"' for number in [*range(3, many + 1), 1])
+    text = f"""
+variant = "NT"
+antes = {[0] * many}
+blinds_or_straddles = {[5, 10] + [0] * (many - 2)}
+min_bet = 10
+starting_stacks = {[100] * many}
+actions = [{cards}, {folds}]
+finishing_stacks = {[95, 105] + [100] * (many - 2)}
+"""
+    assert played(text).why == "a seat above 22, the most that the game is dealt to"
+
+
 BIG_BLIND_ANTE = """
 variant = "NT"
 ante_trimming_status = true
