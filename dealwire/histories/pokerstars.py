@@ -37,7 +37,7 @@ _GAMES: Final = (
 )
 """Name of a game in the header -> form, or the name of a game that is none here. The first that is found counts."""
 _TABLE: Final = re.compile(r"^Table (?:ID )?'.*'(?:.*Seat #(\d+) is the button)?")
-_SEAT: Final = re.compile(r"^Seat (\d+): (.+) \(\D{0,2}([\d,.]+) in chips(?:, .*)?\)(.*)$")
+_SEAT: Final = re.compile(r"^Seat (\d+): (.+) \(\D{0,2}([\d,.]+)(?: [A-Z]{3})? in chips(?:, .*)?\)(.*)$")
 _MONEY: Final = r"[^\d\[\]()]{0,4}([\d,]*\.?\d+)"
 _AMOUNT: Final = re.compile(r"(?<![\w#/-])[$€£]?(\d[\d,]*(?:\.\d+)?)(?![\w/])")
 _CARDS: Final = re.compile(r"\[([^\[\]]*)\]")
@@ -57,6 +57,7 @@ _BLIND_WORDS: Final = {
     "dead blind": "dead-post",
     "a dead blind": "dead-post",
     "button blind": "button-blind",
+    "": "post",
 }
 
 
@@ -213,7 +214,7 @@ class _Reader:
     def _post(self, seat: int, text: str) -> None:
         text = text.removesuffix(" and is all-in")
         words = re.sub(r"\s+\S*\d\S*(?: [A-Z]{3})?$", "", text)
-        name, amount = _BLIND_WORDS.get(words, ""), self._money(text)
+        name, amount = _BLIND_WORDS.get("" if words == text else words, ""), self._money(text)
         if not name or name == "button-blind":
             self._hand.not_expressible = f"a bet {words!r} before the first card"
             return

@@ -223,10 +223,12 @@ def _other_back(history: History, settled: Settlement) -> list[str]:
 
 
 def _cut_otherwise(history: History, settled: Settlement) -> bool:
-    """Return True if a record calls more of a bet uncalled, and the pot is as much smaller."""
+    """Return True if a record calls more or less of a bet uncalled, and its pot is as much smaller or larger."""
     recorded, pots = history.recorded, sum(pot.cents for pot in settled.pots)
     more = sum(recorded.back.values()) - sum(_back(settled).values())
-    return bool(more > 0 and recorded.taken and recorded.total is not None and recorded.total + more == pots)
+    return bool(
+        more and recorded.back and recorded.taken and recorded.total is not None and recorded.total + more == pots
+    )
 
 
 def _explained(history: History, found: Comparison) -> Comparison:

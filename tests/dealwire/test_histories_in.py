@@ -610,6 +610,8 @@ def test_a_bet_that_is_not_called_is_cut_otherwise() -> None:
     whole = WALK.replace("bet ($1)", "bet ($2)").replace("$2 from pot", "$1 from pot").replace("pot $2 |", "pot $1 |")
     assert read(whole).kind == "same"
     assert read(whole.replace("c collected", "b collected")).kind == "different"
+    alone = WALK.replace("b: posts small blind $1\n", "")
+    assert read(alone.replace("$2 from pot", "$1 from pot").replace("pot $2 |", "pot $1 |")).kind == "same"
 
 
 def test_a_small_blind_of_a_player_who_comes_in() -> None:
@@ -619,6 +621,49 @@ def test_a_small_blind_of_a_player_who_comes_in() -> None:
     )
     assert read(live).kind == "same"
     assert read(live.replace("d: calls $1", "d: calls $2")).kind == "different"
+    whole = live.replace("posts small blind $1\n***", "posts $2\n***").replace("d: calls $1", "d: checks")
+    assert read(whole).kind == "same"
+
+
+THREE_TIE = """\
+PokerStars Hand #85: Tournament #9, $1+$0.10 USD Hold'em No Limit - Level I (5/10) - 2020/01/02 10:00:00 ET
+Table 'P' 6-max Seat #1 is the button
+Seat 1: a (25 in chips)
+Seat 2: b (50 in chips)
+Seat 3: c (50 in chips)
+Seat 4: d (90 in chips)
+b: posts small blind 5
+c: posts big blind 10
+*** HOLE CARDS ***
+d: calls 10
+a: raises 15 to 25 and is all-in
+b: raises 25 to 50 and is all-in
+c: calls 40 and is all-in
+d: folds
+*** FLOP *** [2c 3c 7d]
+*** TURN *** [2c 3c 7d] [8h]
+*** RIVER *** [2c 3c 7d 8h] [Jh]
+*** SHOW DOWN ***
+b: shows [As Kd] (high card Ace)
+c: shows [Ad Kh] (high card Ace)
+a: shows [Ah Ks] (high card Ace)
+b collected 25 from side pot
+c collected 25 from side pot
+b collected 29 from main pot
+c collected 28 from main pot
+a collected 28 from main pot
+*** SUMMARY ***
+Total pot 135 Main pot 85. Side pot 50. | Rake 0
+"""
+"""The main pot is 3 x 25 and 10 of d, 28 each and one more for b, the first left of the button."""
+
+
+def test_the_odd_chip_of_one_of_two_pots() -> None:
+    assert read(THREE_TIE).kind == "same"
+    other = THREE_TIE.replace("b collected 29", "b collected 28").replace("a collected 28", "a collected 29")
+    assert read(other).why == "by 47.1-1035 it is seat 2's; the record gives it to seat 1"
+    side = other.replace("a collected 29 from main", "a collected 29 from side").replace("25 from side", "25 from main")
+    assert read(side).kind == "different"
 
 
 def test_a_winner_who_cashed_out() -> None:
