@@ -1,13 +1,13 @@
 """The odd chip of a tie: a settlement and a record that agree but for the seat that an indivisible chip goes to.
 
 By 47.1-1035 it goes to the first of the tied hands left of the button or dealer, and in a high-low game to the high
-hand. Sites and programs give it by another place or suit. A difference is only that if pots and winners are the same:
-each winner has less than a chip more or less than its exact share, for each part of a pot that does not come out even.
+hand; where there are several, they go around. Sites and programs give them by another place or suit, or all to one
+seat. A difference is only that if pots and winners are the same: each winner has its even share, and at most the odd
+chips.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Final, NamedTuple
 
 from dealwire.histories.history import History
@@ -17,14 +17,10 @@ CLAUSE: Final = "47.1-1035"
 
 
 class Parts(NamedTuple):
-    """A seat's exact share of pots, and the number of its parts that leave an odd chip."""
+    """Least and most that a seat can have of pots: without an odd chip, and with all of those of its parts."""
 
-    share: Fraction = Fraction()
-    odd: int = 0
-
-    def allows(self, cents: int, token: int) -> bool:
-        """Return True if a division in chips of `token` can come to `cents`."""
-        return abs(cents - self.share) < self.odd * token if self.odd else cents == self.share
+    least: int = 0
+    most: int = 0
 
 
 def odd_chip(history: History, settled: Settlement, token: int) -> str:
@@ -50,21 +46,23 @@ def _parts(pot: PotTotal, token: int) -> dict[int, Parts]:
     low = [each for each in pot.winners if each.won_with in ("low", "both")]
     whole = sum(each.cents for each in pot.winners)
     if not low or not high:
-        return _shares(high or low, Fraction(whole), token, halved=False)
-    halved = whole % (2 * token) != 0
-    found = _shares(high, Fraction(whole, 2), token, halved=halved)
-    for seat, part in _shares(low, Fraction(whole, 2), token, halved=halved).items():
+        return _shares(high or low, {whole}, token)
+    halves = {whole // 2 // token * token, -(-whole // (2 * token)) * token}
+    found = _shares(high, halves, token)
+    for seat, part in _shares(low, halves, token).items():
         found[seat] = _sum([found.get(seat, Parts()), part])
     return found
 
 
-def _shares(winners: Sequence[PotWinner], cents: Fraction, token: int, *, halved: bool) -> dict[int, Parts]:
-    odd = halved or (len(winners) > 1 and cents % (len(winners) * token) != 0)
-    return {each.seat: Parts(cents / len(winners), int(odd)) for each in winners}
+def _shares(winners: Sequence[PotWinner], parts: set[int], token: int) -> dict[int, Parts]:
+    many = len(winners)
+    even = [cents // (many * token) * token for cents in parts]
+    most = max(each + cents - each * many for each, cents in zip(even, parts, strict=True))
+    return {each.seat: Parts(min(even), most) for each in winners}
 
 
 def _sum(parts: Sequence[Parts]) -> Parts:
-    return Parts(sum((each.share for each in parts), Fraction()), sum(each.odd for each in parts))
+    return Parts(sum(each.least for each in parts), sum(each.most for each in parts))
 
 
 def _recorded(history: History, settled: Settlement, won: Counter[int]) -> list[Counter[int]]:
@@ -88,7 +86,7 @@ def _recorded(history: History, settled: Settlement, won: Counter[int]) -> list[
 def _fits(parts: Mapping[int, Parts], theirs: Counter[int], token: int) -> bool:
     """Return True if every seat's winnings are whole chips and within its parts."""
     return all(
-        cents % token == 0 and parts.get(seat, Parts()).allows(cents, token)
+        cents % token == 0 and parts.get(seat, Parts()).least <= cents <= parts.get(seat, Parts()).most
         for seat, cents in {**dict.fromkeys(parts, 0), **theirs}.items()
     )
 

@@ -662,6 +662,17 @@ def test_the_odd_chip_of_one_of_two_pots() -> None:
     assert read(THREE_TIE).kind == "same"
     other = THREE_TIE.replace("b collected 29", "b collected 28").replace("a collected 28", "a collected 29")
     assert read(other).why == "by 47.1-1035 it is seat 2's; the record gives it to seat 1"
+    both = (
+        THREE_TIE.replace("85.", "86.")
+        .replace("135 Main", "136 Main")
+        .replace("posts big blind 10", "posts big blind 11")
+    )
+    both = both.replace("d: calls 10", "d: calls 11").replace("calls 40", "calls 39")
+    assert read(both.replace("c collected 28", "c collected 29")).kind == "same"
+    assert read(both.replace("b collected 29", "b collected 30")).why.startswith("by 47.1-1035 it is seat 3's")
+    assert read(both.replace("b collected 29", "b collected 31").replace("a collected 28", "a collected 27")).kind == (
+        "different"
+    )
     side = other.replace("a collected 29 from main", "a collected 29 from side").replace("25 from side", "25 from main")
     assert read(side).kind == "different"
 
